@@ -1,0 +1,25 @@
+/**
+ * `@stoplog/core/port`: what a keeper of logs and a runtime need, and nobody else: the port itself, and the pure pieces
+ * in which both sides must agree (batches, serdes, partitions, sort keys).
+ */
+export type { Append, Assignment, Commit, Committed, Epoch, GroupId, Log, LogLink, LogModule, LogRef, OffsetAt, Position, PositionMove, RecordBatch, StoreWrites, TopicName, TopicPartition } from './log.ts';
+export type { StateStore, StorePart } from './state-store.ts';
+export type { Arrival, ArrivalBatch, SourceReader } from './source.ts';
+export type { Clock } from './clock.ts';
+export { BatchBuilder, BatchView, checkBatchShape, HEADER_SIZE, inspectHeader, MAX_KEY_BYTES, MAX_RECORD_BYTES, openBatch, stampBatch } from '../pure/record/batch.ts';
+export { allHeaders, lastHeader, LazyRecord, NO_HEADERS, type Header, type LogRecord } from '../pure/record/record.ts';
+export { compareBytes, decodeSortKey, encodeSortKey } from '../pure/bytes/sort-key.ts';
+export { BATCH_BYTES, RecordPacker, type PackedBatch } from '../pure/topic/packer.ts';
+export { encodeKey, encodeValue, parseKey, parseRecord, parseValue } from '../pure/topic/parse-record.ts';
+export { partitionOf } from '../pure/topic/partitioner.ts';
+export { shapeDifference, type TopicShape } from '../pure/topic/shape.ts';
+export { topicOf, type AnyTopic, type Origin, type Parses, type Target } from '../pure/topic/topic.ts';
+export { storeOf, type AnyStore, type Store } from '../pure/store/store.ts';
+export { serdeOf, type CodecName, type Encoded, type Serde } from '../pure/schema/serde.ts';
+export { fingerprintOf } from '../pure/schema/fingerprint.ts';
+export { assert, errorFromData, errorToData, isStoplogError, StoplogError, type ErrorData, type Facts, type StoplogCode } from '../pure/errors.ts';
+export { checkName } from '../pure/topic/name.ts';
+export type { Sink, Source } from '../pure/topic/edges.ts';
+export type { Millis } from '../pure/time/duration.ts';
+export { makeClient, type LogClient } from '../shell/client.ts';
+export { loadLogModule, openPort } from '../shell/open.ts';

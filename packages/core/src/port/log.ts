@@ -1,0 +1,115 @@
+/**
+ * A Log keeps topics of partitioned records, the stores folded from them, and the positions of those who read them.
+ *
+ * Promises every Log keeps (core/testing/log-contract.ts holds each as a test):
+ *  - order      within a partition, records are read in the order of their offsets
+ *  - gaps       offsets grow and may skip; `next` of a batch, never `last + 1`, is where to go on
+ *  - atomicity  a commit's appends, store writes and positions become visible together or not at all
+ *  - prefix     what survives a crash is a prefix of the commits: never a later one without an earlier one
+ *  - fencing    a commit under an epoch that is no longer current is refused, and leaves nothing behind
+ *  - continuity a commit moves a position from where it stands; one that starts elsewhere is refused whole
+ *  - isolation  `fetch` never returns a record of a commit that did not happen
+ *  - one owner  two members of a group never hold one partition in the same epoch
+ *  - durability what `durable` has resolved for outlives a power cut
+ *  - endings    aborting the signal leaves the group, and `join` then ends without an error
+ */
+import type { TopicShape } from '../pure/topic/shape.ts';
+import type { BatchView } from '../pure/record/batch.ts';
+import type { StateStore, StorePart } from './state-store.ts';
+
+export type TopicName = string;
+export type GroupId = string;
+/** Grows by one each time a group's partitions are handed out anew. */
+export type Epoch = number;
+
+export interface TopicPartition {
+  readonly topic: TopicName;
+  readonly partition: number;
+}
+/** A place in a partition: the offset of the *next* record to read, not of the last one read. */
+export interface Position extends TopicPartition {
+  readonly offset: bigint;
+}
+/** Where to look for an offset: the first that is kept, the one the next append gets, or the first record at or after a time (ms since 1970). */
+export type OffsetAt = 'earliest' | 'latest' | { readonly time: number };
+
+export interface Assignment {
+  readonly group: GroupId;
+  readonly epoch: Epoch;
+  /** Empty while another member holds them: stop, and wait for the next assignment. */
+  readonly partitions: readonly TopicPartition[];
+}
+
+/** What one `fetch` found: whole encoded batches, verified. The first may begin before `from`: skip to it. */
+export interface RecordBatch extends TopicPartition {
+  readonly from: bigint;
+  /** Where to go on. Equal to `from` when nothing was there. */
+  readonly next: bigint;
+  readonly batches: readonly BatchView[];
+}
+
+export interface Append extends TopicPartition {
+  /** One encoded batch (`BatchBuilder.finish()`); the log gives it its base offset. */
+  readonly batch: Uint8Array;
+}
+export interface StoreWrites {
+  readonly store: string;
+  readonly partition: number;
+  readonly keys: readonly Uint8Array[];
+  /** One for each key; `null` deletes. */
+  readonly values: readonly (Uint8Array | null)[];
+}
+/** A position moves from where it stands to where it goes; a log refuses a move that does not start where it stands. */
+export interface PositionMove extends TopicPartition {
+  readonly from: bigint;
+  readonly to: bigint;
+}
+export interface Commit {
+  /** The group whose positions move; '' for an append from outside, which no epoch fences. */
+  readonly group: GroupId;
+  readonly epoch: Epoch;
+  readonly appends: readonly Append[];
+  readonly stores: readonly StoreWrites[];
+  readonly positions: readonly PositionMove[];
+}
+export interface Committed {
+  /** The base offset given to each append, in their order. Visible to every reader now; survives the death of the process. */
+  readonly offsets: readonly bigint[];
+  /** Survives a power cut; what acknowledges to the outside waits for it. */
+  readonly durable: Promise<void>;
+}
+
+export interface Log extends AsyncDisposable {
+  /** Creates what is missing. Refuses a topic that exists in another shape (`STOPLOG_TOPIC_SHAPE`). */
+  ensure(topics: readonly TopicShape[]): Promise<void>;
+  /** Joins the group and yields each assignment; the previous one is void when the next arrives. */
+  join(group: GroupId, partitions: readonly TopicPartition[], signal: AbortSignal): AsyncIterable<Assignment>;
+  /** The records at or after a position; no batches when `waitMs` ran out or the signal was aborted. */
+  fetch(from: Position, limit: { readonly bytes: number; readonly waitMs: number }, signal: AbortSignal): Promise<RecordBatch>;
+  /** Where each partition starts, ends, or first reaches a time; for a time none of whose records come after it, the end. */
+  offsets(partitions: readonly TopicPartition[], at: OffsetAt): Promise<readonly Position[]>;
+  /** Where the group stands; 'earliest' (offset of the first kept record) for what it never committed. */
+  committed(group: GroupId, partitions: readonly TopicPartition[]): Promise<readonly Position[]>;
+  /** A store's part for one partition, as of the last commit; restored first where it must be. */
+  store(part: StorePart, signal: AbortSignal): Promise<StateStore>;
+  /** Appends, writes stores and moves positions: all or nothing, fenced by the epoch. */
+  commit(commit: Commit): Promise<Committed>;
+}
+
+/** What a `LogRef` names: a module that opens its log in whichever thread asks. */
+export interface LogModule {
+  /** Opens the log in this thread. `link` comes from `share` in the thread that opened it first. */
+  open(options: unknown, link?: LogLink): Promise<Log>;
+  /** A link through which another thread's log commits by way of this one's writer; to be sent with `transfer`. */
+  share(log: Log): Promise<LogLink>;
+  /** What is in the log: topics as they exist, for tools. */
+  topics(log: Log): Promise<readonly TopicShape[]>;
+}
+export interface LogLink {
+  readonly port: import('node:worker_threads').MessagePort;
+}
+/** A log as plain data: code crosses a thread by URL, data by bytes. */
+export interface LogRef {
+  readonly module: string;
+  readonly options: unknown;
+}

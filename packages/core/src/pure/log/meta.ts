@@ -1,0 +1,31 @@
+/**
+ * What the meta table says: which number stands for which topic, store and group.
+ *
+ * Names are written once; keys carry numbers. A number is never given twice, not even after a topic is deleted, so that
+ * an old reader cannot take new bytes for old ones.
+ */
+import type { TopicShape } from '../topic/shape.ts';
+
+export interface TopicMeta {
+  readonly id: number;
+  readonly shape: TopicShape;
+}
+export interface StoreMeta {
+  readonly id: number;
+  readonly group: string;
+  readonly version: number;
+  readonly fingerprint: string;
+}
+export interface GroupMeta {
+  readonly id: number;
+}
+
+export const topicMetaKey = (name: string): Buffer => Buffer.from(`topic:${name}`);
+export const storeMetaKey = (name: string): Buffer => Buffer.from(`store:${name}`);
+export const groupMetaKey = (name: string): Buffer => Buffer.from(`group:${name}`);
+export const nextIdKey = (): Buffer => Buffer.from('next');
+export const formatKey = (): Buffer => Buffer.from('format');
+export const TOPIC_PREFIX: Buffer = Buffer.from('topic:');
+
+export const toBytes = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
+export const fromBytes = <T>(bytes: Uint8Array): T => JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()) as T;

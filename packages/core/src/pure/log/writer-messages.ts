@@ -1,0 +1,45 @@
+/**
+ * Every message between a log and the writer of its process: one discriminated union each way.
+ *
+ * A request is answered once, under its id. Commits are transferred, not copied.
+ */
+import type { ErrorData } from '../errors.ts';
+import type { Ownership } from '../group/ownership.ts';
+import type { TopicShape } from '../topic/shape.ts';
+import type { StorePart } from '../store/store-part.ts';
+
+export type WriterCall =
+  | { readonly type: 'commit'; readonly bytes: ArrayBuffer }
+  | { readonly type: 'ensure'; readonly topics: readonly TopicShape[] }
+  | { readonly type: 'open-store'; readonly part: StorePart }
+  | { readonly type: 'open-group'; readonly group: string }
+  /** Takes the group over, if its epoch is still the one that was seen. */
+  | { readonly type: 'take'; readonly groupId: number; readonly instance: string; readonly seen: number }
+  | { readonly type: 'leave'; readonly groupId: number; readonly instance: string }
+  /** Answered when the partition holds something at or after the offset. */
+  | { readonly type: 'wait'; readonly topicId: number; readonly partition: number; readonly offset: bigint }
+  /** Answered when the group has another epoch than this one. */
+  | { readonly type: 'wait-lost'; readonly groupId: number; readonly epoch: number };
+
+export type WriterRequest =
+  | (WriterCall & { readonly id: number })
+  /** Takes back a wait: the answer, if it still comes, is for nobody. */
+  | { readonly type: 'forget'; readonly id: number };
+
+export type WriterAnswer = { readonly id: number } & (
+  | { readonly type: 'committed'; readonly offsets: readonly bigint[] }
+  | { readonly type: 'opened'; readonly storeId: number }
+  | { readonly type: 'group'; readonly groupId: number }
+  | { readonly type: 'owned'; readonly taken: boolean; readonly now: Ownership }
+  | { readonly type: 'done' }
+  | { readonly type: 'failed'; readonly error: ErrorData }
+);
+
+/** From the thread that started the writer. */
+export type HostMessage =
+  | { readonly type: 'link'; readonly port: import('node:worker_threads').MessagePort }
+  | { readonly type: 'close' };
+export type HostAnswer =
+  | { readonly type: 'ready' }
+  | { readonly type: 'failed'; readonly error: ErrorData }
+  | { readonly type: 'closed' };

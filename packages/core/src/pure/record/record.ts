@@ -1,0 +1,88 @@
+/**
+ * A record as a pipeline sees it: key, value, timestamp, headers, and where it lies.
+ *
+ * `LazyRecord` is a view into its batch. Key and value are decoded when first asked, at most once; a value handed on
+ * unchanged is copied as bytes and never decoded at all. It keeps its whole batch in memory for as long as it is held.
+ */
+import type { Serde } from '../schema/serde.ts';
+import type { BatchView } from './batch-view.ts';
+import { NO_HEADERS, readHeaders, type Header } from './header.ts';
+
+export { allHeaders, lastHeader, NO_HEADERS, type Header } from './header.ts';
+
+export interface LogRecord<K, V> {
+  readonly key: K;
+  /** `null` is a tombstone: the key is deleted. */
+  readonly value: V;
+  /** Milliseconds since 1970. */
+  readonly timestamp: number;
+  readonly headers: readonly Header[];
+  readonly offset: bigint;
+  readonly topic: string;
+  readonly partition: number;
+}
+
+/** Stands where nothing was decoded yet; no serde yields it. */
+const undecoded = Symbol('undecoded');
+
+export class LazyRecord implements LogRecord<unknown, unknown> {
+  readonly timestamp: number;
+  readonly topic: string;
+  readonly keySerde: Serde<unknown>;
+  readonly valueSerde: Serde<unknown>;
+  private readonly view: BatchView;
+  private readonly offsetDelta: number;
+  private readonly keyStart: number;
+  private readonly keyEnd: number;
+  private readonly valueStart: number;
+  private readonly valueEnd: number;
+  private readonly headersAt: number;
+  private decodedKey: unknown;
+  private decodedValue: unknown;
+  private decodedHeaders: readonly Header[] | undefined;
+
+  /** The record under the cursor of `view`, which may move on. */
+  constructor(view: BatchView, keySerde: Serde<unknown>, valueSerde: Serde<unknown>, topic: string) {
+    this.timestamp = view.timestamp;
+    this.topic = topic;
+    this.keySerde = keySerde;
+    this.valueSerde = valueSerde;
+    this.view = view;
+    this.offsetDelta = view.offsetDelta;
+    this.keyStart = view.keyStart;
+    this.keyEnd = view.keyEnd;
+    this.valueStart = view.valueStart;
+    this.valueEnd = view.valueEnd;
+    this.headersAt = view.headersAt;
+    this.decodedKey = view.keyStart < 0 ? null : undecoded;
+    this.decodedValue = view.valueStart < 0 ? null : undecoded;
+    this.decodedHeaders = view.headersAt < 0 ? NO_HEADERS : undefined;
+  }
+
+  get key(): unknown {
+    if (this.decodedKey === undecoded) this.decodedKey = this.keySerde.decode(this.view.bytes, this.keyStart, this.keyEnd);
+    return this.decodedKey;
+  }
+  get value(): unknown {
+    if (this.decodedValue === undecoded) this.decodedValue = this.valueSerde.decode(this.view.bytes, this.valueStart, this.valueEnd);
+    return this.decodedValue;
+  }
+  get headers(): readonly Header[] {
+    return (this.decodedHeaders ??= readHeaders(this.view.bytes, this.headersAt));
+  }
+  get offset(): bigint {
+    return this.view.baseOffset + BigInt(this.offsetDelta);
+  }
+  get partition(): number {
+    return this.view.partition;
+  }
+
+  /** The encoded key, a piece of the batch. */
+  get keyBytes(): Uint8Array | null {
+    return this.keyStart < 0 ? null : this.view.bytes.subarray(this.keyStart, this.keyEnd);
+  }
+  /** The encoded value, a piece of the batch; null is a tombstone. */
+  get valueBytes(): Uint8Array | null {
+    return this.valueStart < 0 ? null : this.view.bytes.subarray(this.valueStart, this.valueEnd);
+  }
+}

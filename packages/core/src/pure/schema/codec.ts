@@ -1,0 +1,38 @@
+/**
+ * A Serde turns values into bytes and back: a zod schema, which says what a value is, and a codec, which says how it lies
+ * in the log.
+ *
+ * `parse` is for what enters from outside, and is the only one that runs the schema. `encode` and `decode` trust what was
+ * parsed once, and promise one thing: what is decoded equals what was encoded, or `encode` has thrown `STOPLOG_SCHEMA`.
+ * A value that a codec would quietly change (NaN to null in JSON, a Map to an object) is refused, at the declaration
+ * where the schema tells, at `encode` where only the value does. Only -0 becomes 0, in every codec.
+ */
+import type { z } from 'zod';
+
+/** zod is imported in this folder alone; elsewhere a schema goes by these names. */
+export type Schema = z.ZodType;
+export type Output<S extends Schema> = z.output<S>;
+export type Input<S extends Schema> = z.input<S>;
+
+export type CodecName = 'json' | 'string' | 'bytes' | 'msgpack';
+export const CODEC_NAMES: readonly CodecName[] = ['json', 'string', 'bytes', 'msgpack'];
+
+/** A string is to be written as UTF-8: straight into the batch, without bytes in between. */
+export type Encoded = Uint8Array | string;
+
+export interface Serde<T> {
+  readonly codec: CodecName;
+  readonly schema: Schema;
+  /** What the schema makes of a value from outside; throws `STOPLOG_SCHEMA` that names owner, path and first issue. */
+  parse(input: unknown): T;
+  encode(value: T): Encoded;
+  /** Reads `bytes` from `start` to `end`; what it returns shares no memory with them. */
+  decode(bytes: Uint8Array, start?: number, end?: number): T;
+}
+
+/** Whom a serde works for: errors name it. */
+export interface Owner {
+  readonly kind: 'topic' | 'store' | 'source' | 'sink';
+  readonly name: string;
+  readonly side: 'key' | 'value';
+}

@@ -1,0 +1,48 @@
+/**
+ * A schema as data: its JSON form for tools, a hash for comparing, a word or two for people.
+ *
+ * The hash is about what values look like. What says it in other words (descriptions, titles) does not count, nor does
+ * the order of properties, nor the pattern zod writes for a format it also names: that may change with zod's version, and
+ * no store should be refused for it. Types JSON has no name for (bigint, date, map) are named, so that they differ.
+ */
+import { z } from 'zod';
+import { canonicalJson } from './canonical.ts';
+import type { Schema } from './codec.ts';
+import { describeJsonSchema } from './describe.ts';
+
+/** Twelve hex digits for schemas (and words beside them) in their order. */
+export const fingerprintOf = (...parts: readonly (Schema | string)[]): string =>
+  hash(canonicalJson(parts.map((part) => (typeof part === 'string' ? part : jsonSchemaOf(part)))));
+
+/** `string`, `{id: string, rank: number}[]`. */
+export const describeSchema = (schema: Schema): string => describeJsonSchema(jsonSchemaOf(schema));
+
+export const jsonSchemaOf = (schema: Schema): unknown => {
+  const { $schema: _, ...json } = z.toJSONSchema(schema, { unrepresentable: 'any', override: tidy });
+  return JSON.parse(JSON.stringify(json));
+};
+
+const tidy = ({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: Record<string, unknown> }): void => {
+  const { type } = zodSchema._zod.def;
+  for (const word of ['title', 'description', 'examples', 'deprecated', 'default']) delete jsonSchema[word];
+  if (jsonSchema['format'] !== undefined) delete jsonSchema['pattern'];
+  if (Array.isArray(jsonSchema['required'])) jsonSchema['required'].sort();
+  if (NAMELESS.has(type)) jsonSchema['x-type'] = type;
+};
+
+const NAMELESS: ReadonlySet<string> = new Set(['bigint', 'date', 'map', 'set', 'symbol', 'undefined', 'void', 'nan', 'custom', 'transform']);
+
+/** Two 32-bit lanes over the code units (cyrb53 by bryc, public domain), of which 48 bits are kept. */
+const hash = (text: string): string => {
+  let a = 0xdeadbeef;
+  let b = 0x41c6ce57;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    a = Math.imul(a ^ unit, 0x9e3779b1);
+    b = Math.imul(b ^ unit, 0x5f356495);
+  }
+  const low = Math.imul(a ^ (a >>> 16), 0x85ebca6b) ^ Math.imul(b ^ (b >>> 13), 0xc2b2ae35);
+  const high = Math.imul(b ^ (b >>> 16), 0x85ebca6b) ^ Math.imul(a ^ (a >>> 13), 0xc2b2ae35);
+  return hex(high).slice(4) + hex(low);
+};
+const hex = (word: number): string => (word >>> 0).toString(16).padStart(8, '0');

@@ -1,0 +1,69 @@
+/**
+ * A store as a value: named state of one pipeline, kept per partition, folded from a topic.
+ *
+ * Its type is invariant in key and value, because a store is read and written: a store of `number | string` is no store
+ * of `number`. Keys lie in order (`bytes/sort-key.ts`), so that ranges mean something; values lie in a codec.
+ * The schemas' hash is kept beside the data: when they change, the version must too, for the old values were made by
+ * other code.
+ */
+import { StoplogError } from '../errors.ts';
+import { checkCarries } from '../schema/carries.ts';
+import type { CodecName, Output, Schema, Serde } from '../schema/codec.ts';
+import { describeSchema, fingerprintOf } from '../schema/fingerprint.ts';
+import { serde } from '../schema/serde.ts';
+import { checkName } from '../topic/name.ts';
+
+declare const holds: unique symbol;
+
+export interface Store<in out K, in out V> {
+  readonly kind: 'store';
+  readonly name: string;
+  readonly [holds]?: (entry: [K, V]) => [K, V];
+}
+
+/** A store as the runtime sees it. */
+export interface AnyStore {
+  readonly kind: 'store';
+  readonly name: string;
+  /** Grows when the schema, or what is computed, changes. */
+  readonly version: number;
+  readonly keySchema: Schema;
+  readonly valueSerde: Serde<unknown>;
+  /** Hash of both schemas and the codec. */
+  readonly fingerprint: string;
+  /** Both schemas in a word or two, for the error that compares them. */
+  readonly description: string;
+}
+
+export const store = <K extends Schema, V extends Schema>(
+  name: string,
+  spec: { readonly key: K; readonly value: V; readonly version?: number; readonly codec?: CodecName },
+): Store<Output<K>, Output<V>> => {
+  checkName('store', name);
+  const version = spec.version ?? 1;
+  if (!Number.isInteger(version) || version < 1 || version > 0x7fffffff)
+    throw new StoplogError('STOPLOG_USAGE', { store: name, version },
+      `store '${name}' cannot have version ${String(version)}: take a whole number from 1, and add one when the schema changes`);
+  const codec = spec.codec ?? 'json';
+  checkCarries(spec.key, 'sort-key', { kind: 'store', name, side: 'key' });
+  const declared: AnyStore & { readonly [mark]: true } = {
+    [mark]: true,
+    kind: 'store',
+    name,
+    version,
+    keySchema: spec.key,
+    valueSerde: serde(spec.value, codec, 'value', name, 'store'),
+    fingerprint: fingerprintOf(spec.key, spec.value, codec),
+    description: `key: ${describeSchema(spec.key)}, value: ${describeSchema(spec.value)}`,
+  };
+  return Object.freeze(declared);
+};
+
+/** The runtime's side of a store. */
+export const storeOf = (face: { readonly kind: 'store'; readonly name: string }): AnyStore => {
+  if (typeof face === 'object' && face !== null && mark in face) return face as unknown as AnyStore;
+  throw new StoplogError('STOPLOG_USAGE', { found: typeof face }, 'this is not a store: pass a value made by store(…)');
+};
+
+/** Registered, so that two copies of this package know each other's stores. */
+const mark = Symbol.for('stoplog.store');

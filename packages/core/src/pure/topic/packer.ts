@@ -1,0 +1,89 @@
+/**
+ * A RecordPacker sorts the records of one topic into batches, one under construction per partition.
+ *
+ * A key's bytes decide its partition. Records without a key stay together until what was packed is taken, then go on to
+ * the next partition: batches stay large, and every partition gets its share.
+ */
+import { utf8Size, writeUtf8 } from '../bytes/text.ts';
+import { BatchBuilder } from '../record/batch.ts';
+import type { Header } from '../record/record.ts';
+import type { Encoded } from '../schema/codec.ts';
+import { partitionOf } from './partitioner.ts';
+
+export interface PackedBatch {
+  readonly topic: string;
+  readonly partition: number;
+  readonly batch: Uint8Array;
+  readonly records: number;
+}
+
+/** Where a batch is closed and the next one begun: scans run at four fifths of the speed of 1 MB batches, and latency stays low. */
+export const BATCH_BYTES: number = 64 * 1024;
+/** A topic of a thousand partitions must not take 64 MB before its first record. */
+const FIRST_BYTES = 4 * 1024;
+
+export class RecordPacker {
+  readonly topic: string;
+  readonly #partitions: number;
+  readonly #builders: (BatchBuilder | undefined)[];
+  readonly #full: PackedBatch[] = [];
+  #scratch: Uint8Array = new Uint8Array(4096);
+  #fullBytes = 0;
+  #openBytes = 0;
+  #sticky = 0;
+
+  constructor(topic: string, partitions: number) {
+    this.topic = topic;
+    this.#partitions = partitions;
+    this.#builders = Array.from({ length: partitions });
+  }
+
+  /** Bytes packed and not yet taken. */
+  get bytes(): number {
+    return this.#fullBytes + this.#openBytes;
+  }
+
+  add(key: Encoded | null, value: Encoded | null, timestamp: number, headers?: readonly Header[]): void {
+    const keyed = this.#partitions > 1 && typeof key === 'string' ? this.#toBytes(key) : key;
+    const partition = this.#partitionFor(keyed);
+    const builder = (this.#builders[partition] ??= new BatchBuilder(FIRST_BYTES));
+    const before = builder.size;
+    builder.append(keyed, value, timestamp, headers);
+    this.#openBytes += builder.size - before;
+    if (builder.size >= BATCH_BYTES) this.#close(partition, builder);
+  }
+
+  /** Hands out all batches, those under construction too. */
+  take(): readonly PackedBatch[] {
+    this.#builders.forEach((builder, partition) => {
+      if (builder !== undefined && builder.count > 0) this.#close(partition, builder);
+    });
+    this.#sticky = (this.#sticky + 1) % this.#partitions;
+    this.#fullBytes = 0;
+    return this.#full.splice(0);
+  }
+
+  /** Forgets what was packed. */
+  reset(): void {
+    for (const builder of this.#builders) builder?.reset();
+    this.#full.length = 0;
+    this.#fullBytes = this.#openBytes = 0;
+  }
+
+  #close(partition: number, builder: BatchBuilder): void {
+    const records = builder.count;
+    const batch = builder.finish();
+    this.#full.push({ topic: this.topic, partition, batch, records });
+    this.#fullBytes += batch.length;
+    this.#openBytes = Math.max(0, this.#openBytes - batch.length);
+  }
+  #partitionFor(key: Encoded | null): number {
+    if (this.#partitions === 1) return 0;
+    return key === null || typeof key === 'string' ? this.#sticky : partitionOf(key, this.#partitions);
+  }
+  /** The key's bytes in a buffer that the next call overwrites: they are copied into the batch at once. */
+  #toBytes(key: string): Uint8Array {
+    if (key.length * 3 > this.#scratch.length) this.#scratch = new Uint8Array(Math.max(utf8Size(key), key.length * 3));
+    return this.#scratch.subarray(0, writeUtf8(this.#scratch, 0, key));
+  }
+}

@@ -1,0 +1,65 @@
+/**
+ * Opens the environment, once per thread, and names its tables. The only file that imports `lmdb`.
+ *
+ * Readers open it read-only: a thread that only reads may be terminated at any time. One thread of the process, the
+ * writer, opens it for writing. The page is 8 KB, so that a key of 1,978 bytes fits behind its store's prefix and
+ * large batches cost half the free-list entries.
+ */
+import { open, type Database, type RootDatabase } from 'lmdb';
+import { TABLES, type Table } from '../../pure/log/keyspace.ts';
+
+export interface EnvOptions {
+  readonly path: string;
+  /** How far the file may grow, in bytes; address space, not memory. */
+  readonly mapSize: number;
+}
+export type TableDb = Database<Buffer, Buffer>;
+export interface Env {
+  readonly root: RootDatabase<Buffer, Buffer>;
+  readonly tables: Readonly<Record<Table, TableDb>>;
+}
+
+/** 1 TiB of address space; what is used is what the file holds. */
+export const DEFAULT_MAP_SIZE: number = 2 ** 40;
+const PAGE_SIZE = 8192;
+const MAX_READERS = 2048;
+
+const common = { keyEncoding: 'binary', encoding: 'binary' } as const;
+
+/** Flags of every write transaction: one flush, after the lock is released, finished before the call returns. */
+export const WRITE_FLAGS: number = 0x10002;
+
+export const openEnv = (options: EnvOptions, readOnly: boolean): Env => {
+  const root = open<Buffer, Buffer>({
+    path: options.path,
+    mapSize: options.mapSize,
+    pageSize: PAGE_SIZE,
+    maxReaders: MAX_READERS,
+    maxDbs: TABLES.length + 4,
+    noSubdir: false,
+    readOnly,
+    ...common,
+  });
+  const tables = {} as Record<Table, TableDb>;
+  for (const name of TABLES) {
+    const table = root.openDB<Buffer, Buffer>({ name, ...common });
+    if (table === undefined || table === null) throw new Error(`the table '${name}' is missing`);
+    tables[name] = table;
+  }
+  return { root, tables };
+};
+
+/** The bytes of a key, in memory that the next read overwrites; undefined when absent. */
+export const peek = (table: TableDb, key: Buffer): Buffer | undefined => {
+  const found = table.getBinaryFast(key);
+  // What is returned is the whole read buffer, dressed with the length of the value.
+  return found?.subarray(0, found.length);
+};
+
+interface Stats {
+  readonly lastTxnId: number;
+  readonly lastPageNumber: number;
+  readonly pageSize: number;
+}
+/** The number of the last commit, whoever made it, in whichever process. */
+export const stats = (env: Env): Stats => env.root.getStats() as Stats;

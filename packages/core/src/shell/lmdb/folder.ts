@@ -1,0 +1,153 @@
+/**
+ * Looks at a data folder before LMDB maps it, because afterwards it is too late for an exception.
+ *
+ * A data file shorter than its own meta page says is a SIGBUS when read; a foreign file would be taken over and changed.
+ * So the folder is read with ordinary file calls first, and everything that is not ours is refused by name. Ours is
+ * marked by `stoplog.json`, written last when a folder is created: without it, nothing here was ever promised.
+ */
+import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, realpathSync, renameSync, statSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { StoplogError } from '../../pure/errors.ts';
+import { FORMAT } from '../../pure/log/keyspace.ts';
+
+export const DATA_FILE = 'data.mdb';
+const LOCK_FILE = 'lock.mdb';
+const MARK_FILE = 'stoplog.json';
+
+/** What `examineFolder` found: nothing yet, or a folder of ours. */
+export type FolderState = 'new' | 'ours' | 'unmarked';
+
+export const examineFolder = (path: string): FolderState => {
+  try {
+    return examine(path);
+  } catch (error) {
+    throw describeIo(path, error);
+  }
+};
+
+const examine = (path: string): FolderState => {
+  if (!existsSync(path)) return 'new';
+  if (!statSync(path).isDirectory()) throw foreign(path, 'it is a file, not a folder');
+  const entries = readdirSync(path);
+  const marked = entries.includes(MARK_FILE);
+  if (marked) checkMark(path);
+  if (!entries.includes(DATA_FILE)) {
+    if (marked) {
+      throw new StoplogError('STOPLOG_LOG_CORRUPT', { path, reason: 'missing' }, `${path} was a Stoplog data folder, but its ${DATA_FILE} is gone: restore it from a backup, or delete the folder to start empty`);
+    }
+    const others = entries.filter((name) => name !== LOCK_FILE && name !== MARK_FILE + '.new');
+    if (others.length > 0) throw foreign(path, `it holds other files (${others.slice(0, 3).join(', ')})`);
+    return 'new';
+  }
+  checkDataFile(path);
+  return marked ? 'ours' : 'unmarked';
+};
+
+const checkMark = (path: string): void => {
+  const text = readFileSync(join(path, MARK_FILE), 'utf8');
+  let format: unknown;
+  try {
+    format = (JSON.parse(text) as { format?: unknown }).format;
+  } catch {
+    throw foreign(path, `its ${MARK_FILE} is not JSON`);
+  }
+  if (typeof format !== 'number') throw foreign(path, `its ${MARK_FILE} names no format`);
+  if (format > FORMAT) {
+    throw new StoplogError('STOPLOG_LOG_FORMAT', { path, found: format, known: FORMAT }, `${path} has format ${format}, this version of Stoplog reads up to ${FORMAT}: upgrade @stoplog/core; the folder was not touched`);
+  }
+};
+
+// The two meta pages of LMDB, at offset 0 and at one page: a header of 24 bytes, then these.
+const MAGIC = 0xbeefc0de;
+const AT_MAGIC = 24;
+const AT_PAGE_SIZE = 48;
+const AT_LAST_PAGE = 144;
+const AT_TXN = 152;
+const META_BYTES = 168;
+
+const checkDataFile = (path: string): void => {
+  const fd = openSync(join(path, DATA_FILE), 'r');
+  try {
+    const size = statSync(join(path, DATA_FILE)).size;
+    const first = readAt(fd, 0);
+    if (first === undefined) throw torn(path, size, 'it is empty or shorter than a meta page');
+    if (first.readUInt32LE(AT_MAGIC) !== MAGIC) throw foreign(path, `its ${DATA_FILE} is not an LMDB file`);
+    const pageSize = first.readUInt32LE(AT_PAGE_SIZE);
+    if (pageSize < 256 || pageSize > 65_536 || (pageSize & (pageSize - 1)) !== 0) throw torn(path, size, `its page size reads ${pageSize}`);
+    const second = readAt(fd, pageSize);
+    if (second === undefined) throw torn(path, size, 'it ends before its second meta page');
+    if (second.readUInt32LE(AT_MAGIC) !== MAGIC) throw torn(path, size, 'its second meta page is damaged');
+    if (second.readUInt32LE(AT_PAGE_SIZE) !== pageSize) throw torn(path, size, 'its meta pages disagree');
+    const newest = second.readBigUInt64LE(AT_TXN) > first.readBigUInt64LE(AT_TXN) ? second : first;
+    const needed = (newest.readBigUInt64LE(AT_LAST_PAGE) + 1n) * BigInt(pageSize);
+    if (BigInt(size) < needed) throw torn(path, size, `its last commit needs ${needed} bytes`);
+  } finally {
+    closeSync(fd);
+  }
+};
+
+const readAt = (fd: number, position: number): Buffer | undefined => {
+  const page = Buffer.alloc(META_BYTES);
+  return readSync(fd, page, 0, META_BYTES, position) === META_BYTES ? page : undefined;
+};
+
+/** Makes the folder with rights for its owner only, and resolves links, so that two names of it are one. */
+export const createFolder = (path: string): string => {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    return realpathSync(path);
+  } catch (error) {
+    throw describeIo(path, error);
+  }
+};
+
+/** Marks a folder as ours, last of all: durable before it is believed. */
+export const markFolder = (path: string): void => {
+  const fresh = join(path, MARK_FILE + '.new');
+  const fd = openSync(fresh, 'w', 0o600);
+  try {
+    writeSync(fd, `${JSON.stringify({ format: FORMAT, what: 'a Stoplog data folder: see docs/internals/format.md' })}\n`);
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+  renameSync(fresh, join(path, MARK_FILE));
+  for (const name of [DATA_FILE, LOCK_FILE]) chmodSync(join(path, name), 0o600);
+};
+
+const foreign = (path: string, why: string): StoplogError =>
+  new StoplogError('STOPLOG_LOG_FOREIGN', { path }, `${path} is not a Stoplog data folder: ${why}. Choose an empty or a new folder; nothing was changed`);
+
+const torn = (path: string, size: number, why: string): StoplogError =>
+  new StoplogError(
+    'STOPLOG_LOG_CORRUPT',
+    { path, file: DATA_FILE, size, reason: why },
+    `${join(path, DATA_FILE)} is damaged (${size} bytes): ${why}. It was not opened; restore the folder from a backup`,
+  );
+
+/** An error of the file system or of LMDB as one with a name and a remedy. */
+export const describeIo = (path: string, error: unknown): Error => {
+  if (error instanceof StoplogError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  const code = (error as { code?: unknown } | null)?.code;
+  const is = (...signs: (string | number)[]): boolean => signs.some((sign) => code === sign || (typeof sign === 'string' && message.includes(sign)));
+  if (is('ENOSPC', 'No space left', 28)) {
+    return new StoplogError('STOPLOG_LOG_FULL', { path }, `no space left on the disk of ${path}: nothing of this commit was kept, reads go on, and writes do once there is space`, { cause: error });
+  }
+  if (is('MDB_MAP_FULL', -30792)) {
+    return new StoplogError('STOPLOG_LOG_FULL', { path }, `${path} has reached the size of its map: open it with a larger one, lmdb(path, { mapSize })`, { cause: error });
+  }
+  if (is('EACCES', 'EPERM', 'Permission denied', 'Operation not permitted', 13)) {
+    return new StoplogError('STOPLOG_LOG_UNAVAILABLE', { path }, `no permission for ${path}: run as the user who owns it, or give this one the right to read and write there`, { cause: error });
+  }
+  if (is('EROFS', 'Read-only file system', 30)) {
+    return new StoplogError('STOPLOG_LOG_UNAVAILABLE', { path }, `${path} is on a read-only file system: mount it for writing, or copy the folder elsewhere`, { cause: error });
+  }
+  if (is('EMFILE', 'ENFILE', 'Too many open files', 24)) {
+    return new StoplogError('STOPLOG_LOG_UNAVAILABLE', { path }, `too many files are open: raise the limit (ulimit -n) or close some, then try again`, { cause: error });
+  }
+  if (is('MDB_CORRUPTED', 'MDB_PAGE_NOTFOUND', 'MDB_INVALID', -30796, -30797, -30793)) {
+    return new StoplogError('STOPLOG_LOG_CORRUPT', { path, file: DATA_FILE, reason: message }, `${path} is damaged: ${message}. Restore the folder from a backup`, { cause: error });
+  }
+  return new StoplogError('STOPLOG_LOG_UNAVAILABLE', { path }, `${path} cannot be used: ${message}`, { cause: error });
+};

@@ -1,0 +1,95 @@
+/**
+ * Starts the writer of a data folder, once per process, and shares it among all who open the folder here.
+ *
+ * The last to close asks it to end. A process that ends without closing is no harm: the gate keeps the exit from falling
+ * into a transaction, and what was not acknowledged was not promised.
+ */
+import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
+import { errorFromData, StoplogError } from '../../pure/errors.ts';
+import type { HostAnswer, HostMessage } from '../../pure/log/writer-messages.ts';
+import type { EnvOptions } from './env.ts';
+import { createFolder, examineFolder } from './folder.ts';
+import { bar, makeGate } from './gate.ts';
+import type { WriterData } from './writer.ts';
+
+/** How long an exiting process waits for the writer to leave its transaction. */
+const EXIT_MS = 10_000;
+
+export interface Host {
+  readonly path: string;
+  /** A new line to the writer. */
+  readonly connect: () => MessagePort;
+  readonly release: () => Promise<void>;
+}
+
+interface Shared {
+  readonly started: Promise<Worker>;
+  users: number;
+}
+const hosts = new Map<string, Shared>();
+
+export const openHost = async (options: EnvOptions): Promise<Host> => {
+  examineFolder(options.path);
+  const path = createFolder(options.path);
+  let shared = hosts.get(path);
+  if (shared === undefined) {
+    shared = { started: startWriter({ ...options, path }, () => hosts.delete(path)), users: 0 };
+    hosts.set(path, shared);
+  }
+  const mine = shared;
+  mine.users++;
+  let worker: Worker;
+  try {
+    worker = await mine.started;
+  } catch (error) {
+    hosts.delete(path);
+    throw error;
+  }
+  let released = false;
+  return {
+    path,
+    connect: () => {
+      const { port1, port2 } = new MessageChannel();
+      worker.postMessage({ type: 'link', port: port2 } satisfies HostMessage, [port2]);
+      return port1;
+    },
+    release: async () => {
+      if (released) return;
+      released = true;
+      if (--mine.users > 0) return;
+      if (hosts.get(path) === mine) hosts.delete(path);
+      await endWriter(worker);
+    },
+  };
+};
+
+const startWriter = (env: EnvOptions, gone: () => void): Promise<Worker> =>
+  new Promise((resolve, reject) => {
+    const gate = makeGate();
+    const onExit = (): void => bar(new Int32Array(gate), EXIT_MS);
+    process.on('exit', onExit);
+    const worker = new Worker(new URL('./writer.js', import.meta.url), {
+      workerData: { env, gate } satisfies WriterData,
+      name: 'stoplog-writer',
+      // The writer is ours alone: flags meant for user code (loaders, inspectors) are not for it.
+      execArgv: [],
+    });
+    worker.once('message', (answer: HostAnswer) => {
+      if (answer.type === 'failed') return reject(errorFromData(answer.error));
+      worker.unref();
+      resolve(worker);
+    });
+    worker.once('error', reject);
+    worker.once('exit', () => {
+      process.off('exit', onExit);
+      gone();
+      reject(new StoplogError('STOPLOG_LOG_UNAVAILABLE', { path: env.path }, `the writer of ${env.path} ended before it began: look above for why`));
+    });
+  });
+
+const endWriter = (worker: Worker): Promise<void> =>
+  new Promise((resolve) => {
+    worker.ref();
+    worker.once('exit', () => resolve());
+    worker.postMessage({ type: 'close' } satisfies HostMessage);
+  });

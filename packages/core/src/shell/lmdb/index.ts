@@ -1,0 +1,21 @@
+/** `lmdb('./data')`: a log in a folder, as plain data that any thread can open. */
+import { resolve } from 'node:path';
+import type { LogRef } from '../../port/log.ts';
+
+export interface LmdbOptions {
+  /** How far the data file may grow, in bytes of address space (nothing is reserved); 1 TiB unless said otherwise. */
+  readonly mapSize?: number;
+}
+
+/**
+ * A log kept in a folder by LMDB. The folder is created when the log is first opened; several processes may open it.
+ *
+ * @example
+ * import { openLog } from '@stoplog/core';
+ * import { lmdb } from '@stoplog/core/lmdb';
+ * await using log = await openLog(lmdb('./data'));
+ */
+export const lmdb = (path: string, options: LmdbOptions = {}): LogRef => ({
+  module: new URL('./log-module.js', import.meta.url).href,
+  options: { path: resolve(path), ...options },
+});

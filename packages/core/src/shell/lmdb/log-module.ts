@@ -1,0 +1,78 @@
+/**
+ * The module a `LogRef` of `lmdb(…)` names: opens the log in whichever thread asks.
+ *
+ * The thread that opens it without a link starts, or shares, the writer of the process; one that comes with a link only
+ * maps the file for reading. The environment is opened once per thread however often it is asked for.
+ */
+import type { Log, LogLink } from '../../port/log.ts';
+import type { TopicShape } from '../../pure/topic/shape.ts';
+import { StoplogError } from '../../pure/errors.ts';
+import { DEFAULT_MAP_SIZE, openEnv, type Env, type EnvOptions } from './env.ts';
+import { describeIo } from './folder.ts';
+import { openHost } from './host.ts';
+import { WriterLink } from './link.ts';
+import { LmdbLog } from './log.ts';
+
+const links = new WeakMap<Log, () => LogLink>();
+
+export const open = async (options: unknown, link?: LogLink): Promise<Log> => {
+  const env = options as Partial<EnvOptions> & { readonly path: string };
+  const envOptions: EnvOptions = { path: env.path, mapSize: env.mapSize ?? DEFAULT_MAP_SIZE };
+  if (link !== undefined) return openLinked(envOptions, link);
+  const host = await openHost(envOptions);
+  try {
+    const shared = acquireEnv({ ...envOptions, path: host.path });
+    const line = new WriterLink(host.connect());
+    const log = new LmdbLog(shared.env, line, async () => {
+      line.close();
+      await shared.release();
+      await host.release();
+    });
+    links.set(log, () => ({ port: host.connect() }));
+    return log;
+  } catch (error) {
+    await host.release();
+    throw describeIo(envOptions.path, error);
+  }
+};
+
+const openLinked = (options: EnvOptions, link: LogLink): Log => {
+  const shared = acquireEnv(options);
+  const line = new WriterLink(link.port);
+  return new LmdbLog(shared.env, line, async () => {
+    line.close();
+    await shared.release();
+  });
+};
+
+export const share = async (log: Log): Promise<LogLink> => {
+  const link = links.get(log);
+  if (link === undefined) throw new StoplogError('STOPLOG_USAGE', {}, 'only a log that was opened without a link can be shared: ask the thread that opened it first');
+  return link();
+};
+
+export const topics = (log: Log): Promise<readonly TopicShape[]> => (log as LmdbLog).topics();
+
+interface SharedEnv {
+  readonly env: Env;
+  users: number;
+}
+const envs = new Map<string, SharedEnv>();
+
+const acquireEnv = (options: EnvOptions): { readonly env: Env; readonly release: () => Promise<void> } => {
+  let shared = envs.get(options.path);
+  if (shared === undefined) {
+    shared = { env: openEnv(options, true), users: 0 };
+    envs.set(options.path, shared);
+  }
+  const mine = shared;
+  mine.users++;
+  return {
+    env: mine.env,
+    release: async () => {
+      if (--mine.users > 0) return;
+      envs.delete(options.path);
+      await mine.env.root.close();
+    },
+  };
+};

@@ -1,0 +1,179 @@
+/**
+ * The Log over LMDB as any thread sees it: reads by the memory map, commits by message to the writer.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Assignment, Commit, Committed, Log, OffsetAt, Position, RecordBatch, TopicPartition } from '../../port/log.ts';
+import type { StateStore, StorePart } from '../../port/state-store.ts';
+import { StoplogError } from '../../pure/errors.ts';
+import { step, type Watching } from '../../pure/group/ownership.ts';
+import { encodeCommit } from '../../pure/log/commit-bytes.ts';
+import { storePrefix, unseal } from '../../pure/log/keyspace.ts';
+import { fromBytes, groupMetaKey, storeMetaKey, TOPIC_PREFIX, topicMetaKey, type GroupMeta, type StoreMeta, type TopicMeta } from '../../pure/log/meta.ts';
+import { prefixEnd } from '../../pure/log/keyspace.ts';
+import type { TopicShape } from '../../pure/topic/shape.ts';
+import { readEnds, readMeta, readOwnership, readPosition } from './apply.ts';
+import type { Env } from './env.ts';
+import { isAlive } from './process.ts';
+import { offsetForTime, readBatches, type Found, type PartitionId } from './reader.ts';
+import { openStateStore } from './store.ts';
+import type { WriterLink } from './link.ts';
+
+/** How often a member that waits looks whether the owner is still there. */
+const LOOK_MS = 500;
+/** A commit is durable before it is answered: see decision 0006. */
+const DURABLE: Promise<void> = Promise.resolve();
+
+export class LmdbLog implements Log {
+  readonly #env: Env;
+  readonly #link: WriterLink;
+  readonly #close: () => Promise<void>;
+  readonly #topics = new Map<string, number>();
+  readonly #groups = new Map<string, number>();
+  readonly #stores = new Map<string, number>();
+  #closed: Promise<void> | undefined;
+
+  constructor(env: Env, link: WriterLink, close: () => Promise<void>) {
+    this.#env = env;
+    this.#link = link;
+    this.#close = close;
+  }
+
+  async ensure(topics: readonly TopicShape[]): Promise<void> {
+    await this.#link.call({ type: 'ensure', topics });
+  }
+
+  async *join(group: string, partitions: readonly TopicPartition[], signal: AbortSignal): AsyncIterable<Assignment> {
+    const groupId = await this.#openGroup(group);
+    const instance = randomUUID();
+    try {
+      while (!signal.aborted) {
+        const epoch = await this.#acquire(groupId, instance, signal);
+        if (epoch === undefined) return;
+        yield { group, epoch, partitions };
+        await this.#link.wait({ type: 'wait-lost', groupId, epoch }, Infinity, signal);
+        if (!signal.aborted) yield { group, epoch, partitions: [] };
+      }
+    } finally {
+      if (this.#closed === undefined) await this.#link.call({ type: 'leave', groupId, instance });
+    }
+  }
+
+  async fetch(from: Position, limit: { readonly bytes: number; readonly waitMs: number }, signal: AbortSignal): Promise<RecordBatch> {
+    const place = this.#place(from);
+    let found: Found = readBatches(this.#env, place, from.offset, limit.bytes);
+    if (found.batches.length === 0 && found.next === from.offset && limit.waitMs > 0 && !signal.aborted) {
+      await this.#link.wait({ type: 'wait', topicId: place.topicId, partition: place.partition, offset: from.offset }, limit.waitMs, signal);
+      if (this.#closed === undefined) found = readBatches(this.#env, place, from.offset, limit.bytes);
+    }
+    return { topic: from.topic, partition: from.partition, from: from.offset, next: found.next, batches: found.batches };
+  }
+
+  offsets(partitions: readonly TopicPartition[], at: OffsetAt): Promise<readonly Position[]> {
+    return this.#read(() =>
+      partitions.map((partition) => {
+        const place = this.#place(partition);
+        if (typeof at === 'object') return { ...named(partition), offset: offsetForTime(this.#env, place, at.time) };
+        const ends = readEnds(this.#env, place.topicId, place.partition);
+        return { ...named(partition), offset: at === 'earliest' ? ends.start : ends.end };
+      }),
+    );
+  }
+
+  committed(group: string, partitions: readonly TopicPartition[]): Promise<readonly Position[]> {
+    return this.#read(() => {
+      const groupId = this.#groups.get(group) ?? readMeta<GroupMeta>(this.#env, groupMetaKey(group))?.id;
+      return partitions.map((partition) => {
+        const place = this.#place(partition);
+        const stands = groupId === undefined ? undefined : readPosition(this.#env, groupId, place.topicId, place.partition);
+        return { ...named(partition), offset: stands ?? readEnds(this.#env, place.topicId, place.partition).start };
+      });
+    });
+  }
+
+  async store(part: StorePart): Promise<StateStore> {
+    this.#env.root.resetReadTxn();
+    const recorded = readMeta<StoreMeta>(this.#env, storeMetaKey(part.store));
+    const same = recorded !== undefined && recorded.group === part.group && recorded.version === part.version && recorded.fingerprint === part.fingerprint;
+    const storeId = same ? recorded.id : (await this.#link.call({ type: 'open-store', part })).storeId;
+    this.#stores.set(part.store, storeId);
+    return openStateStore(this.#env, storeId, part);
+  }
+
+  async commit(commit: Commit): Promise<Committed> {
+    const bytes = encodeCommit({
+      groupId: commit.group === '' ? 0 : (this.#groups.get(commit.group) ?? (await this.#openGroup(commit.group))),
+      epoch: commit.epoch,
+      positions: commit.positions.map(({ topic, partition, from, to }) => ({ topicId: this.#topicId(topic), partition, from, to })),
+      appends: commit.appends.map(({ topic, partition, batch }) => ({ topicId: this.#topicId(topic), partition, batch })),
+      stores: commit.stores.map(({ store, partition, keys, values }) => ({ prefix: storePrefix(this.#storeId(store), partition), keys, values })),
+    });
+    const { offsets } = await this.#link.call({ type: 'commit', bytes }, [bytes]);
+    return { offsets, durable: DURABLE };
+  }
+
+  /** Every topic there is, by name. */
+  topics(): Promise<readonly TopicShape[]> {
+    return this.#read(() => {
+      const range = this.#env.tables.meta.getRange({ start: TOPIC_PREFIX, end: prefixEnd(TOPIC_PREFIX), snapshot: false });
+      return [...range].map(({ key, value }) => fromBytes<TopicMeta>(unseal('meta', key, value)).shape);
+    });
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  /** Waits until the group is free, and takes it; undefined when the signal ended the wait. */
+  async #acquire(groupId: number, instance: string, signal: AbortSignal): Promise<number | undefined> {
+    let watching: Watching | undefined;
+    while (!signal.aborted) {
+      this.#env.root.resetReadTxn();
+      const found = readOwnership(this.#env, groupId);
+      const ownerAlive = found.owner !== null && isAlive(found.owner.pid, found.owner.started);
+      const [next, effect] = step(watching, { type: 'looked', found, ownerAlive, at: performance.now() });
+      watching = next;
+      if (effect.type === 'take') {
+        const { taken, now } = await this.#link.call({ type: 'take', groupId, instance, seen: effect.epoch });
+        if (taken) return now.epoch;
+      } else {
+        await this.#link.wait({ type: 'wait-lost', groupId, epoch: found.epoch }, LOOK_MS, signal);
+      }
+    }
+    return undefined;
+  }
+
+  async #openGroup(group: string): Promise<number> {
+    const { groupId } = await this.#link.call({ type: 'open-group', group });
+    this.#groups.set(group, groupId);
+    return groupId;
+  }
+  async #read<T>(read: () => T): Promise<T> {
+    this.#checkOpen();
+    this.#env.root.resetReadTxn();
+    return read();
+  }
+  #place({ topic, partition }: TopicPartition): PartitionId {
+    return { topic, topicId: this.#topicId(topic), partition };
+  }
+  #topicId(name: string): number {
+    const known = this.#topics.get(name);
+    if (known !== undefined) return known;
+    this.#checkOpen();
+    this.#env.root.resetReadTxn();
+    const meta = readMeta<TopicMeta>(this.#env, topicMetaKey(name));
+    if (meta === undefined) throw new StoplogError('STOPLOG_TOPIC_UNKNOWN', { topic: name }, `there is no topic '${name}' in this log: append to it, run a pipeline that declares it, or look at 'stoplog topics' for what is there`);
+    this.#topics.set(name, meta.id);
+    return meta.id;
+  }
+  #storeId(name: string): number {
+    const id = this.#stores.get(name);
+    if (id === undefined) throw new StoplogError('STOPLOG_USAGE', { store: name }, `store '${name}' was not opened in this thread: call store(part) before committing to it`);
+    return id;
+  }
+  #checkOpen(): void {
+    if (this.#closed !== undefined) throw new StoplogError('STOPLOG_LOG_UNAVAILABLE', {}, 'the log is closed: open it again');
+  }
+}
+
+const named = ({ topic, partition }: TopicPartition): TopicPartition => ({ topic, partition });

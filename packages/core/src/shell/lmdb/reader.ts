@@ -1,0 +1,110 @@
+/**
+ * Reads the log by the memory map, in any thread, without asking anybody.
+ *
+ * Each call copies what it found and lets the snapshot go: a reader that held one would keep every page freed since from
+ * being used again. A batch is verified as it is copied, and its place is compared with the key it lay under, so that
+ * neither a flipped bit nor a swapped page is ever handed on.
+ */
+import { isStoplogError, StoplogError } from '../../pure/errors.ts';
+import { batchKey, decodeOffset, offsetOfBatchKey, prefixEnd, partitionKey, samePrefix, timeKey, type Ends } from '../../pure/log/keyspace.ts';
+import { openBatch, type BatchView } from '../../pure/record/batch.ts';
+import { unseal } from '../../pure/log/keyspace.ts';
+import { readEnds } from './apply.ts';
+import { peek, type Env } from './env.ts';
+
+export interface PartitionId {
+  readonly topic: string;
+  readonly topicId: number;
+  readonly partition: number;
+}
+export interface Found {
+  readonly next: bigint;
+  readonly batches: readonly BatchView[];
+}
+
+/** Batches from the one that holds `from` on, at least one if there is any, until `bytes` are reached. */
+export const readBatches = (env: Env, place: PartitionId, from: bigint, bytes: number): Found => {
+  env.root.resetReadTxn();
+  const ends = readEnds(env, place.topicId, place.partition);
+  checkRange(place, from, ends);
+  const batches: BatchView[] = [];
+  let size = 0;
+  let next = from;
+  while (next < ends.end && (batches.length === 0 || size < bytes)) {
+    const view = readBatchAt(env, place, next);
+    if (view === undefined) {
+      // Nothing at or after `next` is left: what was there has been compacted away, up to the end.
+      next = ends.end;
+      break;
+    }
+    if (batches.length > 0 && size + view.bytes.length > bytes) break;
+    batches.push(view);
+    size += view.bytes.length;
+    next = view.nextOffset;
+  }
+  return { next, batches };
+};
+
+/** The batch that holds the offset, or the first one after it. */
+const readBatchAt = (env: Env, place: PartitionId, offset: bigint): BatchView | undefined => {
+  const key = batchKey(place.topicId, place.partition, offset);
+  const exact = peek(env.tables.log, key);
+  if (exact !== undefined) return openAt(place, offset, exact);
+  const prefix = partitionKey(place.topicId, place.partition);
+  for (const { key: floor, value } of env.tables.log.getRange({ start: key, reverse: true, limit: 1, snapshot: false })) {
+    if (!samePrefix(floor, prefix)) break;
+    const view = openAt(place, offsetOfBatchKey(floor), value);
+    if (view.nextOffset > offset) return view;
+  }
+  for (const { key: above, value } of env.tables.log.getRange({ start: key, end: prefixEnd(prefix), limit: 1, snapshot: false })) {
+    return openAt(place, offsetOfBatchKey(above), value);
+  }
+  return undefined;
+};
+
+/** A verified copy. What LMDB hands out is its own memory, overwritten by the next read. */
+const openAt = (place: PartitionId, baseOffset: bigint, found: Buffer): BatchView => {
+  const copy = Buffer.allocUnsafeSlow(found.length);
+  copy.set(found);
+  try {
+    const view = openBatch(copy);
+    if (view.baseOffset === baseOffset && view.topicId === place.topicId && view.partition === place.partition) return view;
+    throw new StoplogError('STOPLOG_LOG_CORRUPT', { reason: 'misplaced' }, 'it belongs to another place of the log');
+  } catch (error) {
+    if (!isStoplogError(error)) throw error;
+    const { topic, partition } = place;
+    throw new StoplogError(
+      'STOPLOG_LOG_CORRUPT',
+      { ...error.facts, topic, partition, offset: baseOffset },
+      `the batch at ${topic}[${partition}] offset ${baseOffset} is damaged (${String(error.facts['reason'] ?? error.message)}): the disk or a foreign program changed it. ` +
+        `Nothing of it was returned; restore the folder from a backup, or read on behind it`,
+      { cause: error },
+    );
+  }
+};
+
+const checkRange = ({ topic, partition }: PartitionId, from: bigint, { start, end }: Ends): void => {
+  if (from >= start && from <= end) return;
+  throw new StoplogError(
+    'STOPLOG_OFFSET_OUT_OF_RANGE',
+    { topic, partition, offset: from, start, end },
+    `${topic}[${partition}] holds the offsets ${start} to ${end}, and ${from} lies ${from < start ? 'before' : 'after'} them: read from 'earliest', 'latest' or an offset between`,
+  );
+};
+
+/** The first offset at or after a time: in the first batch that ever reached it, for times need not grow with offsets. */
+export const offsetForTime = (env: Env, place: PartitionId, time: number): bigint => {
+  env.root.resetReadTxn();
+  const ends = readEnds(env, place.topicId, place.partition);
+  const prefix = partitionKey(place.topicId, place.partition);
+  for (const { key, value } of env.tables.times.getRange({ start: timeKey(place.topicId, place.partition, time), end: prefixEnd(prefix), limit: 1, snapshot: false })) {
+    let at = decodeOffset(unseal('times', key, value));
+    while (at < ends.end) {
+      const view = readBatchAt(env, place, at);
+      if (view === undefined) break;
+      while (view.next()) if (view.timestamp >= time) return view.offset;
+      at = view.nextOffset;
+    }
+  }
+  return ends.end;
+};

@@ -1,0 +1,238 @@
+/**
+ * The writer thread: the only code of a process that opens write transactions.
+ *
+ * It runs no user code and no promise inside a transaction, and it is never terminated, only asked to end: a thread
+ * that dies inside a write transaction takes the lock of the whole folder with it. Calls gather while the disk flushes;
+ * each turn takes what waits into one transaction, flushes once, answers all, and wakes whoever waited on what grew.
+ */
+import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
+import { errorToData, isStoplogError } from '../../pure/errors.ts';
+import { BEAT_MS, type Ownership } from '../../pure/group/ownership.ts';
+import { decodeCommit, type DecodedCommit } from '../../pure/log/commit-bytes.ts';
+import { takeShare, type Waiting } from '../../pure/log/group-commit.ts';
+import { FORMAT } from '../../pure/log/keyspace.ts';
+import { formatKey } from '../../pure/log/meta.ts';
+import type { HostAnswer, HostMessage, WriterAnswer, WriterCall, WriterRequest } from '../../pure/log/writer-messages.ts';
+import { applyCommit, applyEnsure, applyOpenGroup, applyOpenStore, EndsInTransaction, putMeta, readEnds, readMeta, readOwnership, writeOwnership } from './apply.ts';
+import { openEnv, stats, WRITE_FLAGS, type Env, type EnvOptions } from './env.ts';
+import { describeIo, markFolder } from './folder.ts';
+import { through } from './gate.ts';
+import { processStarted } from './process.ts';
+import { groupWaitKey, partitionWaitKey, Waits } from './waits.ts';
+
+export interface WriterData {
+  readonly env: EnvOptions;
+  readonly gate: SharedArrayBuffer;
+}
+
+/** How often the transaction id of other processes is looked at while somebody waits. */
+const LOOK_MS = 10;
+/** How often slots of dead readers are cleared, so that they do not keep old pages from reuse. */
+const READER_CHECK_MS = 30_000;
+
+type Outcome = WriterAnswer extends infer A ? (A extends { readonly id: number } ? Omit<A, 'id'> : never) : never;
+/** A call in the queue: what it does inside a transaction, and whom it answers. */
+interface Pending extends Waiting {
+  readonly apply: (ends: EndsInTransaction) => Outcome;
+  readonly answer: (outcome: Outcome) => void;
+}
+
+const { env: envOptions, gate: gateBuffer } = workerData as WriterData;
+const gate = new Int32Array(gateBuffer);
+const host = parentPort!;
+
+const main = (): void => {
+  let env: Env;
+  try {
+    env = openEnv(envOptions, false);
+    initialise(env);
+  } catch (error) {
+    host.postMessage({ type: 'failed', error: errorToData(describeIo(envOptions.path, error)) } satisfies HostAnswer);
+    host.close();
+    return;
+  }
+  serve(env);
+  host.postMessage({ type: 'ready' } satisfies HostAnswer);
+};
+
+const initialise = (env: Env): void => {
+  through(gate, () =>
+    env.root.transactionSync(() => {
+      if (readMeta<number>(env, formatKey()) === undefined) putMeta(env, formatKey(), FORMAT);
+    }, WRITE_FLAGS),
+  );
+  markFolder(envOptions.path);
+};
+
+const serve = (env: Env): void => {
+  const queue: Pending[] = [];
+  const waits = new Waits();
+  /** Groups this process owns, to be kept alive by beats. */
+  const held = new Map<number, { readonly instance: string; readonly epoch: number }>();
+  let turn: NodeJS.Immediate | undefined;
+  let look: NodeJS.Timeout | undefined;
+  let seenTxn = stats(env).lastTxnId;
+
+  const enqueue = (pending: Pending): void => {
+    queue.push(pending);
+    turn ??= setImmediate(run);
+  };
+  /** One turn: the share of the queue, one transaction, one flush, all answers. */
+  const run = (): void => {
+    turn = undefined;
+    const share = queue.splice(0, takeShare(queue));
+    if (share.length === 0) return;
+    if (!transact(share)) for (const pending of share) transact([pending], true);
+    if (queue.length > 0) turn ??= setImmediate(run);
+  };
+  /** False when the transaction was taken back and its calls are to be tried one by one. */
+  const transact = (share: readonly Pending[], alone = share.length === 1): boolean => {
+    const outcomes: Outcome[] = [];
+    let grown: ReturnType<EndsInTransaction['write']> = [];
+    try {
+      through(gate, () => {
+        env.root.transactionSync(() => {
+          const ends = new EndsInTransaction(env);
+          for (const pending of share) outcomes.push(attempt(pending, ends));
+          grown = ends.write();
+        }, WRITE_FLAGS);
+      });
+    } catch (error) {
+      if (!alone) return false;
+      const data = errorToData(describeIo(envOptions.path, error));
+      for (const pending of share) pending.answer({ type: 'failed', error: data });
+      return true;
+    }
+    share.forEach((pending, i) => pending.answer(outcomes[i]!));
+    waits.wake(grown.map(({ topicId, partition }) => partitionWaitKey(topicId, partition)));
+    return true;
+  };
+
+  const watchOthers = (): void => {
+    look ??= setInterval(() => {
+      if (waits.size === 0) {
+        clearInterval(look);
+        look = undefined;
+        return;
+      }
+      env.root.resetReadTxn();
+      const { lastTxnId } = stats(env);
+      if (lastTxnId === seenTxn) return;
+      seenTxn = lastTxnId;
+      waits.wake();
+    }, LOOK_MS);
+  };
+
+  const addWait = (port: MessagePort, call: WriterRequest & { readonly type: 'wait' | 'wait-lost' }, forget: Map<number, () => void>): void => {
+    const wait = {
+      key: call.type === 'wait' ? partitionWaitKey(call.topicId, call.partition) : groupWaitKey(call.groupId),
+      isOver: () => (call.type === 'wait' ? readEnds(env, call.topicId, call.partition).end > call.offset : readOwnership(env, call.groupId).epoch !== call.epoch),
+      answer: () => {
+        forget.delete(call.id);
+        port.postMessage({ id: call.id, type: 'done' } satisfies WriterAnswer);
+      },
+    };
+    env.root.resetReadTxn();
+    if (wait.isOver()) return wait.answer();
+    forget.set(call.id, waits.add(wait));
+    watchOthers();
+  };
+
+  const addLink = (port: MessagePort): void => {
+    const forget = new Map<number, () => void>();
+    port.on('message', (request: WriterRequest) => {
+      if (request.type === 'forget') {
+        forget.get(request.id)?.();
+        forget.delete(request.id);
+      } else if (request.type === 'wait' || request.type === 'wait-lost') {
+        addWait(port, request, forget);
+      } else {
+        enqueue({
+          bytes: request.type === 'commit' ? request.bytes.byteLength : 0,
+          apply: prepare(env, request, held),
+          answer: (outcome) => port.postMessage({ ...outcome, id: request.id }),
+        });
+      }
+    });
+    port.on('close', () => {
+      for (const undo of forget.values()) undo();
+      forget.clear();
+    });
+  };
+
+  const beat = setInterval(() => {
+    for (const [groupId, { instance, epoch }] of held) {
+      const apply = (): Outcome => {
+        const now = readOwnership(env, groupId);
+        if (now.owner?.instance !== instance || now.epoch !== epoch) held.delete(groupId);
+        else writeOwnership(env, groupId, { ...now, beat: now.beat + 1 });
+        return { type: 'done' };
+      };
+      enqueue({ bytes: 0, apply, answer: () => waits.wake([groupWaitKey(groupId)]) });
+    }
+  }, BEAT_MS);
+  const readerCheck = setInterval(() => env.root.readerCheck(), READER_CHECK_MS);
+
+  const close = async (): Promise<void> => {
+    for (const timer of [beat, readerCheck, look]) clearInterval(timer);
+    while (queue.length > 0) run();
+    await env.root.close();
+    host.postMessage({ type: 'closed' } satisfies HostAnswer);
+    host.close();
+  };
+  host.on('message', (message: HostMessage) => {
+    if (message.type === 'link') addLink(message.port);
+    else void close();
+  });
+};
+
+/** Refusals come before a call's first put: the transaction goes on without it. */
+const REFUSALS: ReadonlySet<string> = new Set(['STOPLOG_FENCED', 'STOPLOG_TOPIC_SHAPE', 'STOPLOG_STORE_VERSION', 'STOPLOG_STORE_OWNER']);
+
+const attempt = (pending: Pending, ends: EndsInTransaction): Outcome => {
+  try {
+    return pending.apply(ends);
+  } catch (error) {
+    if (isStoplogError(error) && REFUSALS.has(error.code)) return { type: 'failed', error: errorToData(error) };
+    throw error;
+  }
+};
+
+/** What a call does inside a transaction; decoding happens before it. */
+const prepare = (env: Env, call: Exclude<WriterCall, { readonly type: 'wait' | 'wait-lost' }>, held: Map<number, { readonly instance: string; readonly epoch: number }>): Pending['apply'] => {
+  switch (call.type) {
+    case 'commit': {
+      const commit: DecodedCommit = decodeCommit(call.bytes);
+      return (ends) => ({ type: 'committed', offsets: applyCommit(env, commit, ends) });
+    }
+    case 'ensure':
+      return () => {
+        applyEnsure(env, call.topics);
+        return { type: 'done' };
+      };
+    case 'open-store':
+      return () => ({ type: 'opened', storeId: applyOpenStore(env, call.part) });
+    case 'open-group':
+      return () => ({ type: 'group', groupId: applyOpenGroup(env, call.group) });
+    case 'take':
+      return () => {
+        const found = readOwnership(env, call.groupId);
+        if (found.epoch !== call.seen) return { type: 'owned', taken: false, now: found };
+        const now: Ownership = { epoch: found.epoch + 1, owner: { instance: call.instance, pid: process.pid, started: processStarted(process.pid) }, beat: 0 };
+        writeOwnership(env, call.groupId, now);
+        held.set(call.groupId, { instance: call.instance, epoch: now.epoch });
+        return { type: 'owned', taken: true, now };
+      };
+    case 'leave':
+      return () => {
+        const found = readOwnership(env, call.groupId);
+        if (found.owner?.instance === call.instance) {
+          writeOwnership(env, call.groupId, { ...found, owner: null });
+          held.delete(call.groupId);
+        }
+        return { type: 'done' };
+      };
+  }
+};
+
+main();

@@ -1,0 +1,38 @@
+/**
+ * What a verb is given, checked when the pipeline is declared: the compiler refuses these for TypeScript, and a module
+ * in plain JavaScript is to hear of them just as early, not from an actor at the first record.
+ */
+import { storeOf, StoplogError, topicOf, type AnyStore, type AnyTopic } from '@stoplog/core/port';
+import type { AnySource, AnyTarget } from '../topology/graph.ts';
+
+type TopicKind = AnyTopic['kind'];
+
+export const asFunction = <F>(verb: string, fn: F): F => {
+  if (typeof fn === 'function') return fn;
+  throw new StoplogError('STOPLOG_USAGE', { verb, found: typeof fn }, `${verb} was given a ${typeof fn} where it needs a function: pass (value, record) => …`);
+};
+
+export const asTopic = (verb: string, topic: { readonly name: string }, kinds: readonly TopicKind[]): AnyTopic => {
+  const found = topicOf(topic);
+  if (kinds.includes(found.kind)) return found;
+  throw new StoplogError('STOPLOG_USAGE', { verb, topic: found.name, kind: found.kind },
+    found.kind === 'compacted'
+      ? `${verb} needs a topic, and '${found.name}' is compacted: read it with table(${found.name}), write a table to it, or declare it with topic(…)`
+      : `${verb} needs a compacted topic, and '${found.name}' is not: declare it with compactedTopic(…), or use it as a stream`);
+};
+
+export const asTarget = (verb: string, target: AnyTarget, kinds: readonly AnyTarget['kind'][]): AnyTarget => {
+  if (typeof target === 'object' && target !== null && target.kind === 'sink' && kinds.includes('sink')) return target;
+  return asTopic(verb, target, kinds.filter((kind) => kind !== 'sink'));
+};
+
+export const asStore = (verb: string, store: AnyStore): AnyStore => {
+  if (typeof store === 'object' && store !== null) return storeOf(store);
+  throw new StoplogError('STOPLOG_USAGE', { verb, found: typeof store }, `${verb} keeps state, and was given no store for it: pass a value made by store(…)`);
+};
+
+export const asSource = (verb: string, source: AnySource): AnySource => {
+  const given: unknown = source;
+  if (typeof given === 'object' && given !== null && source.kind === 'source' && typeof source.open === 'function') return source;
+  throw new StoplogError('STOPLOG_USAGE', { verb }, `${verb} was given something that no connector made: pass a source, or read a topic with stream(topic)`);
+};

@@ -1,0 +1,110 @@
+/**
+ * A plan is what is to run: tasks, each with the topics it reads, the stores it owns and the topics it appends to.
+ *
+ * A task has as many actors as its topics have partitions; actor p of a task reads partition p of every input, and so
+ * meets all records of a key. Tasks meet only in topics: each can be stopped, moved and started alone.
+ */
+import type { AnyStore, AnyTopic } from '@stoplog/core/port';
+import { pipelineOf, type Pipeline } from '../pipeline/pipeline.ts';
+import { checkGraph } from './check.ts';
+import { checkCoPartitioning } from './co-partition.ts';
+import { checkCycles } from './cycle.ts';
+import { fingerprintOf, hashText } from './fingerprint.ts';
+import { numberNodes, type AnySource, type Node } from './graph.ts';
+import { cutAtTopics, readsOf, writesOf, type Cut, type Role } from './wiring.ts';
+
+export interface TaskInput {
+  readonly topic: AnyTopic;
+  /** 'through' when the pipeline itself fills the topic by a rekey, also when it is read as a stream besides. */
+  readonly role: Role;
+}
+
+export interface TaskStore {
+  /** Undefined for the store a table keeps of its topic. */
+  readonly store: AnyStore | undefined;
+  readonly name: string;
+  readonly version: number;
+  readonly fingerprint: string;
+  /** The topic whose latest values this store holds, as their bytes. */
+  readonly table: AnyTopic | undefined;
+}
+
+export interface Task {
+  readonly id: number;
+  /**
+   * The nodes that run here, inputs first. A `through` is in two tasks: it appends in the task that holds its input,
+   * and reads in the task whose inputs name its topic; never both in one.
+   */
+  readonly nodes: readonly Node[];
+  readonly inputs: readonly TaskInput[];
+  readonly partitions: number;
+  readonly stores: readonly TaskStore[];
+  readonly outputs: readonly AnyTopic[];
+  readonly source: AnySource | undefined;
+}
+
+export interface Plan {
+  readonly name: string;
+  /** Every node; its index is its number. */
+  readonly nodes: readonly Node[];
+  readonly tasks: readonly Task[];
+  /** Every topic that is read or appended to, each once. */
+  readonly topics: readonly AnyTopic[];
+  readonly fingerprint: string;
+}
+
+/** What shall run, or a `STOPLOG_TOPOLOGY` that says what to declare instead. */
+export const planOf = (pipeline: Pipeline): Plan => {
+  const { name, ends } = pipelineOf(pipeline);
+  const nodes = numberNodes(ends);
+  checkGraph(name, ends, nodes);
+  checkCoPartitioning(nodes);
+  const cuts = cutAtTopics(nodes);
+  checkCycles(nodes, cuts);
+  const topics = uniqueByName(nodes.flatMap((node) => [readsOf(node)?.topic, writesOf(node)].filter((topic) => topic !== undefined)));
+  return Object.freeze({ name, nodes, tasks: cuts.map((cut, id) => taskOf(id, nodes, cut)), topics, fingerprint: fingerprintOf(name, nodes, ends) });
+};
+
+const taskOf = (id: number, nodes: readonly Node[], cut: Cut): Task => {
+  const inside = at(nodes, cut.nodes);
+  const readers = at(nodes, cut.readers);
+  const inputs = inputsOfTask(readers);
+  return Object.freeze({
+    id,
+    nodes: inside,
+    inputs,
+    partitions: inputs[0]?.topic.partitions ?? 1,
+    stores: uniqueByName(inside.map(storeIn).filter((store) => store !== undefined)),
+    outputs: uniqueByName(at(nodes, cut.writers).map(writesOf).filter((topic) => topic !== undefined)),
+    source: readers.find((node) => node.kind === 'source')?.source,
+  });
+};
+
+const inputsOfTask = (readers: readonly Node[]): readonly TaskInput[] => {
+  const reads = readers.map(readsOf).filter((read) => read !== undefined);
+  const through = new Set(reads.filter((read) => read.role === 'through').map((read) => read.topic.name));
+  return uniqueByName(reads.map((read) => ({ ...read, name: read.topic.name }))).map(({ topic, role }) => ({
+    topic,
+    role: through.has(topic.name) ? 'through' : role,
+  }));
+};
+
+const storeIn = (node: Node): TaskStore | undefined => {
+  if (node.kind === 'fold' || node.kind === 'process')
+    return { store: node.store, name: node.store.name, version: node.store.version, fingerprint: node.store.fingerprint, table: undefined };
+  if (node.kind === 'table') {
+    // Holds the topic's own bytes, so no change of a schema makes it another store. `:` keeps it apart from declared ones.
+    const { name, shape } = node.topic;
+    return { store: undefined, name: `table:${name}`, version: 1, fingerprint: hashText(`table ${shape.keyCodec} ${shape.valueCodec}`), table: node.topic };
+  }
+  return undefined;
+};
+
+const at = (nodes: readonly Node[], numbers: readonly number[]): readonly Node[] =>
+  numbers.map((number) => nodes[number]).filter((node) => node !== undefined);
+
+const uniqueByName = <T extends { readonly name: string }>(values: readonly T[]): readonly T[] => {
+  const unique = new Map<string, T>();
+  for (const value of values) if (!unique.has(value.name)) unique.set(value.name, value);
+  return [...unique.values()];
+};

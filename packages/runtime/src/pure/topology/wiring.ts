@@ -1,0 +1,87 @@
+/**
+ * A graph cut at its topics: which nodes run together, in one task.
+ *
+ * Nodes share a task when a record passes from one to the other without a topic in between, and when they read the same
+ * topic: a topic is read by one task, so that each partition has one position. A `through` lies on the cut and counts
+ * twice: its writing half ends the task before, its reading half starts the task after.
+ */
+import type { AnyTopic } from '@stoplog/core/port';
+import { inputsOf, type AnySource, type Node } from './graph.ts';
+
+export type Role = 'stream' | 'table' | 'through';
+
+/** The topic a node reads, and as what; a `through` reads with its second half. */
+export const readsOf = (node: Node): { readonly topic: AnyTopic; readonly role: Role } | undefined =>
+  node.kind === 'stream' || node.kind === 'table' || node.kind === 'through' ? { topic: node.topic, role: node.kind } : undefined;
+
+/** The topic a node appends to; a `through` writes with its first half. */
+export const writesOf = (node: Node): AnyTopic | undefined => {
+  if (node.kind === 'through') return node.topic;
+  if ((node.kind === 'to' || node.kind === 'table-to') && node.target.kind !== 'sink') return node.target;
+  return undefined;
+};
+
+/** The nodes of one task, by number. */
+export interface Cut {
+  /** Every node that runs here, in order; a `through` is in two cuts. */
+  readonly nodes: readonly number[];
+  /** Those that read a topic or a source here. */
+  readonly readers: readonly number[];
+  /** Those that append to a topic or a sink here. */
+  readonly writers: readonly number[];
+}
+
+/** Cuts in the order of their first nodes: what feeds a `through` comes before what follows it. */
+export const cutAtTopics = (nodes: readonly Node[]): readonly Cut[] => {
+  const numbers = new Map(nodes.map((node, number) => [node, number]));
+  const numberOf = (node: Node): number => numbers.get(node) ?? -1;
+  // Two slots a node: 2n is what it does with its inputs, 2n + 1 what it hands on. Only a `through` keeps them apart.
+  const sets = disjointSets(nodes.length * 2);
+  const readers = new Map<string, number>();
+  nodes.forEach((node, number) => {
+    if (node.kind !== 'through') sets.unite(number * 2, number * 2 + 1);
+    for (const input of inputsOf(node)) sets.unite(number * 2, numberOf(input) * 2 + 1);
+    const read = readsOf(node)?.topic ?? sourceOf(node);
+    if (read === undefined) return;
+    const name = `${node.kind === 'source' ? 'source' : 'topic'} ${read.name}`;
+    const first = readers.get(name);
+    if (first === undefined) readers.set(name, number * 2 + 1);
+    else sets.unite(first, number * 2 + 1);
+  });
+
+  const cuts = new Map<number, { nodes: Set<number>; readers: number[]; writers: number[] }>();
+  const cutAt = (slot: number): { nodes: Set<number>; readers: number[]; writers: number[] } => {
+    const root = sets.find(slot);
+    const cut = cuts.get(root) ?? { nodes: new Set(), readers: [], writers: [] };
+    cuts.set(root, cut);
+    return cut;
+  };
+  nodes.forEach((node, number) => {
+    cutAt(number * 2).nodes.add(number);
+    cutAt(number * 2 + 1).nodes.add(number);
+    if (readsOf(node) !== undefined || node.kind === 'source') cutAt(number * 2 + 1).readers.push(number);
+    if (node.kind === 'through' || node.kind === 'to' || node.kind === 'table-to') cutAt(number * 2).writers.push(number);
+  });
+  return [...cuts.values()].map((cut) => ({ ...cut, nodes: [...cut.nodes] }));
+};
+
+const sourceOf = (node: Node): AnySource | undefined => (node.kind === 'source' ? node.source : undefined);
+
+const disjointSets = (size: number): { find(slot: number): number; unite(a: number, b: number): void } => {
+  const parents = Array.from({ length: size }, (_, slot) => slot);
+  const find = (slot: number): number => {
+    let at = slot;
+    for (let up = parents[at] ?? at; up !== at; up = parents[at] ?? at) {
+      parents[at] = parents[up] ?? up; // halves the path as it climbs
+      at = up;
+    }
+    return at;
+  };
+  return {
+    find,
+    unite: (a, b) => {
+      const [rootA, rootB] = [find(a), find(b)];
+      parents[Math.max(rootA, rootB)] = Math.min(rootA, rootB);
+    },
+  };
+};
