@@ -26,7 +26,7 @@
  * agree, and nothing is allocated from a number read here.
  */
 import { crc32 } from '../bytes/checksum.ts';
-import { StoplogError } from '../errors.ts';
+import { assert, StoplogError } from '../errors.ts';
 
 export const HEADER_SIZE = 56;
 export const FORMAT = 1;
@@ -112,6 +112,7 @@ export const stampBatch = (
   bytes: Uint8Array,
   at: { readonly topicId: number; readonly partition: number; readonly baseOffset: bigint },
 ): void => {
+  assert(at.baseOffset >= 0n, 'offsets are never negative');
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   view.setBigUint64(8, at.baseOffset, true);
   view.setUint32(16, at.topicId, true);

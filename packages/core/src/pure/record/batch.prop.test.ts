@@ -42,6 +42,8 @@ const written: fc.Arbitrary<Written> = fc.record({
   ),
 });
 
+const plain = (data: Uint8Array | string | null): Uint8Array | null => (typeof data === 'string' ? utf8(data) : data);
+
 const build = (records: readonly Written[], after = 0): Uint8Array => {
   const builder = new BatchBuilder(128);
   let delta = -1;
@@ -57,7 +59,6 @@ const build = (records: readonly Written[], after = 0): Uint8Array => {
   return batch;
 };
 const expected = (records: readonly Written[]): readonly Read[] => {
-  const plain = (data: Uint8Array | string | null): Uint8Array | null => (typeof data === 'string' ? utf8(data) : data);
   let delta = -1;
   return records.map(({ gap, key, value, timestamp, headers }) => ({ offsetDelta: (delta += 1 + gap), key: plain(key), value: plain(value), timestamp, headers }));
 };
@@ -68,6 +69,11 @@ const read = (view: BatchView): readonly Read[] => {
     records.push({ offsetDelta, key: view.key(), value: view.value(), timestamp, headers: view.headers() });
   }
   return records;
+};
+/** Bytes as text, which is compared faster than element by element. */
+const shown = (records: readonly Read[]): unknown => {
+  const text = (bytes: Uint8Array | null): string | null => bytes && Buffer.from(bytes).toString('latin1');
+  return records.map((record) => ({ ...record, key: text(record.key), value: text(record.value), headers: record.headers.map(({ name, value }) => [name, text(value)]) }));
 };
 /** Makes both checksums agree again, as a writer that is wrong would. */
 const fixUp = (batch: Uint8Array): void => {
@@ -92,7 +98,7 @@ describe('batch', () => {
       const batch = build(records, after);
       stampBatch(batch, { topicId: 7, partition: 2, baseOffset });
       const view = checkBatchShape(batch);
-      expect(read(view)).toEqual(expected(records));
+      expect(shown(read(view))).toEqual(shown(expected(records)));
       expect(view.nextOffset).toBe(baseOffset + BigInt(view.offsetDelta + 1 + after));
       expect(view.maxTimestamp).toBe(Math.max(...records.map((record) => record.timestamp)));
       expect(view.baseTimestamp).toBe(records[0]!.timestamp);
@@ -104,7 +110,7 @@ describe('batch', () => {
       const batch = build(records);
       const around = new Uint8Array(at + batch.length + 9).fill(0xff);
       around.set(batch, at);
-      expect(read(openBatch(around.subarray(at, at + batch.length)))).toEqual(expected(records));
+      expect(shown(read(openBatch(around.subarray(at, at + batch.length))))).toEqual(shown(expected(records)));
     }));
   });
 
@@ -122,7 +128,7 @@ describe('batch', () => {
   });
 
   test('a wrong writer\'s batch, checksums and all, is read inside its bounds or reported', () => {
-    const small = fc.array(written.map((record) => ({ ...record, value: record.value?.slice(0, 10) ?? null })), { minLength: 1, maxLength: 4 });
+    const small = fc.array(written.map((record) => ({ ...record, value: plain(record.value)?.subarray(0, 10) ?? null })), { minLength: 1, maxLength: 4 });
     const edits = fc.array(fc.tuple(fc.nat(), fc.oneof(fc.constantFrom(0, 1, 0x7f, 0x80, 0xff), fc.nat(255))), { minLength: 1, maxLength: 4 });
     fc.assert(fc.property(small, edits, fc.boolean(), (records, changes, alsoHeader) => {
       const batch = build(records);

@@ -1,0 +1,168 @@
+/**
+ * What a memory log keeps: plain maps, and one function that changes them.
+ *
+ * Several memory logs over one disk are what several processes over one folder are. A commit is checked whole, then
+ * applied whole, in one synchronous call: atomicity and the prefix promise need nothing else.
+ */
+import type { Commit } from '../port/log.ts';
+import type { StorePart } from '../port/state-store.ts';
+import { StoplogError } from '../pure/errors.ts';
+import { inspectHeader, stampBatch } from '../pure/record/batch.ts';
+import { shapeDifference, type TopicShape } from '../pure/topic/shape.ts';
+
+export interface KeptBatch {
+  readonly base: bigint;
+  readonly next: bigint;
+  readonly bytes: Uint8Array;
+}
+export interface MemoryPartition {
+  readonly batches: KeptBatch[];
+  end: bigint;
+}
+export interface MemoryTopic {
+  readonly id: number;
+  shape: TopicShape;
+  readonly partitions: readonly MemoryPartition[];
+}
+/** Keys as latin-1 text, which sorts as their bytes do. */
+export type MemoryPart = Map<string, Uint8Array>;
+interface MemoryStore {
+  readonly made: StorePart;
+  readonly parts: Map<number, MemoryPart>;
+}
+export interface MemoryGroup {
+  epoch: number;
+  /** Whoever joined and has not left. */
+  owner: symbol | undefined;
+  readonly positions: Map<string, bigint>;
+}
+
+export class MemoryDisk {
+  readonly topics: Map<string, MemoryTopic> = new Map();
+  readonly groups: Map<string, MemoryGroup> = new Map();
+  readonly #stores = new Map<string, MemoryStore>();
+  readonly #watchers = new Set<() => void>();
+  readonly #holes: boolean;
+
+  /** With `holes`, every commit leaves an offset unused behind each of its batches, as Kafka's transactions do. */
+  constructor(holes: boolean = true) {
+    this.#holes = holes;
+  }
+
+  topic(name: string): MemoryTopic {
+    const topic = this.topics.get(name);
+    if (topic === undefined) throw new StoplogError('STOPLOG_TOPIC_UNKNOWN', { topic: name }, `there is no topic '${name}' in this log: append to it, or run a pipeline that declares it`);
+    return topic;
+  }
+  partition(name: string, number: number): MemoryPartition {
+    const topic = this.topic(name);
+    const partition = topic.partitions[number];
+    if (partition !== undefined) return partition;
+    const { length } = topic.partitions;
+    throw new StoplogError('STOPLOG_USAGE', { topic: name, partition: number, partitions: length }, `topic '${name}' has no partition ${number}: it has ${length}, counted from 0`);
+  }
+  group(name: string): MemoryGroup {
+    let group = this.groups.get(name);
+    if (group === undefined) this.groups.set(name, (group = { epoch: 0, owner: undefined, positions: new Map() }));
+    return group;
+  }
+  position(group: string, topic: string, partition: number): bigint {
+    return this.groups.get(group)?.positions.get(placeName(topic, partition)) ?? (this.partition(topic, partition), 0n);
+  }
+
+  ensure(shapes: readonly TopicShape[]): void {
+    for (const declared of shapes) {
+      const found = this.topics.get(declared.name)?.shape;
+      const difference = found && shapeDifference(declared, found);
+      if (difference !== undefined) throw new StoplogError('STOPLOG_TOPIC_SHAPE', { topic: declared.name, declared, found }, difference);
+    }
+    for (const shape of shapes) {
+      const found = this.topics.get(shape.name);
+      if (found !== undefined) found.shape = shape;
+      else this.topics.set(shape.name, { id: this.topics.size + 1, shape, partitions: Array.from({ length: shape.partitions }, () => ({ batches: [], end: 0n })) });
+    }
+  }
+
+  openStore(part: StorePart): MemoryPart {
+    let store = this.#stores.get(part.store);
+    if (store === undefined) this.#stores.set(part.store, (store = { made: part, parts: new Map() }));
+    const { made } = store;
+    if (made.group !== part.group) throw new StoplogError('STOPLOG_STORE_OWNER', { store: part.store, owner: made.group, wanted: part.group }, `store '${part.store}' belongs to pipeline '${made.group}': give this pipeline's store a name of its own`);
+    if (made.version !== part.version || made.fingerprint !== part.fingerprint) {
+      throw new StoplogError('STOPLOG_STORE_VERSION', { store: part.store, recorded: made.version, declared: part.version }, `store '${part.store}' was recorded in another version or schema: restore it, or declare the store under a new name`);
+    }
+    return this.#part(store, part.partition);
+  }
+
+  /** The base offset of each append. */
+  commit(commit: Commit): readonly bigint[] {
+    this.#check(commit);
+    const offsets = commit.appends.map(({ topic, partition: number, batch }) => {
+      const partition = this.partition(topic, number);
+      const base = partition.end;
+      const bytes = batch.slice();
+      stampBatch(bytes, { topicId: this.topic(topic).id, partition: number, baseOffset: base });
+      const next = base + BigInt(inspectHeader(bytes).lastOffsetDelta) + 1n;
+      partition.batches.push({ base, next, bytes });
+      partition.end = this.#holes ? next + 1n : next;
+      return base;
+    });
+    for (const { store, partition, keys, values } of commit.stores) {
+      const part = this.#part(this.#store(store), partition);
+      keys.forEach((key, i) => {
+        const value = values[i] ?? null;
+        if (value === null) part.delete(keyName(key));
+        else part.set(keyName(key), value.slice());
+      });
+    }
+    const { positions } = this.group(commit.group);
+    for (const { topic, partition, to } of commit.positions) positions.set(placeName(topic, partition), to);
+    this.changed();
+    return offsets;
+  }
+  #check(commit: Commit): void {
+    const fenced = (facts: Readonly<Record<string, unknown>>, why: string): StoplogError =>
+      new StoplogError('STOPLOG_FENCED', facts, `${why}: nothing of this commit was kept, and nothing is to be done`);
+    for (const { topic, partition, batch } of commit.appends) {
+      this.partition(topic, partition);
+      inspectHeader(batch);
+    }
+    for (const { store } of commit.stores) this.#store(store);
+    for (const { topic, partition } of commit.positions) this.partition(topic, partition);
+    if (commit.group === '') return;
+    const { epoch } = this.group(commit.group);
+    if (epoch !== commit.epoch) throw fenced({ epoch: commit.epoch, current: epoch }, `another owner has taken this group over (epoch ${epoch}, this one has ${commit.epoch})`);
+    for (const { topic, partition, from } of commit.positions) {
+      const stands = this.position(commit.group, topic, partition);
+      if (stands !== from) throw fenced({ epoch, partition, from, stands }, `this commit goes on from offset ${from}, but the group stands at ${stands}`);
+    }
+  }
+  #store(name: string): MemoryStore {
+    const store = this.#stores.get(name);
+    if (store === undefined) throw new StoplogError('STOPLOG_USAGE', { store: name }, `store '${name}' was not opened: call store(part) before committing to it`);
+    return store;
+  }
+  #part(store: MemoryStore, number: number): MemoryPart {
+    let part = store.parts.get(number);
+    if (part === undefined) store.parts.set(number, (part = new Map()));
+    return part;
+  }
+
+  /** Resolves when anything has changed, or `giveUp` is resolved. */
+  async nextChange(giveUp: Promise<void>): Promise<void> {
+    let wake = (): void => {};
+    const change = new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+    this.#watchers.add(wake);
+    await Promise.race([change, giveUp]);
+    this.#watchers.delete(wake);
+  }
+  changed(): void {
+    for (const wake of this.#watchers) wake();
+    this.#watchers.clear();
+  }
+}
+
+export const placeName = (topic: string, partition: number): string => `${partition}:${topic}`;
+export const keyName = (key: Uint8Array): string => Buffer.from(key).toString('latin1');

@@ -1,0 +1,166 @@
+/**
+ * The simplest Log that keeps the promises: what the others are compared with.
+ *
+ * It leaves holes in its offsets on purpose, so that whoever adds one to an offset to get the next is found out by any
+ * test that runs over it. What it keeps lies in a `MemoryDisk`; a log is only a handle on one, and may be closed and
+ * opened again, or be one of several.
+ */
+import type { Clock } from '../port/clock.ts';
+import type { Assignment, Commit, Committed, Log, OffsetAt, Position, RecordBatch, TopicPartition } from '../port/log.ts';
+import type { StateStore, StorePart } from '../port/state-store.ts';
+import { StoplogError } from '../pure/errors.ts';
+import { openBatch, type BatchView } from '../pure/record/batch.ts';
+import type { TopicShape } from '../pure/topic/shape.ts';
+import { keyName, MemoryDisk, type MemoryPartition } from './memory-disk.ts';
+
+export interface MemoryLogOptions {
+  /** Share one to have several logs over the same data, or to open it again. */
+  readonly disk?: MemoryDisk;
+  /** True unless said otherwise: an offset is left out behind every batch. Of a disk that is given, its own setting counts. */
+  readonly holes?: boolean;
+  /** By which `waitMs` is measured: the machine's, unless said otherwise. */
+  readonly clock?: Pick<Clock, 'after'>;
+}
+
+export const memoryLog = (options: MemoryLogOptions = {}): Log => new MemoryLog(options.disk ?? new MemoryDisk(options.holes ?? true), options.clock ?? machine);
+
+const machine: Pick<Clock, 'after'> = {
+  after: (ms, signal) =>
+    new Promise((resolve) => {
+      const end = (): void => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', end);
+        resolve();
+      };
+      const timer = Number.isFinite(ms) ? setTimeout(end, ms) : undefined;
+      signal.addEventListener('abort', end, { once: true });
+      if (signal.aborted) end();
+    }),
+};
+
+class MemoryLog implements Log {
+  readonly #disk: MemoryDisk;
+  readonly #clock: Pick<Clock, 'after'>;
+  readonly #closing = new AbortController();
+
+  constructor(disk: MemoryDisk, clock: Pick<Clock, 'after'>) {
+    this.#disk = disk;
+    this.#clock = clock;
+  }
+
+  async ensure(topics: readonly TopicShape[]): Promise<void> {
+    this.#checkOpen();
+    this.#disk.ensure(topics);
+  }
+
+  async *join(name: string, partitions: readonly TopicPartition[], signal: AbortSignal): AsyncGenerator<Assignment> {
+    this.#checkOpen();
+    const group = this.#disk.group(name);
+    const me = Symbol(name);
+    const ended = AbortSignal.any([signal, this.#closing.signal]);
+    try {
+      while (!ended.aborted) {
+        if (group.owner === undefined) {
+          group.owner = me;
+          group.epoch++;
+          yield { group: name, epoch: group.epoch, partitions };
+        }
+        await this.#until(() => (group.owner === me ? false : group.owner === undefined), Infinity, ended);
+      }
+    } finally {
+      if (group.owner === me) {
+        group.owner = undefined;
+        this.#disk.changed();
+      }
+    }
+  }
+
+  async fetch(from: Position, limit: { readonly bytes: number; readonly waitMs: number }, signal: AbortSignal): Promise<RecordBatch> {
+    this.#checkOpen();
+    const { topic, partition: number, offset } = from;
+    const partition = this.#disk.partition(topic, number);
+    if (offset < 0n || offset > partition.end) {
+      throw new StoplogError('STOPLOG_OFFSET_OUT_OF_RANGE', { topic, partition: number, offset, start: 0n, end: partition.end }, `${topic}[${number}] holds the offsets 0 to ${partition.end}, and ${offset} lies outside: read from 'earliest', 'latest' or an offset between`);
+    }
+    if (offset === partition.end) {
+      await this.#until(() => partition.end > offset, limit.waitMs, signal);
+      this.#checkOpen();
+    }
+    return { topic, partition: number, from: offset, ...read(partition, offset, limit.bytes) };
+  }
+
+  async offsets(partitions: readonly TopicPartition[], at: OffsetAt): Promise<readonly Position[]> {
+    this.#checkOpen();
+    return partitions.map(({ topic, partition: number }) => {
+      const partition = this.#disk.partition(topic, number);
+      const offset = at === 'earliest' ? 0n : at === 'latest' ? partition.end : firstAt(partition, at.time);
+      return { topic, partition: number, offset };
+    });
+  }
+
+  async committed(group: string, partitions: readonly TopicPartition[]): Promise<readonly Position[]> {
+    this.#checkOpen();
+    return partitions.map(({ topic, partition }) => ({ topic, partition, offset: this.#disk.position(group, topic, partition) }));
+  }
+
+  async store(part: StorePart): Promise<StateStore> {
+    this.#checkOpen();
+    const entries = this.#disk.openStore(part);
+    return {
+      get: (key) => entries.get(keyName(key))?.slice(),
+      range: ({ gte, gt, lt }, limit) =>
+        [...entries]
+          .filter(([key]) => (gte === undefined || key >= keyName(gte)) && (gt === undefined || key > keyName(gt)) && (lt === undefined || key < keyName(lt)))
+          .sort(([a], [b]) => (a < b ? -1 : 1))
+          .slice(0, limit)
+          .map(([key, value]) => [Uint8Array.from(Buffer.from(key, 'latin1')), value.slice()] as const),
+    };
+  }
+
+  async commit(commit: Commit): Promise<Committed> {
+    this.#checkOpen();
+    return { offsets: this.#disk.commit(commit), durable: Promise.resolve() };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort();
+  }
+
+  /** Waits until it is so, or the time is up, or the signal is aborted, or the log is closed. */
+  async #until(isSo: () => boolean, ms: number, signal: AbortSignal): Promise<void> {
+    const ended = new AbortController();
+    const any = AbortSignal.any([signal, this.#closing.signal, ended.signal]);
+    let over = ms <= 0;
+    const giveUp = this.#clock.after(ms, any).then(() => {
+      over = true;
+    });
+    while (!over && !any.aborted && !isSo()) await this.#disk.nextChange(giveUp);
+    ended.abort();
+  }
+  #checkOpen(): void {
+    if (this.#closing.signal.aborted) throw new StoplogError('STOPLOG_LOG_UNAVAILABLE', {}, 'the log is closed: open it again');
+  }
+}
+
+const read = (partition: MemoryPartition, from: bigint, bytes: number): { readonly next: bigint; readonly batches: readonly BatchView[] } => {
+  const batches: BatchView[] = [];
+  let size = 0;
+  let next = from;
+  for (const kept of partition.batches) {
+    if (kept.next <= from) continue;
+    if (batches.length > 0 && size + kept.bytes.length > bytes) return { next, batches };
+    batches.push(openBatch(kept.bytes.slice()));
+    size += kept.bytes.length;
+    next = kept.next;
+  }
+  // Behind the last batch there may be a hole: then there is nothing to return, and yet somewhere to go on.
+  return batches.length === 0 ? { next: partition.end, batches } : { next, batches };
+};
+
+const firstAt = (partition: MemoryPartition, time: number): bigint => {
+  for (const { bytes } of partition.batches) {
+    const view = openBatch(bytes);
+    while (view.next()) if (view.timestamp >= time) return view.offset;
+  }
+  return partition.end;
+};

@@ -1,0 +1,66 @@
+/**
+ * A clock moved by hand: time passes when a test says so, and not otherwise.
+ *
+ * The wall can be set apart from the monotonic hand (`setWall`), as an administrator or a time server does it: whoever
+ * measures a length of time by the wall is found out.
+ */
+import type { Clock } from '../port/clock.ts';
+
+interface Sleeper {
+  readonly due: number;
+  readonly wake: () => void;
+}
+
+export class SimClock implements Clock {
+  #wall: number;
+  #hand = 0;
+  #sleepers: readonly Sleeper[] = [];
+
+  constructor(wall: number = 0) {
+    this.#wall = wall;
+  }
+
+  now(): number {
+    return this.#wall;
+  }
+  monotonic(): number {
+    return this.#hand;
+  }
+  after(ms: number, signal: AbortSignal): Promise<void> {
+    if (signal.aborted || ms <= 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const wake = (): void => {
+        signal.removeEventListener('abort', stop);
+        resolve();
+      };
+      const sleeper: Sleeper = { due: this.#hand + ms, wake };
+      const stop = (): void => {
+        this.#sleepers = this.#sleepers.filter((other) => other !== sleeper);
+        resolve();
+      };
+      signal.addEventListener('abort', stop, { once: true });
+      this.#sleepers = [...this.#sleepers, sleeper];
+    });
+  }
+
+  /** How many wait for time to pass. */
+  get sleeping(): number {
+    return this.#sleepers.length;
+  }
+  /** Moves both hands on and wakes who is due, the earliest first. */
+  advance(ms: number): void {
+    if (!(ms >= 0)) throw new RangeError(`a clock cannot advance by ${ms} ms`);
+    this.#hand += ms;
+    this.#wall += ms;
+    const due = this.#sleepers.filter((sleeper) => sleeper.due <= this.#hand).sort((a, b) => a.due - b.due);
+    this.#sleepers = this.#sleepers.filter((sleeper) => sleeper.due > this.#hand);
+    for (const { wake } of due) wake();
+  }
+  /** Sets the wall, forwards or back; nobody wakes. */
+  setWall(to: number): void {
+    this.#wall = to;
+  }
+}
+
+/** @example const clock = simClock(Date.UTC(2026, 0, 1)); clock.advance(seconds(5)); */
+export const simClock = (wall: number = 0): SimClock => new SimClock(wall);

@@ -1,0 +1,76 @@
+/**
+ * What one batch appends, topic by topic.
+ *
+ * A stream's records go out one by one. A table's changes go out once per key and commit, the latest: a compacted topic
+ * keeps no more than that anyway, and a key that changes a thousand times in a batch costs one record.
+ */
+import { encodeKey, encodeValue, LazyRecord, RecordPacker, type AnyTopic, type Encoded, type Header, type PackedBatch } from '@stoplog/core/port';
+import type { AnyRecord } from '../topology/graph.ts';
+import { DerivedRecord } from '../operators/derived-record.ts';
+import { KeyMap } from './key-map.ts';
+
+interface Latest {
+  readonly key: unknown;
+  value: unknown;
+  timestamp: number;
+  headers: readonly Header[];
+}
+
+export class TopicOutput {
+  readonly #topic: AnyTopic;
+  readonly #packer: RecordPacker;
+  readonly #latest = new KeyMap<Latest>();
+  #records = 0;
+
+  constructor(topic: AnyTopic) {
+    this.#topic = topic;
+    this.#packer = new RecordPacker(topic.name, topic.partitions);
+  }
+
+  get bytes(): number {
+    return this.#packer.bytes;
+  }
+  /** Appends a record under its own key. */
+  record(record: AnyRecord): void {
+    this.#records++;
+    this.#packer.add(this.#keyOf(record), this.#valueOf(record), record.timestamp, record.headers);
+  }
+  /** Appends a record under another key. */
+  rekeyed(key: unknown, record: AnyRecord): void {
+    this.#records++;
+    this.#packer.add(encodeKey(this.#topic, key), this.#valueOf(record), record.timestamp, record.headers);
+  }
+  /** Remembers what a key is now; undefined deletes it. */
+  latest(key: unknown, value: unknown, record: AnyRecord): void {
+    const known = this.#latest.get(key);
+    if (known === undefined) this.#latest.set(key, { key, value, timestamp: record.timestamp, headers: record.headers });
+    else {
+      known.value = value;
+      // The change may have come from a record that is older than the one before it: time does not go back.
+      known.timestamp = Math.max(known.timestamp, record.timestamp);
+      known.headers = record.headers;
+    }
+  }
+  /** All of it as batches, and how many records they hold. */
+  take(): { readonly batches: readonly PackedBatch[]; readonly records: number } {
+    for (const { key, value, timestamp, headers } of this.#latest.values()) {
+      this.#records++;
+      this.#packer.add(encodeKey(this.#topic, key), value === undefined ? null : encodeValue(this.#topic, value), timestamp, headers);
+    }
+    this.#latest.clear();
+    const records = this.#records;
+    this.#records = 0;
+    return { batches: this.#packer.take(), records };
+  }
+
+  /** The key's bytes as they came, where the codec is the same: never decoded, never encoded again. */
+  #keyOf(record: AnyRecord): Encoded | null {
+    const origin = record instanceof DerivedRecord ? record.origin : record;
+    if (origin instanceof LazyRecord && origin.keySerde.codec === this.#topic.keySerde.codec && origin.keyBytes !== null) return origin.keyBytes;
+    return encodeKey(this.#topic, record.key);
+  }
+  #valueOf(record: AnyRecord): Encoded | null {
+    if (record instanceof LazyRecord && record.valueSerde.codec === this.#topic.valueSerde.codec && record.valueBytes !== null) return record.valueBytes;
+    return encodeValue(this.#topic, record.value);
+  }
+}

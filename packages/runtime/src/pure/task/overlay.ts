@@ -1,0 +1,132 @@
+/**
+ * A store as the batch in progress sees it: its own writes first, then those of commits under way, then what is committed.
+ *
+ * What was touched stays in memory, decoded, and is encoded once per commit however often it changed: hot keys cost
+ * little. Entries that are committed may go; two generations decide which. What is read often moves to the young one;
+ * when that is full it becomes the old one, and the old one is dropped, except for what is not committed yet.
+ */
+import { encodeSortKey, type Serde, type StateStore } from '@stoplog/core/port';
+import { KeyMap } from './key-map.ts';
+
+interface Entry {
+  readonly key: unknown;
+  keyBytes: Uint8Array | undefined;
+  /** The value, or `unread` while only its bytes are known. */
+  value: unknown;
+  bytes: Uint8Array | null;
+  /** Written since the last commit was cut. */
+  dirty: boolean;
+  /** The last commit that carries it; 0 when none does. */
+  commit: number;
+}
+const unread = Symbol('unread');
+
+export interface Writes {
+  readonly keys: readonly Uint8Array[];
+  readonly values: readonly (Uint8Array | null)[];
+}
+
+/** Entries of one generation: two of them are what a store part keeps in memory. */
+export const GENERATION_ENTRIES = 100_000;
+
+export class StoreOverlay {
+  readonly #below: StateStore;
+  readonly #serde: Serde<unknown>;
+  readonly #limit: number;
+  #young = new KeyMap<Entry>();
+  #old = new KeyMap<Entry>();
+  #dirty: Entry[] = [];
+  #committed = 0;
+
+  constructor(below: StateStore, serde: Serde<unknown>, limit: number = GENERATION_ENTRIES) {
+    this.#below = below;
+    this.#serde = serde;
+    this.#limit = limit;
+  }
+
+  /** The value, or undefined. The caller does not change it in place. */
+  get(key: unknown): unknown {
+    const entry = this.#find(key);
+    if (entry.value === unread) entry.value = entry.bytes === null ? undefined : this.#serde.decode(entry.bytes);
+    return entry.value;
+  }
+  set(key: unknown, value: unknown): void {
+    const entry = this.#touch(key);
+    entry.value = value;
+    entry.bytes = null;
+    this.#mark(entry);
+  }
+  /** Sets a value by its bytes, which are decoded only if somebody asks. */
+  setBytes(key: unknown, bytes: Uint8Array): void {
+    const entry = this.#touch(key);
+    entry.value = unread;
+    entry.bytes = bytes;
+    this.#mark(entry);
+  }
+  delete(key: unknown): void {
+    this.set(key, undefined);
+  }
+
+  /** What was written since the last call, each key once, for the commit of that number. */
+  takeWrites(commit: number): Writes {
+    const dirty = this.#dirty;
+    this.#dirty = [];
+    const keys: Uint8Array[] = Array.from({ length: dirty.length });
+    const values: (Uint8Array | null)[] = Array.from({ length: dirty.length });
+    for (let i = 0; i < dirty.length; i++) {
+      const entry = dirty[i]!;
+      keys[i] = entry.keyBytes ??= encodeSortKey(entry.key);
+      values[i] = this.#encode(entry);
+      entry.dirty = false;
+      entry.commit = commit;
+    }
+    return { keys, values };
+  }
+  /** Commits up to this number are in the store below. */
+  onCommitted(commit: number): void {
+    this.#committed = commit;
+  }
+
+  #encode(entry: Entry): Uint8Array | null {
+    if (entry.value === undefined) return null;
+    if (entry.value === unread) return entry.bytes;
+    const encoded = this.#serde.encode(entry.value);
+    return typeof encoded === 'string' ? Buffer.from(encoded) : encoded;
+  }
+  #mark(entry: Entry): void {
+    if (entry.dirty) return;
+    entry.dirty = true;
+    this.#dirty.push(entry);
+  }
+  /** The entry of a key, read from below when it is not in memory. */
+  #find(key: unknown): Entry {
+    const known = this.#recall(key);
+    if (known !== undefined) return known;
+    const keyBytes = encodeSortKey(key);
+    const bytes = this.#below.get(keyBytes) ?? null;
+    return this.#remember({ key, keyBytes, value: bytes === null ? undefined : unread, bytes, dirty: false, commit: 0 });
+  }
+  /** The entry of a key that is about to be written: what is below does not matter. */
+  #touch(key: unknown): Entry {
+    return this.#recall(key) ?? this.#remember({ key, keyBytes: undefined, value: undefined, bytes: null, dirty: false, commit: 0 });
+  }
+  #recall(key: unknown): Entry | undefined {
+    const young = this.#young.get(key);
+    if (young !== undefined) return young;
+    const old = this.#old.get(key);
+    return old === undefined ? undefined : this.#remember(old);
+  }
+  #remember(entry: Entry): Entry {
+    if (this.#young.size >= this.#limit) this.#age();
+    this.#young.set(entry.key, entry);
+    return entry;
+  }
+  #age(): void {
+    const kept = new KeyMap<Entry>();
+    for (const entry of this.#old.values()) if (entry.dirty || entry.commit > this.#committed) kept.set(entry.key, entry);
+    const old = this.#young;
+    for (const entry of kept.values()) if (old.get(entry.key) === undefined) old.set(entry.key, entry);
+    this.#old = old;
+    this.#young = new KeyMap();
+  }
+}
