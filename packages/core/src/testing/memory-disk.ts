@@ -67,7 +67,13 @@ export class MemoryDisk {
     return group;
   }
   position(group: string, topic: string, partition: number): bigint {
-    return this.groups.get(group)?.positions.get(placeName(topic, partition)) ?? (this.partition(topic, partition), 0n);
+    this.partition(topic, partition);
+    return this.groups.get(group)?.positions.get(placeName(topic, partition)) ?? 0n;
+  }
+  /** Takes the group from whoever holds it, as if its process had stood still for too long: its next commit is refused once another has joined. */
+  evict(group: string): void {
+    this.group(group).owner = undefined;
+    this.changed();
   }
 
   ensure(shapes: readonly TopicShape[]): void {
@@ -100,7 +106,7 @@ export class MemoryDisk {
     const offsets = commit.appends.map(({ topic, partition: number, batch }) => {
       const partition = this.partition(topic, number);
       const base = partition.end;
-      const bytes = batch.slice();
+      const bytes = copyOf(batch);
       stampBatch(bytes, { topicId: this.topic(topic).id, partition: number, baseOffset: base });
       const next = base + BigInt(inspectHeader(bytes).lastOffsetDelta) + 1n;
       partition.batches.push({ base, next, bytes });
@@ -112,7 +118,7 @@ export class MemoryDisk {
       keys.forEach((key, i) => {
         const value = values[i] ?? null;
         if (value === null) part.delete(keyName(key));
-        else part.set(keyName(key), value.slice());
+        else part.set(keyName(key), copyOf(value));
       });
     }
     const { positions } = this.group(commit.group);
@@ -166,3 +172,5 @@ export class MemoryDisk {
 
 export const placeName = (topic: string, partition: number): string => `${partition}:${topic}`;
 export const keyName = (key: Uint8Array): string => Buffer.from(key).toString('latin1');
+/** Not `slice()`, which copies a Uint8Array and does not copy a Buffer. */
+export const copyOf = (bytes: Uint8Array): Uint8Array => new Uint8Array(bytes);

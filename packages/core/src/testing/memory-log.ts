@@ -11,7 +11,7 @@ import type { StateStore, StorePart } from '../port/state-store.ts';
 import { StoplogError } from '../pure/errors.ts';
 import { openBatch, type BatchView } from '../pure/record/batch.ts';
 import type { TopicShape } from '../pure/topic/shape.ts';
-import { keyName, MemoryDisk, type MemoryPartition } from './memory-disk.ts';
+import { copyOf, keyName, MemoryDisk, type MemoryPartition } from './memory-disk.ts';
 
 export interface MemoryLogOptions {
   /** Share one to have several logs over the same data, or to open it again. */
@@ -60,12 +60,14 @@ class MemoryLog implements Log {
     const ended = AbortSignal.any([signal, this.#closing.signal]);
     try {
       while (!ended.aborted) {
-        if (group.owner === undefined) {
-          group.owner = me;
-          group.epoch++;
-          yield { group: name, epoch: group.epoch, partitions };
-        }
-        await this.#until(() => (group.owner === me ? false : group.owner === undefined), Infinity, ended);
+        // Of several who wait and see it free, the first takes it: the others look again.
+        while (!ended.aborted && group.owner !== undefined) await this.#until(() => group.owner === undefined, Infinity, ended);
+        if (ended.aborted) return;
+        group.owner = me;
+        const epoch = ++group.epoch;
+        yield { group: name, epoch, partitions };
+        await this.#until(() => group.owner !== me, Infinity, ended);
+        if (!ended.aborted) yield { group: name, epoch, partitions: [] };
       }
     } finally {
       if (group.owner === me) {
@@ -107,13 +109,16 @@ class MemoryLog implements Log {
     this.#checkOpen();
     const entries = this.#disk.openStore(part);
     return {
-      get: (key) => entries.get(keyName(key))?.slice(),
+      get: (key) => {
+        const value = entries.get(keyName(key));
+        return value && copyOf(value);
+      },
       range: ({ gte, gt, lt }, limit) =>
         [...entries]
           .filter(([key]) => (gte === undefined || key >= keyName(gte)) && (gt === undefined || key > keyName(gt)) && (lt === undefined || key < keyName(lt)))
           .sort(([a], [b]) => (a < b ? -1 : 1))
           .slice(0, limit)
-          .map(([key, value]) => [Uint8Array.from(Buffer.from(key, 'latin1')), value.slice()] as const),
+          .map(([key, value]) => [copyOf(Buffer.from(key, 'latin1')), copyOf(value)] as const),
     };
   }
 
@@ -149,7 +154,7 @@ const read = (partition: MemoryPartition, from: bigint, bytes: number): { readon
   for (const kept of partition.batches) {
     if (kept.next <= from) continue;
     if (batches.length > 0 && size + kept.bytes.length > bytes) return { next, batches };
-    batches.push(openBatch(kept.bytes.slice()));
+    batches.push(openBatch(copyOf(kept.bytes)));
     size += kept.bytes.length;
     next = kept.next;
   }

@@ -18,7 +18,7 @@ export type WriterCall =
   | { readonly type: 'leave'; readonly groupId: number; readonly instance: string }
   /** Answered when the partition holds something at or after the offset. */
   | { readonly type: 'wait'; readonly topicId: number; readonly partition: number; readonly offset: bigint }
-  /** Answered when the group has another epoch than this one. */
+  /** Answered when the group has another epoch than this one, or no owner. */
   | { readonly type: 'wait-lost'; readonly groupId: number; readonly epoch: number };
 
 export type WriterRequest =

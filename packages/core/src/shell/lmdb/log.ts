@@ -27,9 +27,10 @@ export class LmdbLog implements Log {
   readonly #env: Env;
   readonly #link: WriterLink;
   readonly #close: () => Promise<void>;
-  readonly #topics = new Map<string, number>();
+  readonly #topics = new Map<string, { readonly id: number; readonly partitions: number }>();
   readonly #groups = new Map<string, number>();
   readonly #stores = new Map<string, number>();
+  #naming: Promise<void> | undefined;
   #closed: Promise<void> | undefined;
 
   constructor(env: Env, link: WriterLink, close: () => Promise<void>) {
@@ -59,6 +60,7 @@ export class LmdbLog implements Log {
   }
 
   async fetch(from: Position, limit: { readonly bytes: number; readonly waitMs: number }, signal: AbortSignal): Promise<RecordBatch> {
+    this.#checkOpen();
     const place = this.#place(from);
     let found: Found = readBatches(this.#env, place, from.offset, limit.bytes);
     if (found.batches.length === 0 && found.next === from.offset && limit.waitMs > 0 && !signal.aborted) {
@@ -91,6 +93,7 @@ export class LmdbLog implements Log {
   }
 
   async store(part: StorePart): Promise<StateStore> {
+    this.#checkOpen();
     this.#env.root.resetReadTxn();
     const recorded = readMeta<StoreMeta>(this.#env, storeMetaKey(part.store));
     const same = recorded !== undefined && recorded.group === part.group && recorded.version === part.version && recorded.fingerprint === part.fingerprint;
@@ -100,11 +103,12 @@ export class LmdbLog implements Log {
   }
 
   async commit(commit: Commit): Promise<Committed> {
+    if (this.#naming !== undefined || (commit.group !== '' && !this.#groups.has(commit.group))) await this.#name(commit.group);
     const bytes = encodeCommit({
-      groupId: commit.group === '' ? 0 : (this.#groups.get(commit.group) ?? (await this.#openGroup(commit.group))),
+      groupId: commit.group === '' ? 0 : this.#groups.get(commit.group)!,
       epoch: commit.epoch,
-      positions: commit.positions.map(({ topic, partition, from, to }) => ({ topicId: this.#topicId(topic), partition, from, to })),
-      appends: commit.appends.map(({ topic, partition, batch }) => ({ topicId: this.#topicId(topic), partition, batch })),
+      positions: commit.positions.map(({ topic, partition, from, to }) => ({ topicId: this.#topicId(topic, partition), partition, from, to })),
+      appends: commit.appends.map(({ topic, partition, batch }) => ({ topicId: this.#topicId(topic, partition), partition, batch })),
       stores: commit.stores.map(({ store, partition, keys, values }) => ({ prefix: storePrefix(this.#storeId(store), partition), keys, values })),
     });
     const { offsets } = await this.#link.call({ type: 'commit', bytes }, [bytes]);
@@ -143,6 +147,19 @@ export class LmdbLog implements Log {
     return undefined;
   }
 
+  /** Finds the number of a group before its first commit. What is committed meanwhile goes behind it: commits keep their order. */
+  async #name(group: string): Promise<void> {
+    const turn = (this.#naming ?? Promise.resolve()).then(async () => {
+      if (group !== '' && !this.#groups.has(group)) await this.#openGroup(group);
+    });
+    const naming = turn.catch(() => {});
+    this.#naming = naming;
+    try {
+      await turn;
+    } finally {
+      if (this.#naming === naming) this.#naming = undefined;
+    }
+  }
   async #openGroup(group: string): Promise<number> {
     const { groupId } = await this.#link.call({ type: 'open-group', group });
     this.#groups.set(group, groupId);
@@ -154,17 +171,22 @@ export class LmdbLog implements Log {
     return read();
   }
   #place({ topic, partition }: TopicPartition): PartitionId {
-    return { topic, topicId: this.#topicId(topic), partition };
+    return { topic, topicId: this.#topicId(topic, partition), partition };
   }
-  #topicId(name: string): number {
-    const known = this.#topics.get(name);
-    if (known !== undefined) return known;
+  /** The number of a topic that has this partition. */
+  #topicId(name: string, partition: number): number {
+    const { id, partitions } = this.#topics.get(name) ?? this.#findTopic(name);
+    if (partition >= 0 && partition < partitions) return id;
+    throw new StoplogError('STOPLOG_USAGE', { topic: name, partition, partitions }, `topic '${name}' has no partition ${partition}: it has ${partitions}, counted from 0`);
+  }
+  #findTopic(name: string): { readonly id: number; readonly partitions: number } {
     this.#checkOpen();
     this.#env.root.resetReadTxn();
     const meta = readMeta<TopicMeta>(this.#env, topicMetaKey(name));
     if (meta === undefined) throw new StoplogError('STOPLOG_TOPIC_UNKNOWN', { topic: name }, `there is no topic '${name}' in this log: append to it, run a pipeline that declares it, or look at 'stoplog topics' for what is there`);
-    this.#topics.set(name, meta.id);
-    return meta.id;
+    const found = { id: meta.id, partitions: meta.shape.partitions };
+    this.#topics.set(name, found);
+    return found;
   }
   #storeId(name: string): number {
     const id = this.#stores.get(name);

@@ -2,8 +2,7 @@
  * Who waits for what to grow.
  *
  * Inside the process the writer knows what it has just appended and answers those who wait for it. What another process
- * appended shows as a new transaction id, looked at every ten milliseconds while somebody waits: a few microseconds of
- * work, and a reader sees a foreign record within twenty.
+ * appended shows as a new transaction id (foreign.ts): then all are asked whether their wait is over.
  */
 export interface Wait {
   readonly key: string;

@@ -16,6 +16,7 @@ import type { HostAnswer, HostMessage, WriterAnswer, WriterCall, WriterRequest }
 import { applyCommit, applyEnsure, applyOpenGroup, applyOpenStore, EndsInTransaction, putMeta, readEnds, readMeta, readOwnership, writeOwnership } from './apply.ts';
 import { openEnv, stats, WRITE_FLAGS, type Env, type EnvOptions } from './env.ts';
 import { describeIo, markFolder } from './folder.ts';
+import { ForeignCommits } from './foreign.ts';
 import { through } from './gate.ts';
 import { processStarted } from './process.ts';
 import { groupWaitKey, partitionWaitKey, Waits } from './waits.ts';
@@ -25,8 +26,6 @@ export interface WriterData {
   readonly gate: SharedArrayBuffer;
 }
 
-/** How often the transaction id of other processes is looked at while somebody waits. */
-const LOOK_MS = 10;
 /** How often slots of dead readers are cleared, so that they do not keep old pages from reuse. */
 const READER_CHECK_MS = 30_000;
 
@@ -70,7 +69,6 @@ const serve = (env: Env): void => {
   /** Groups this process owns, to be kept alive by beats. */
   const held = new Map<number, { readonly instance: string; readonly epoch: number }>();
   let turn: NodeJS.Immediate | undefined;
-  let look: NodeJS.Timeout | undefined;
   let seenTxn = stats(env).lastTxnId;
 
   const enqueue = (pending: Pending): void => {
@@ -108,25 +106,23 @@ const serve = (env: Env): void => {
     return true;
   };
 
-  const watchOthers = (): void => {
-    look ??= setInterval(() => {
-      if (waits.size === 0) {
-        clearInterval(look);
-        look = undefined;
-        return;
-      }
-      env.root.resetReadTxn();
-      const { lastTxnId } = stats(env);
-      if (lastTxnId === seenTxn) return;
-      seenTxn = lastTxnId;
-      waits.wake();
-    }, LOOK_MS);
-  };
+  const foreign = new ForeignCommits(envOptions.path, () => {
+    if (waits.size === 0) return foreign.stop();
+    env.root.resetReadTxn();
+    const { lastTxnId } = stats(env);
+    if (lastTxnId === seenTxn) return;
+    seenTxn = lastTxnId;
+    waits.wake();
+  });
 
   const addWait = (port: MessagePort, call: WriterRequest & { readonly type: 'wait' | 'wait-lost' }, forget: Map<number, () => void>): void => {
     const wait = {
       key: call.type === 'wait' ? partitionWaitKey(call.topicId, call.partition) : groupWaitKey(call.groupId),
-      isOver: () => (call.type === 'wait' ? readEnds(env, call.topicId, call.partition).end > call.offset : readOwnership(env, call.groupId).epoch !== call.epoch),
+      isOver: () => {
+        if (call.type === 'wait') return readEnds(env, call.topicId, call.partition).end > call.offset;
+        const { epoch, owner } = readOwnership(env, call.groupId);
+        return epoch !== call.epoch || owner === null;
+      },
       answer: () => {
         forget.delete(call.id);
         port.postMessage({ id: call.id, type: 'done' } satisfies WriterAnswer);
@@ -135,7 +131,7 @@ const serve = (env: Env): void => {
     env.root.resetReadTxn();
     if (wait.isOver()) return wait.answer();
     forget.set(call.id, waits.add(wait));
-    watchOthers();
+    foreign.start();
   };
 
   const addLink = (port: MessagePort): void => {
@@ -150,7 +146,10 @@ const serve = (env: Env): void => {
         enqueue({
           bytes: request.type === 'commit' ? request.bytes.byteLength : 0,
           apply: prepare(env, request, held),
-          answer: (outcome) => port.postMessage({ ...outcome, id: request.id }),
+          answer: (outcome) => {
+            port.postMessage({ ...outcome, id: request.id });
+            if (request.type === 'leave') waits.wake([groupWaitKey(request.groupId)]);
+          },
         });
       }
     });
@@ -174,7 +173,8 @@ const serve = (env: Env): void => {
   const readerCheck = setInterval(() => env.root.readerCheck(), READER_CHECK_MS);
 
   const close = async (): Promise<void> => {
-    for (const timer of [beat, readerCheck, look]) clearInterval(timer);
+    for (const timer of [beat, readerCheck]) clearInterval(timer);
+    foreign.stop();
     while (queue.length > 0) run();
     await env.root.close();
     host.postMessage({ type: 'closed' } satisfies HostAnswer);

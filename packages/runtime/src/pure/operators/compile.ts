@@ -98,10 +98,16 @@ export const compileTask = (task: Task, parts: TaskParts): readonly Emit[] => {
     }
   }
 
-  const entry = (node: Node): Emit => (node.kind === 'table' ? materialize(storeOfTable(node), changesTo.has(node) ? emitChangeOf(node) : undefined) : emitOf(node));
-  const entriesOf = (topic: string): Emit =>
-    fanOut(task.nodes.filter((node) => (node.kind === 'stream' || node.kind === 'table' || node.kind === 'through') && node.topic.name === topic && reads.has(topic)).map(entry));
-  if (task.source !== undefined) return [fanOut(task.nodes.filter((node) => node.kind === 'source').map(entry))];
+  const entriesOf = (topic: string): Emit => {
+    const readers = task.nodes.filter((node) => (node.kind === 'stream' || node.kind === 'table' || node.kind === 'through') && node.topic.name === topic && reads.has(topic));
+    const tables = readers.filter((node) => node.kind === 'table');
+    const [first] = tables;
+    if (first === undefined) return fanOut(readers.map(emitOf));
+    // However often a pipeline says table(topic), it is kept once, and all are told the same before and after.
+    const changed = tables.filter((node) => changesTo.has(node)).map(emitChangeOf);
+    return materialize(storeOfTable(first), changed.length === 0 ? undefined : fanOutChanges(changed));
+  };
+  if (task.source !== undefined) return [fanOut(task.nodes.filter((node) => node.kind === 'source').map(emitOf))];
   return task.inputs.map((input) => entriesOf(input.topic.name));
 };
 

@@ -2,7 +2,7 @@
 import type { StoreOverlay } from '../task/overlay.ts';
 import type { StreamNode, TableNode } from '../topology/graph.ts';
 import { DerivedRecord } from './derived-record.ts';
-import { settled, type Emit, type EmitChange } from './emit.ts';
+import { many, settled, type Emit, type EmitChange } from './emit.ts';
 
 type FoldNode = Extract<TableNode, { readonly kind: 'fold' }>;
 type ProcessNode = Extract<StreamNode, { readonly kind: 'process' }>;
@@ -11,7 +11,7 @@ type ProcessNode = Extract<StreamNode, { readonly kind: 'process' }>;
 export const fold = ({ init, update }: FoldNode, store: StoreOverlay, emit: EmitChange): Emit => (record) => {
   const { key } = record;
   const before = store.get(key);
-  const after = settled('fold', update(before === undefined ? init() : before, record.value, record));
+  const after = settled('fold', update(before === undefined ? settled('fold', init()) : before, record.value, record));
   if (after !== undefined) store.set(key, after);
   else if (before !== undefined) store.delete(key);
   else return;
@@ -28,5 +28,5 @@ export const count = (store: StoreOverlay, emit: EmitChange): Emit => (record) =
 };
 
 export const process = ({ step }: ProcessNode, store: StoreOverlay, emit: Emit): Emit => (record) => {
-  for (const value of settled('process', step(record.value, store, record))) emit(new DerivedRecord(record, value));
+  for (const value of many('process', step(record.value, store, record))) emit(new DerivedRecord(record, value));
 };

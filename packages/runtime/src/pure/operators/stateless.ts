@@ -1,7 +1,7 @@
 /** filter, map, flatMap and join: each record for itself. */
 import type { StreamNode } from '../topology/graph.ts';
 import { DerivedRecord } from './derived-record.ts';
-import { settled, type Emit } from './emit.ts';
+import { many, settled, type Emit } from './emit.ts';
 
 type NodeOf<K extends StreamNode['kind']> = Extract<StreamNode, { readonly kind: K }>;
 
@@ -14,7 +14,7 @@ export const map = ({ fn }: NodeOf<'map'>, emit: Emit): Emit => (record) => {
 };
 
 export const flatMap = ({ fn }: NodeOf<'flat-map'>, emit: Emit): Emit => (record) => {
-  for (const value of settled('flatMap', fn(record.value, record))) emit(new DerivedRecord(record, value));
+  for (const value of many('flatMap', fn(record.value, record))) emit(new DerivedRecord(record, value));
 };
 
 /** The table's value as it is now; a record never waits for a table's, and a table's change never repeats a record. */

@@ -21,9 +21,12 @@ export const materialize = (store: StoreOverlay, emit: EmitChange | undefined): 
   if (before !== undefined || after !== undefined) emit(record, before, after);
 };
 
+/** What becomes undefined is not there. */
 export const tableMap = ({ fn }: NodeOf<'table-map'>, emit: EmitChange): EmitChange => (record, before, after) => {
   const { key } = record;
-  emit(record, before === undefined ? undefined : settled('map', fn(before, key)), after === undefined ? undefined : settled('map', fn(after, key)));
+  const was = before === undefined ? undefined : settled('map', fn(before, key));
+  const is = after === undefined ? undefined : settled('map', fn(after, key));
+  if (was !== undefined || is !== undefined) emit(record, was, is);
 };
 
 /** What is filtered out is not there: leaving the filter is a deletion, entering it an insertion. */

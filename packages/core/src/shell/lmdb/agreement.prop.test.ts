@@ -1,0 +1,103 @@
+/** The memory log is the simplest thing that keeps the promises; whatever happens, LMDB's must read the same. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { lmdb } from '@stoplog/core/lmdb';
+import { BatchBuilder, openPort, type Commit, type Log, type TopicShape } from '@stoplog/core/port';
+import { MemoryDisk, memoryLog } from '@stoplog/core/testing';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+
+const PARTITIONS = 2;
+const TOPIC: TopicShape = { name: 't', partitions: PARTITIONS, cleanup: 'delete', retentionMs: undefined, keyCodec: 'bytes', valueCodec: 'bytes', keySchema: {}, valueSchema: {} };
+const places = Array.from({ length: PARTITIONS }, (_, partition) => ({ topic: 't', partition }));
+const never = new AbortController().signal;
+
+const partition = fc.nat(PARTITIONS - 1);
+const bytes = fc.uint8Array({ maxLength: 6 });
+const record = fc.record({ key: fc.option(bytes), value: fc.option(fc.uint8Array({ maxLength: 40 })), timestamp: fc.integer({ min: -50, max: 50 }), gap: fc.constantFrom(0, 0, 0, 2) });
+const commit = fc.record({
+  inGroup: fc.boolean(),
+  epochOff: fc.constantFrom(0, 0, 0, 1),
+  appends: fc.array(fc.record({ partition, records: fc.array(record, { minLength: 1, maxLength: 4 }), tail: fc.constantFrom(0, 0, 3) }), { maxLength: 3 }),
+  entries: fc.array(fc.record({ partition, key: bytes, value: fc.option(bytes) }), { maxLength: 4 }),
+  moves: fc.array(fc.record({ partition, fromOff: fc.constantFrom(0n, 0n, 0n, 1n), by: fc.bigInt(0n, 5n) }), { maxLength: 2 }),
+});
+type CommitPlan = typeof commit extends fc.Arbitrary<infer T> ? T : never;
+const action = fc.oneof(
+  { weight: 8, arbitrary: fc.array(commit, { minLength: 1, maxLength: 4 }).map((commits) => ({ type: 'commits', commits }) as const) },
+  { weight: 1, arbitrary: fc.constant({ type: 'take over' } as const) },
+  { weight: 1, arbitrary: fc.constant({ type: 'reopen' } as const) },
+);
+
+const plannedCommit = (plan: CommitPlan, epoch: number, stands: readonly bigint[]): Commit => ({
+  group: plan.inGroup ? 'g' : '',
+  epoch: epoch + plan.epochOff,
+  appends: plan.appends.map(({ partition, records, tail }) => {
+    const builder = new BatchBuilder();
+    let delta = 0;
+    for (const { key, value, timestamp, gap } of records) builder.appendAt((delta += gap + 1) - 1, key, value, timestamp);
+    return { topic: 't', partition, batch: builder.finish(delta - 1 + tail) };
+  }),
+  stores: plan.entries.map(({ partition, key, value }) => ({ store: 's', partition, keys: [key], values: [value] })),
+  positions: plan.inGroup ? plan.moves.map(({ partition, fromOff, by }) => ({ topic: 't', partition, from: stands[partition]! + fromOff, to: stands[partition]! + fromOff + by })) : [],
+});
+
+/** Everything a reader can see. */
+const seen = async (log: Log): Promise<unknown> => {
+  const ends = await log.offsets(places, 'latest');
+  const records: unknown[] = [];
+  for (const { topic, partition, offset: end } of ends) {
+    for (let next = 0n; next < end; ) {
+      const batch = await log.fetch({ topic, partition, offset: next }, { bytes: 1, waitMs: 0 }, never);
+      for (const view of batch.batches) while (view.next()) records.push([partition, view.offset, view.timestamp, hex(view.key()), hex(view.value())]);
+      next = batch.next;
+    }
+  }
+  const times = await Promise.all([-60, -20, 0, 1, 20, 51].map((time) => log.offsets(places, { time })));
+  const stores = await Promise.all(places.map(async ({ partition }) => (await openStore(log, partition)).range({}, 1_000).map(([key, value]) => [hex(key), hex(value)])));
+  return { ends, records, times, stores, committed: await log.committed('g', places) };
+};
+const hex = (bytes: Uint8Array | null): string | null => bytes && Buffer.from(bytes).toString('hex');
+const openStore = (log: Log, partition: number): ReturnType<Log['store']> => log.store({ store: 's', partition, group: 'g', version: 1, fingerprint: '' }, never);
+const prepare = async (log: Log): Promise<Log> => {
+  await log.ensure([TOPIC]);
+  await openStore(log, 0);
+  return log;
+};
+const outcome = (settled: PromiseSettledResult<{ readonly offsets: readonly bigint[] }>): unknown =>
+  settled.status === 'fulfilled' ? settled.value.offsets : (settled.reason as { code?: string }).code;
+
+test('LMDB and the memory log agree after any sequence of commits, refusals, takeovers and reopenings', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(action, { maxLength: 8 }), async (actions) => {
+      const path = mkdtempSync(join(tmpdir(), 'stoplog-agree-'));
+      const disk = new MemoryDisk(false);
+      const open = (): Promise<Log>[] => [openPort(lmdb(path)).then(prepare), prepare(memoryLog({ disk }))];
+      let logs = await Promise.all(open());
+      let epoch = 0;
+      try {
+        for (const step of actions) {
+          if (step.type === 'commits') {
+            const stands = (await logs[1]!.committed('g', places)).map(({ offset }) => offset);
+            const [ours, oracle] = await Promise.all(logs.map(async (log) => (await Promise.allSettled(step.commits.map((plan) => log.commit(plannedCommit(plan, epoch, stands))))).map(outcome)));
+            expect(ours).toEqual(oracle);
+          } else if (step.type === 'take over') {
+            const epochs = await Promise.all(logs.map(async (log) => { for await (const assignment of log.join('g', places, never)) return assignment.epoch; throw new Error('the join ended'); }));
+            expect(epochs[0]).toBe(epochs[1]);
+            epoch = epochs[0]!;
+          } else {
+            for (const log of logs) await log[Symbol.asyncDispose]();
+            logs = await Promise.all(open());
+          }
+        }
+        const [ours, oracle] = await Promise.all(logs.map(seen));
+        expect(ours).toEqual(oracle);
+      } finally {
+        for (const log of logs) await log[Symbol.asyncDispose]();
+        rmSync(path, { recursive: true });
+      }
+    }),
+    { numRuns: 20 },
+  );
+}, 30_000);

@@ -1,0 +1,103 @@
+/** Atomicity, isolation, continuity: a commit is there as a whole or not at all. */
+import { expect } from 'vitest';
+import type { StorePart } from '../../port/state-store.ts';
+import { append, at, batchOf, commitOf, never, NOW, numbers, place, readAll, TOPIC, values, WHEN_THERE } from './setting.ts';
+import type { Promises } from '../log-contract.ts';
+
+const GROUP = 'copier';
+const part: StorePart = { store: 'seen', partition: 0, group: GROUP, version: 1, fingerprint: 'f' };
+const key = Buffer.from('k');
+const bytes = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text));
+
+export const commits: Promises = (promise) => {
+  promise('atomicity: appends, store writes and positions of a commit are there together', async ({ log }) => {
+    const store = await log.store(part, never);
+    const end = (await log.offsets([place(1)], 'latest'))[0]!.offset;
+    const seen = log.fetch(at(end, 1), WHEN_THERE, never);
+    const committed = log.commit(
+      commitOf({
+        group: GROUP,
+        appends: [{ ...place(0), batch: batchOf(['a']) }, { ...place(1), batch: batchOf(['b']) }],
+        stores: [{ store: 'seen', partition: 0, keys: [key], values: [bytes('v')] }],
+        positions: [{ ...place(0), from: 0n, to: 0n }, { ...place(1), from: 0n, to: 7n }],
+      }),
+    );
+    expect((await seen).batches.length).toBe(1); // whoever sees one part of it sees all of it
+    expect(values(await readAll(log, 0n, 0))).toEqual(['a']);
+    expect(numbers(store.get(key))).toEqual([...bytes('v')]);
+    expect(await log.committed(GROUP, [place(1)])).toEqual([at(7n, 1)]);
+    await committed;
+  });
+  promise('atomicity: what is refused leaves nothing behind, and its neighbours stand', async ({ log }) => {
+    const store = await log.store(part, never);
+    const refused = commitOf({
+      group: GROUP,
+      epoch: 99,
+      appends: [{ ...place(0), batch: batchOf(['never']) }],
+      stores: [{ store: 'seen', partition: 0, keys: [key], values: [bytes('never')] }],
+      positions: [{ ...place(0), from: 0n, to: 1n }],
+    });
+    const outcomes = await Promise.allSettled([append(log, ['before']), log.commit(refused), append(log, ['after'])]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(values(await readAll(log))).toEqual(['before', 'after']);
+    expect(store.get(key)).toBeUndefined();
+    expect(await log.committed(GROUP, [place(0)])).toEqual([at(0n)]);
+  });
+  promise('atomicity: a damaged batch takes its whole commit with it, and no other', async ({ log }) => {
+    const damaged = batchOf(['never']);
+    damaged[30] = damaged[30]! ^ 1;
+    const appends = [{ ...place(0), batch: batchOf(['never']) }, { ...place(1), batch: damaged }];
+    const outcomes = await Promise.allSettled([append(log, ['before']), log.commit(commitOf({ appends })), append(log, ['after'])]);
+    expect(outcomes[1]).toMatchObject({ status: 'rejected', reason: { code: 'STOPLOG_LOG_CORRUPT' } });
+    expect(values(await readAll(log))).toEqual(['before', 'after']);
+  });
+  promise('isolation: a waiting fetch is not woken with records of a commit that did not happen', async ({ log }) => {
+    const end = (await log.offsets([place()], 'latest'))[0]!.offset;
+    const waiting = log.fetch(at(end), WHEN_THERE, never);
+    await expect(log.commit(commitOf({ group: GROUP, epoch: 99, appends: [{ ...place(), batch: batchOf(['never']) }] }))).rejects.toMatchObject({ code: 'STOPLOG_FENCED' });
+    await append(log, ['real']);
+    const [view] = (await waiting).batches;
+    expect(view!.next() && Buffer.from(view!.value()!).toString()).toBe('real');
+  });
+  promise('continuity: a position moves from where it stands; a move from elsewhere is refused whole', async ({ log }) => {
+    const move = (from: bigint, to: bigint, text: string): Promise<unknown> => log.commit(commitOf({ group: GROUP, appends: [{ ...place(1), batch: batchOf([text]) }], positions: [{ ...place(), from, to }] }));
+    await move(0n, 3n, 'first');
+    await expect(move(0n, 3n, 'again')).rejects.toMatchObject({ code: 'STOPLOG_FENCED', facts: { from: 0n, stands: 3n } });
+    await expect(move(4n, 5n, 'ahead')).rejects.toMatchObject({ code: 'STOPLOG_FENCED', facts: { from: 4n, stands: 3n } });
+    await move(3n, 5n, 'second');
+    expect(values(await readAll(log, 0n, 1))).toEqual(['first', 'second']);
+    expect(await log.committed(GROUP, [place()])).toEqual([at(5n)]);
+  });
+  promise('continuity: of two commits from the same place, under way together, one happens', async ({ log }) => {
+    const twins = ['one', 'two'].map((text) => log.commit(commitOf({ group: GROUP, appends: [{ ...place(1), batch: batchOf([text]) }], positions: [{ ...place(), from: 0n, to: 1n }] })));
+    const outcomes = await Promise.allSettled(twins);
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+    expect(values(await readAll(log, 0n, 1))).toEqual(['one']);
+  });
+  promise('order: the first commit of a group keeps its place among those that are under way', async ({ log }) => {
+    const [group, outside] = [log.commit(commitOf({ group: 'newcomer', appends: [{ ...place(), batch: batchOf(['group']) }] })), append(log, ['outside'])];
+    await Promise.all([group, outside]);
+    expect(values(await readAll(log))).toEqual(['group', 'outside']);
+  });
+  promise('positions belong to one group and one partition; what was never committed stands at the beginning', async ({ log }) => {
+    await append(log, ['a', 'b']);
+    await log.commit(commitOf({ group: GROUP, positions: [{ ...place(1), from: 0n, to: 2n }] }));
+    expect(await log.committed(GROUP, [place(0), place(1)])).toEqual([at(0n, 0), at(2n, 1)]);
+    expect(await log.committed('another', [place(1)])).toEqual([at(0n, 1)]);
+  });
+  promise('a commit of nothing is a commit', async ({ log }) => {
+    const { offsets, durable } = await log.commit(commitOf({}));
+    await durable;
+    expect(offsets).toEqual([]);
+  });
+  promise('what does not exist is refused by name: topic, partition, store', async ({ log }) => {
+    const unknown = { code: 'STOPLOG_TOPIC_UNKNOWN', facts: { topic: 'nowhere' } };
+    await expect(log.fetch(at(0n, 0, 'nowhere'), NOW, never)).rejects.toMatchObject(unknown);
+    await expect(log.offsets([place(0, 'nowhere')], 'latest')).rejects.toMatchObject(unknown);
+    await expect(log.commit(commitOf({ appends: [{ ...place(0, 'nowhere'), batch: batchOf(['a']) }] }))).rejects.toMatchObject(unknown);
+    const nowhere = { code: 'STOPLOG_USAGE', facts: { topic: TOPIC, partition: 2, partitions: 2 } };
+    await expect(log.fetch(at(0n, 2), NOW, never)).rejects.toMatchObject(nowhere);
+    await expect(log.commit(commitOf({ appends: [{ ...place(2), batch: batchOf(['a']) }] }))).rejects.toMatchObject(nowhere);
+    await expect(log.commit(commitOf({ stores: [{ store: 'unopened', partition: 0, keys: [key], values: [key] }] }))).rejects.toMatchObject({ code: 'STOPLOG_USAGE' });
+  });
+};

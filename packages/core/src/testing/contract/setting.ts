@@ -1,0 +1,66 @@
+/**
+ * What the promises are told with: a log, a topic of two partitions, batches of text, and a way to read all there is.
+ */
+import type { Commit, Log, Position, TopicPartition } from '../../port/log.ts';
+import { BatchBuilder } from '../../pure/record/batch.ts';
+import type { TopicShape } from '../../pure/topic/shape.ts';
+
+export interface LogUnderTest {
+  readonly log: Log;
+  /** Another handle on the same data, beside those that are open or after they were closed; the suite closes it. */
+  readonly reopen: () => Promise<Log>;
+  /** Closes what `open` opened and removes the data. */
+  readonly dispose: () => Promise<void>;
+}
+export type OpenLog = () => Promise<LogUnderTest>;
+
+export const shape = (name: string, partitions: number = 2): TopicShape => ({
+  name,
+  partitions,
+  cleanup: 'delete',
+  retentionMs: undefined,
+  keyCodec: 'string',
+  valueCodec: 'string',
+  keySchema: { type: 'string' },
+  valueSchema: { type: 'string' },
+});
+export const TOPIC = 'letters';
+export const place = (partition: number = 0, topic: string = TOPIC): TopicPartition => ({ topic, partition });
+export const at = (offset: bigint, partition: number = 0, topic: string = TOPIC): Position => ({ topic, partition, offset });
+export const never: AbortSignal = new AbortController().signal;
+type Limit = Parameters<Log['fetch']>[1];
+export const NOW: Limit = { bytes: 1_000_000, waitMs: 0 };
+export const WHEN_THERE: Limit = { bytes: 1_000_000, waitMs: Infinity };
+
+/** A batch of records whose keys and values are the text, one millisecond apart. */
+export const batchOf = (texts: readonly string[], timestamp: number = 1_000): Uint8Array => {
+  const builder = new BatchBuilder();
+  texts.forEach((text, i) => builder.append(text, text, timestamp + i));
+  return builder.finish();
+};
+export const commitOf = (parts: Partial<Commit>): Commit => ({ group: '', epoch: 0, appends: [], stores: [], positions: [], ...parts });
+export const append = (log: Log, texts: readonly string[], partition: number = 0, timestamp: number = 1_000): ReturnType<Log['commit']> =>
+  log.commit(commitOf({ appends: [{ ...place(partition), batch: batchOf(texts, timestamp) }] }));
+
+export interface Read {
+  readonly offset: bigint;
+  readonly value: string;
+}
+/** All records from an offset to the end, by following `next`. */
+export const readAll = async (log: Log, from: bigint = 0n, partition: number = 0, topic: string = TOPIC, bytes: number = 1_000_000): Promise<readonly Read[]> => {
+  const records: Read[] = [];
+  const end = (await log.offsets([place(partition, topic)], 'latest'))[0]!.offset;
+  let next = from;
+  while (next < end) {
+    const batch = await log.fetch(at(next, partition, topic), { bytes, waitMs: 0 }, never);
+    for (const view of batch.batches) {
+      while (view.next()) if (view.offset >= batch.from) records.push({ offset: view.offset, value: Buffer.from(view.value()!).toString() });
+    }
+    if (batch.next <= next) throw new Error(`fetch from ${next} stands still below the end ${end}`);
+    next = batch.next;
+  }
+  return records;
+};
+export const values = (records: readonly Read[]): readonly string[] => records.map(({ value }) => value);
+/** Bytes as numbers, whichever class they come in. */
+export const numbers = (bytes: Uint8Array | undefined): readonly number[] | undefined => bytes && [...bytes];

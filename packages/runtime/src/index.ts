@@ -1,0 +1,12 @@
+/**
+ * `@stoplog/runtime`: pipelines as values, and `run`, which starts one.
+ */
+export { stream, type Fold, type Rekeyed, type StateView, type Stream } from './pure/pipeline/stream.ts';
+export { table, type Change, type Table } from './pure/pipeline/table.ts';
+export { source, type Arrivals } from './pure/pipeline/arrivals.ts';
+export type { Ending, Flow } from './pure/pipeline/flow.ts';
+export { pipeline, type Pipeline } from './pure/pipeline/pipeline.ts';
+export { run, type RunOptions } from './shell/run.ts';
+export type { App } from './shell/app.ts';
+export type { FailedPartition, Status, TaskStatus } from './shell/flow/status.ts';
+export type { StoreReader } from './shell/stores.ts';

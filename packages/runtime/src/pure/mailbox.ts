@@ -1,0 +1,50 @@
+/**
+ * Every message between the host and an actor: one discriminated union each way. Nothing else crosses.
+ */
+import type { ErrorData, LogLink, LogRef } from '@stoplog/core/port';
+
+/** Where in its input an actor stood when something happened. */
+export interface Place {
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: bigint;
+}
+
+/** What an actor is started with. */
+export interface Start {
+  readonly url: string;
+  readonly fingerprint: string;
+  readonly log: LogRef;
+  readonly task: number;
+  readonly partition: number;
+  readonly epoch: number;
+  /** A record that failed before: everything ahead of it is committed before it is tried again, alone. */
+  readonly suspect: Place | undefined;
+  readonly beacon: SharedArrayBuffer;
+  readonly port: import('node:worker_threads').MessagePort;
+}
+
+export type ToActor =
+  | { readonly type: 'link'; readonly link: LogLink }
+  /** Finish what is begun, commit, and end. */
+  | { readonly type: 'drain' }
+  /** End without a commit: somebody else owns the partitions now. */
+  | { readonly type: 'abandon' }
+  /** Say 'idle' once, when everything that is there has been committed. */
+  | { readonly type: 'tell-idle' };
+
+export type FromActor =
+  | { readonly type: 'need-link' }
+  | { readonly type: 'running'; readonly thread: number }
+  | { readonly type: 'idle' }
+  | { readonly type: 'progress'; readonly progress: Progress }
+  | { readonly type: 'failed'; readonly error: ErrorData; readonly place: Place | undefined };
+
+/** What happened since the last report. */
+export interface Progress {
+  readonly recordsIn: number;
+  readonly recordsOut: number;
+  readonly commits: number;
+  /** How long commits took, in ms; a sample of them. */
+  readonly commitMs: readonly number[];
+}

@@ -1,0 +1,160 @@
+import { compactedTopic, topic } from '@stoplog/core';
+import { LazyRecord, openBatch, RecordPacker, topicOf, type AnyTopic, type Header } from '@stoplog/core/port';
+import { describe, expect, test, vi } from 'vitest';
+import { z } from 'zod';
+import { DerivedRecord } from '../operators/derived-record.ts';
+import type { AnyRecord } from '../topology/graph.ts';
+import { TopicOutput } from './outputs.ts';
+
+const text = { key: z.string(), value: z.string() };
+/** A topic's record as an actor reads it. */
+const read = (from: AnyTopic, key: string | Uint8Array | null, value: string | Uint8Array | null, timestamp = 0, headers?: readonly Header[]): LazyRecord => {
+  const packer = new RecordPacker(from.name, 1);
+  packer.add(key, value, timestamp, headers);
+  return recordsOf(from, packer.take())[0]!;
+};
+const recordsOf = (of: AnyTopic, batches: readonly { readonly batch: Uint8Array }[]): readonly LazyRecord[] =>
+  batches.flatMap(({ batch }) => {
+    const view = openBatch(batch);
+    const records: LazyRecord[] = [];
+    while (view.next()) records.push(new LazyRecord(view, of.keySerde, of.valueSerde, of.name));
+    return records;
+  });
+const plain = ({ key, value, timestamp }: AnyRecord): unknown => ({ key, value, timestamp });
+const spies = (of: AnyTopic): { readonly [side in 'key' | 'value']: { readonly decode: unknown; readonly encode: unknown } } => ({
+  key: { decode: vi.spyOn(of.keySerde, 'decode'), encode: vi.spyOn(of.keySerde, 'encode') },
+  value: { decode: vi.spyOn(of.valueSerde, 'decode'), encode: vi.spyOn(of.valueSerde, 'encode') },
+});
+
+describe('what a batch appends to a topic', () => {
+  test('a record handed on unchanged goes as the bytes it came in, neither decoded nor encoded', () => {
+    const [from, to] = [topicOf(topic('from', text)), topicOf(topic('to', text))];
+    const [reading, writing] = [spies(from), spies(to)];
+    const output = new TopicOutput(to);
+    // No serde would write it so: the white space proves that the bytes were not made anew.
+    output.record(read(from, '"k"', '  "v" ', 5, [{ name: 'h', value: Uint8Array.of(1) }]));
+    const { batches, records } = output.take();
+    for (const spy of [reading.key.decode, reading.value.decode, writing.key.encode, writing.value.encode]) expect(spy).not.toHaveBeenCalled();
+    const [written] = recordsOf(to, batches);
+    expect(Buffer.from(written!.valueBytes!).toString()).toBe('  "v" ');
+    expect(plain(written!)).toEqual({ key: 'k', value: 'v', timestamp: 5 });
+    expect(written!.headers).toEqual([{ name: 'h', value: Uint8Array.of(1) }]);
+    expect(records).toBe(1);
+  });
+
+  test('of a record with a value of its own, the key still goes as bytes', () => {
+    const [from, to] = [topicOf(topic('from', text)), topicOf(topic('to', text))];
+    const [reading, writing] = [spies(from), spies(to)];
+    const output = new TopicOutput(to);
+    output.record(new DerivedRecord(new DerivedRecord(read(from, '"k"', '"v"', 5), 'x'), 'w'));
+    const { batches } = output.take();
+    for (const spy of [reading.key.decode, reading.value.decode, writing.key.encode]) expect(spy).not.toHaveBeenCalled();
+    expect(recordsOf(to, batches).map(plain)).toEqual([{ key: 'k', value: 'w', timestamp: 5 }]);
+  });
+
+  test('of a rekeyed record, the value still goes as bytes', () => {
+    const [from, to] = [topicOf(topic('from', text)), topicOf(topic('to', { ...text, key: z.int() }))];
+    const [reading, writing] = [spies(from), spies(to)];
+    const output = new TopicOutput(to);
+    output.rekeyed(7, read(from, '"k"', '"v"', 5));
+    const { batches } = output.take();
+    for (const spy of [reading.key.decode, reading.value.decode, writing.value.encode]) expect(spy).not.toHaveBeenCalled();
+    expect(recordsOf(to, batches).map(plain)).toEqual([{ key: 7, value: 'v', timestamp: 5 }]);
+  });
+
+  test('between topics of different codecs, records are decoded by one and encoded by the other', () => {
+    const from = topicOf(topic('from', text));
+    const to = topicOf(topic('to', { ...text, codec: { key: 'string', value: 'msgpack' } }));
+    const output = new TopicOutput(to);
+    output.record(read(from, '"k"', '"v"', 5));
+    const [written] = recordsOf(to, output.take().batches);
+    expect(Buffer.from(written!.keyBytes!).toString()).toBe('k');
+    expect(plain(written!)).toEqual({ key: 'k', value: 'v', timestamp: 5 });
+  });
+
+  test('equal keys meet in one partition, whether they came as bytes or were made', () => {
+    const [from, to] = [topicOf(topic('from', text)), topicOf(topic('to', { ...text, partitions: 16 }))];
+    const output = new TopicOutput(to);
+    for (const key of ['a', 'b', 'c', 'd', 'é', '__proto__']) {
+      output.record(read(from, JSON.stringify(key), '"read"'));
+      output.rekeyed(key, read(from, '"other"', '"made"'));
+    }
+    const partitionsOf = new Map<unknown, Set<number>>();
+    for (const { batch, partition } of output.take().batches) for (const { key } of recordsOf(to, [{ batch }])) partitionsOf.set(key, (partitionsOf.get(key) ?? new Set()).add(partition));
+    expect(partitionsOf.size).toBe(6);
+    expect([...partitionsOf.values()].every(({ size }) => size === 1)).toBe(true);
+  });
+
+  test('null in a stream is a value of its schema, and stays one', () => {
+    const nullable = { key: z.string().nullable(), value: z.string().nullable() };
+    const [from, to] = [topicOf(topic('from', nullable)), topicOf(topic('to', { ...nullable, codec: { value: 'msgpack' } }))];
+    const output = new TopicOutput(to);
+    output.record(read(from, '"k"', 'null'));
+    output.record(read(from, null, '"v"'));
+    output.record(new DerivedRecord(read(from, '"k"', '"v"'), null));
+    const written = recordsOf(to, output.take().batches);
+    expect(written.map(({ key, value }) => [key, value])).toEqual(expect.arrayContaining([['k', null], [null, 'v'], ['k', null]]));
+    expect(written.every(({ valueBytes }) => valueBytes !== null)).toBe(true);
+  });
+
+  test('taking leaves nothing behind', () => {
+    const output = new TopicOutput(topicOf(topic('to', text)));
+    const from = topicOf(topic('from', text));
+    output.record(read(from, '"k"', '"v"'));
+    expect(output.bytes).toBeGreaterThan(0);
+    expect(output.take().records).toBe(1);
+    expect(output.take()).toEqual({ batches: [], records: 0 });
+    expect(output.bytes).toBe(0);
+  });
+});
+
+describe('what a batch appends to a compacted topic', () => {
+  const from = topicOf(topic('from', text));
+  const to = topicOf(compactedTopic('to', { key: z.unknown(), value: z.int().nullable(), partitions: 1 }));
+  const at = (timestamp: number): LazyRecord => read(from, '"cause"', '"v"', timestamp);
+
+  test('of each key the latest, one record, where the key first changed', () => {
+    const output = new TopicOutput(to);
+    for (let n = 1; n <= 1_000; n++) output.latest('hot', n, at(n));
+    output.latest('cold', 1, at(1_001));
+    output.latest('hot', 0, at(1_002));
+    const { batches, records } = output.take();
+    expect(records).toBe(2);
+    expect(recordsOf(to, batches).map(plain)).toEqual([{ key: 'hot', value: 0, timestamp: 1_002 }, { key: 'cold', value: 1, timestamp: 1_001 }]);
+    expect(output.take().records).toBe(0);
+  });
+
+  test('equal keys are one key, and hostile ones are keys', () => {
+    const output = new TopicOutput(to);
+    output.latest({ a: 1, b: 2 }, 1, at(0));
+    output.latest({ b: 2, a: 1 }, 2, at(0));
+    for (const key of ['__proto__', 'constructor', 'toString']) output.latest(key, 3, at(0));
+    expect(recordsOf(to, output.take().batches).map(({ key, value }) => [key, value])).toEqual([['__proto__', 3], ['constructor', 3], ['toString', 3], [{ a: 1, b: 2 }, 2]]);
+  });
+
+  test('a key that is not there any more is a tombstone, and so is null', () => {
+    const output = new TopicOutput(to);
+    output.latest('gone', 1, at(0));
+    output.latest('gone', undefined, at(0));
+    output.latest('null', null, at(0));
+    output.latest('back', undefined, at(0));
+    output.latest('back', 2, at(0));
+    const written = recordsOf(to, output.take().batches);
+    expect(written.map(({ key, value, valueBytes }) => [key, value, valueBytes === null])).toEqual([['gone', null, true], ['null', null, true], ['back', 2, false]]);
+  });
+
+  test('its time is the highest among its causes, its headers are the last one\'s', () => {
+    const output = new TopicOutput(to);
+    output.latest('k', 1, read(from, '"c"', '"v"', 9, [{ name: 'first', value: null }]));
+    output.latest('k', 2, read(from, '"c"', '"v"', 3, [{ name: 'last', value: null }]));
+    const [written] = recordsOf(to, output.take().batches);
+    expect(plain(written!)).toEqual({ key: 'k', value: 2, timestamp: 9 });
+    expect(written!.headers.map(({ name }) => name)).toEqual(['last']);
+  });
+
+  test('a table without a key is refused', () => {
+    const output = new TopicOutput(to);
+    output.latest(null, 1, at(0));
+    expect(() => output.take()).toThrow(expect.objectContaining({ code: 'STOPLOG_SCHEMA' }));
+  });
+});

@@ -1,0 +1,164 @@
+/**
+ * The thread side of an actor, called by the pool once per actor: imports the pipeline, checks that it is the same one, opens
+ * its parts of the log, and turns until it is told to end.
+ *
+ * Several actors live in one thread; they share its log. A promise that user code let go, or a timer of its that throws, is
+ * laid at the door of the actor that had the last turn.
+ */
+import { threadId } from 'node:worker_threads';
+import { errorToData, isStoplogError, openPort, StoplogError, type Log, type LogLink, type LogRef } from '@stoplog/core/port';
+import type { FromActor, Place, Start, ToActor } from '../../pure/mailbox.ts';
+import { compileTask } from '../../pure/operators/compile.ts';
+import { StoreOverlay } from '../../pure/task/overlay.ts';
+import { TopicOutput } from '../../pure/task/outputs.ts';
+import { storePart } from '../../pure/task/store-part.ts';
+import type { Plan, Task } from '../../pure/topology/plan.ts';
+import { loadPlanWatching, markActorThread } from '../load-plan.ts';
+import { Beacon } from './beacon.ts';
+import { EndingSignal } from './ending.ts';
+import { Input } from './input.ts';
+import { pump } from './pump.ts';
+import { SourceActor } from './source-actor.ts';
+import { TaskActor } from './task-actor.ts';
+
+markActorThread();
+
+/** Reports go out at most this often. */
+const REPORT_MS = 200;
+
+const plans = new Map<string, Promise<Plan>>();
+const logs = new Map<string, Promise<Log>>();
+let lastTurn: { fail(error: unknown): void } | undefined;
+
+const blame = (error: unknown, what: string): void => {
+  const cause = error instanceof Error ? error : new Error(String(error));
+  const failure = new StoplogError('STOPLOG_HANDLER', { cause: cause.message }, `${what}: ${cause.message}. Verbs are synchronous: nothing they start is waited for`, { cause });
+  if (lastTurn === undefined) throw failure;
+  lastTurn.fail(failure);
+};
+process.on('unhandledRejection', (error) => blame(error, 'a promise started by a handler was rejected, and nobody looked at it'));
+process.on('uncaughtException', (error) => blame(error, 'something started by a handler threw later'));
+
+export default async (start: Start): Promise<void> => {
+  const { port } = start;
+  const say = (message: FromActor): void => port.postMessage(message);
+  const ending = new EndingSignal();
+  const asked = { idle: false };
+  let resting = (): boolean => false;
+  let idle: () => void = () => {};
+  let linked: (link: LogLink) => void = () => {};
+  port.on('message', (message: ToActor) => {
+    if (message.type === 'link') linked(message.link);
+    else if (message.type === 'tell-idle') {
+      asked.idle = true;
+      if (resting()) idle();
+    } else ending.end(message.type);
+  });
+  const link = (): Promise<LogLink> => new Promise((resolve) => {
+    linked = resolve;
+    say({ type: 'need-link' });
+  });
+  const beacon = new Beacon(start.beacon);
+  let place: Place | undefined;
+  try {
+    const plan = await planHere(start);
+    const task = plan.tasks[start.task]!;
+    const log = await logHere(start.log, link);
+    idle = (): void => {
+      report();
+      if (asked.idle) say({ type: 'idle' });
+      asked.idle = false;
+    };
+    const actor = task.source === undefined ? await makeTaskActor(start, plan, task, log, beacon, ending, () => idle()) : await makeSourceActor(start, plan, task, log, ending, () => idle());
+    resting = () => actor.resting;
+    const report = (): void => {
+      const progress = actor.takeProgress();
+      if (progress.commits > 0) say({ type: 'progress', progress });
+    };
+    say({ type: 'running', thread: threadId });
+    let reported = 0;
+    try {
+      await pump(() => {
+        lastTurn = actor;
+        const now = performance.now();
+        if (now - reported >= REPORT_MS) {
+          reported = now;
+          report();
+        }
+        return actor.turn();
+      });
+    } finally {
+      await actor.quiet();
+      report();
+    }
+  } catch (error) {
+    place = beacon.place(inputsOf(await plans.get(start.url)?.catch(() => undefined), start), start.partition);
+    say({ type: 'failed', error: errorToData(error), place: isStoplogError(error) && error.code === 'STOPLOG_HANDLER' ? place : undefined });
+  } finally {
+    port.close();
+  }
+};
+
+const inputsOf = (plan: Plan | undefined, start: Start): readonly string[] => plan?.tasks[start.task]?.inputs.map(({ topic }) => topic.name) ?? [];
+
+const planHere = async (start: Start): Promise<Plan> => {
+  let loading = plans.get(start.url);
+  if (loading === undefined) {
+    loading = loadPlanWatching(start.url);
+    plans.set(start.url, loading);
+  }
+  const plan = await loading;
+  if (plan.fingerprint !== start.fingerprint) {
+    throw new StoplogError('STOPLOG_PIPELINE_MODULE', { url: start.url, here: plan.fingerprint, there: start.fingerprint }, `${start.url} declares another pipeline each time it is imported (${plan.fingerprint} in a thread, ${start.fingerprint} in main): let nothing it declares depend on the time, on chance, or on where it runs`);
+  }
+  return plan;
+};
+
+/** The log of this thread, opened by the first actor that asks. */
+const logHere = (ref: LogRef, link: () => Promise<LogLink>): Promise<Log> => {
+  const name = JSON.stringify(ref);
+  let log = logs.get(name);
+  if (log === undefined) {
+    log = link().then((linked) => openPort(ref, linked));
+    logs.set(name, log);
+    log.catch(() => logs.delete(name));
+  }
+  return log;
+};
+
+const makeTaskActor = async (start: Start, plan: Plan, task: Task, log: Log, beacon: Beacon, ending: EndingSignal, idle: () => void): Promise<TaskActor> => {
+  const stores = new Map<string, StoreOverlay>();
+  const committed = new Map<string, StoreOverlay>();
+  for (const declared of task.stores) {
+    const part = storePart(plan, declared, start.partition);
+    const serde = declared.store?.valueSerde ?? declared.table!.valueSerde;
+    const overlay = new StoreOverlay(await log.store(part, ending.signal), serde);
+    stores.set(declared.name, overlay);
+    committed.set(part.store, overlay);
+  }
+  const outputs = new Map(task.outputs.map((topic) => [topic.name, new TopicOutput(topic)]));
+  const emits = compileTask(task, { stores, outputs });
+  const positions = await log.committed(plan.name, task.inputs.map(({ topic }) => ({ topic: topic.name, partition: start.partition })));
+  return new TaskActor({
+    group: plan.name,
+    epoch: start.epoch,
+    task,
+    partition: start.partition,
+    log,
+    inputs: task.inputs.map(({ topic }, i) => new Input(topic, start.partition, positions[i]!.offset, emits[i]!)),
+    stores: committed,
+    outputs: [...outputs.values()],
+    suspect: start.suspect,
+    beacon,
+    ending,
+    now: () => performance.now(),
+    idle,
+  });
+};
+
+const makeSourceActor = async (start: Start, plan: Plan, task: Task, log: Log, ending: EndingSignal, idle: () => void): Promise<SourceActor> => {
+  const outputs = new Map(task.outputs.map((topic) => [topic.name, new TopicOutput(topic)]));
+  const [emit] = compileTask(task, { stores: new Map(), outputs });
+  const reader = await task.source!.open();
+  return new SourceActor({ group: plan.name, epoch: start.epoch, name: task.source!.name, reader, emit: emit!, outputs: [...outputs.values()], log, ending, now: () => performance.now(), idle });
+};

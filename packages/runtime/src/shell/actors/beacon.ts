@@ -1,0 +1,47 @@
+/**
+ * Where an actor is, in shared memory: written at every record for a nanosecond or two, read by the watchdog.
+ *
+ * The host can thereby name the record that a hanging or dying thread was in, although that thread will never say.
+ */
+import type { Place } from '../../pure/mailbox.ts';
+import type { Sighting } from '../../pure/supervision/watchdog.ts';
+
+/** The number of the record begun last; odd while inside it. */
+const TURN = 0;
+const INPUT = 1;
+const DELTA = 2;
+const BASE_LOW = 3;
+const BASE_HIGH = 4;
+
+export const makeBeacon = (): SharedArrayBuffer => new SharedArrayBuffer(20);
+
+export class Beacon {
+  readonly #words: Int32Array;
+  constructor(buffer: SharedArrayBuffer) {
+    this.#words = new Int32Array(buffer);
+  }
+  /** From here on records are of this input and batch. */
+  at(input: number, baseOffset: bigint): void {
+    this.#words[INPUT] = input;
+    this.#words[BASE_LOW] = Number(BigInt.asIntN(32, baseOffset));
+    this.#words[BASE_HIGH] = Number(BigInt.asIntN(32, baseOffset >> 32n));
+  }
+  enter(offsetDelta: number): void {
+    this.#words[DELTA] = offsetDelta;
+    this.#words[TURN]!++;
+  }
+  leave(): void {
+    this.#words[TURN]!++;
+  }
+  sighting(): Sighting {
+    const turn = Atomics.load(this.#words, TURN);
+    return { record: turn, inside: (turn & 1) === 1 };
+  }
+  /** The record it is in, or was in last. */
+  place(topics: readonly string[], partition: number): Place | undefined {
+    const topic = topics[this.#words[INPUT]!];
+    if (topic === undefined) return undefined;
+    const base = (BigInt(this.#words[BASE_HIGH]!) << 32n) | BigInt(this.#words[BASE_LOW]! >>> 0);
+    return { topic, partition, offset: base + BigInt(this.#words[DELTA]! >>> 0) };
+  }
+}

@@ -1,0 +1,200 @@
+/**
+ * The main side of the actors: one long task of the pool for each, one MessagePort each, and a watchdog over all.
+ *
+ * An actor that fails is started again from its last commit, after a while, and in the end given up, its neighbours going
+ * on; one that hangs or kills its thread is found by what it left in shared memory, and the thread is replaced. Threads
+ * only read the log, so ending one at any moment tears nothing.
+ */
+import { Piscina } from 'piscina';
+import { errorFromData, isStoplogError, StoplogError, type LogLink, type LogRef } from '@stoplog/core/port';
+import type { FromActor, Place, Progress, Start, ToActor } from '../../pure/mailbox.ts';
+import { NO_FAILURES, step as restartStep, type Failures } from '../../pure/supervision/restart.ts';
+import { step as watchStep, type Watched } from '../../pure/supervision/watchdog.ts';
+import type { Plan, Task } from '../../pure/topology/plan.ts';
+import { Beacon, makeBeacon } from './beacon.ts';
+
+export interface HostOptions {
+  readonly url: string;
+  readonly plan: Plan;
+  readonly log: LogRef;
+  readonly link: () => Promise<LogLink>;
+  readonly threads: number;
+  readonly hangAfterMs: number;
+  /** Heap of one thread, in MB: a handler that eats all memory ends its thread, not the process. */
+  readonly heapMb: number;
+  readonly on: (event: HostEvent) => void;
+}
+export interface ActorName {
+  readonly task: number;
+  readonly partition: number;
+}
+export type HostEvent =
+  | { readonly type: 'running'; readonly actor: ActorName }
+  | { readonly type: 'idle'; readonly actor: ActorName }
+  | { readonly type: 'progress'; readonly actor: ActorName; readonly progress: Progress }
+  | { readonly type: 'restarting'; readonly actor: ActorName; readonly error: Error; readonly afterMs: number }
+  | { readonly type: 'given-up'; readonly actor: ActorName; readonly error: Error }
+  | { readonly type: 'fatal'; readonly error: Error };
+
+interface Life {
+  readonly name: ActorName;
+  readonly task: Task;
+  readonly beacon: SharedArrayBuffer;
+  readonly port: MessagePort;
+  readonly kill: AbortController;
+  watched: Watched | undefined;
+  /** Why it was killed, when we did it. */
+  killedFor: StoplogError | undefined;
+  failure: { readonly error: Error; readonly place: Place | undefined } | undefined;
+}
+type MessagePort = import('node:worker_threads').MessagePort;
+
+const WATCH_MS = 500;
+
+export class Host {
+  readonly #options: HostOptions;
+  readonly #pool: Piscina;
+  readonly #lives = new Map<string, Life>();
+  readonly #failures = new Map<string, Failures>();
+  readonly #ended = new Set<Promise<void>>();
+  readonly #restarts = new Set<NodeJS.Timeout>();
+  readonly #watch: NodeJS.Timeout;
+  #epoch = 0;
+  #ending = false;
+
+  constructor(options: HostOptions) {
+    this.#options = options;
+    const actors = options.plan.tasks.reduce((sum, task) => sum + task.partitions, 0);
+    const threads = Math.max(1, Math.min(options.threads, actors));
+    this.#pool = new Piscina({
+      filename: new URL('./actor.js', import.meta.url).href,
+      minThreads: threads,
+      maxThreads: threads,
+      concurrentTasksPerWorker: Math.ceil(actors / threads),
+      idleTimeout: Infinity,
+      // An idle worker would otherwise sleep in Atomics.wait, and its timers and messages with it.
+      atomics: 'disabled',
+      resourceLimits: { maxOldGenerationSizeMb: options.heapMb },
+    });
+    // A thread that dies is reported by the tasks it takes along.
+    this.#pool.on('error', () => {});
+    this.#watch = setInterval(() => this.#look(), Math.min(WATCH_MS, options.hangAfterMs / 2));
+    this.#watch.unref();
+  }
+
+  /** Starts every actor; those of one partition side by side, so that they tend to share a thread. */
+  start(epoch: number): void {
+    this.#epoch = epoch;
+    this.#ending = false;
+    this.#failures.clear();
+    const names = this.#options.plan.tasks.flatMap((task) => Array.from({ length: task.partitions }, (_, partition) => ({ task, partition })));
+    const threads = this.#pool.options.maxThreads;
+    for (const { task, partition } of names.toSorted((a, b) => (a.partition % threads) - (b.partition % threads))) this.#launch(task, partition, undefined);
+  }
+  tellIdle(): readonly ActorName[] {
+    for (const { port } of this.#lives.values()) port.postMessage({ type: 'tell-idle' } satisfies ToActor);
+    return [...this.#lives.values()].map(({ name }) => name);
+  }
+  /** Ends all actors and resolves when they have; those that do not end within `ms` lose their thread. */
+  async stop(how: 'drain' | 'abandon', ms: number): Promise<void> {
+    this.#ending = true;
+    for (const timer of this.#restarts) clearTimeout(timer);
+    this.#restarts.clear();
+    for (const { port } of this.#lives.values()) port.postMessage({ type: how } satisfies ToActor);
+    const late = setTimeout(() => {
+      for (const life of this.#lives.values()) life.kill.abort();
+    }, ms);
+    await Promise.all(this.#ended);
+    clearTimeout(late);
+  }
+  async close(): Promise<void> {
+    clearInterval(this.#watch);
+    await this.#pool.destroy();
+  }
+
+  #launch(task: Task, partition: number, suspect: Place | undefined): void {
+    const { port1, port2 } = new MessageChannel() as unknown as { readonly port1: MessagePort; readonly port2: MessagePort };
+    const life: Life = { name: { task: task.id, partition }, task, beacon: makeBeacon(), port: port1, kill: new AbortController(), watched: undefined, killedFor: undefined, failure: undefined };
+    const { url, plan, log } = this.#options;
+    const start: Start = { url, fingerprint: plan.fingerprint, log, task: task.id, partition, epoch: this.#epoch, suspect, beacon: life.beacon, port: port2 };
+    port1.on('message', (message: FromActor) => this.#hear(life, message));
+    this.#lives.set(nameOf(life.name), life);
+    const ended = this.#pool.run(start, { transferList: [port2 as never], signal: life.kill.signal }).then(
+      () => this.#bury(life, life.failure?.error, life.failure?.place),
+      (error: unknown) => this.#bury(life, life.failure?.error ?? life.killedFor ?? this.#death(life, error), life.failure?.place ?? this.#placeOf(life)),
+    );
+    this.#ended.add(ended);
+    void ended.finally(() => this.#ended.delete(ended));
+  }
+
+  #hear(life: Life, message: FromActor): void {
+    const actor = life.name;
+    const { on } = this.#options;
+    switch (message.type) {
+      case 'need-link':
+        void this.#options.link().then(
+          (link) => life.port.postMessage({ type: 'link', link } satisfies ToActor, [link.port]),
+          (error: unknown) => on({ type: 'fatal', error: error instanceof Error ? error : new Error(String(error)) }),
+        );
+        return;
+      case 'running':
+        return on({ type: 'running', actor });
+      case 'idle':
+        return on({ type: 'idle', actor });
+      case 'progress':
+        return on({ type: 'progress', actor, progress: message.progress });
+      case 'failed':
+        life.failure = { error: errorFromData(message.error), place: message.place };
+    }
+  }
+
+  /** An actor's life is over: by its own end, by a failure, or with its thread. */
+  #bury(life: Life, error: Error | undefined, place: Place | undefined): void {
+    life.port.close();
+    this.#lives.delete(nameOf(life.name));
+    if (error === undefined || this.#ending) return;
+    const name = nameOf(life.name);
+    const { on } = this.#options;
+    const at = place === undefined ? 'nowhere' : `${place.topic}:${place.partition}:${place.offset}`;
+    const code = isStoplogError(error) ? error.code : undefined;
+    const [failures, effect] = restartStep(this.#failures.get(name) ?? NO_FAILURES, { type: 'failed', code, place: at, at: performance.now() });
+    this.#failures.set(name, failures);
+    if (effect.type === 'fatal') return on({ type: 'fatal', error });
+    if (effect.type === 'give-up') return on({ type: 'given-up', actor: life.name, error });
+    on({ type: 'restarting', actor: life.name, error, afterMs: effect.afterMs });
+    const timer = setTimeout(() => {
+      this.#restarts.delete(timer);
+      if (!this.#ending) this.#launch(life.task, life.name.partition, place);
+    }, effect.afterMs);
+    this.#restarts.add(timer);
+  }
+
+  /** A thread died under an actor. Whose record it was in shows in its beacon; the others are neighbours. */
+  #death(life: Life, error: unknown): StoplogError {
+    const message = error instanceof Error ? error.message : String(error);
+    const place = this.#placeOf(life);
+    if (place === undefined) return new StoplogError('STOPLOG_LOG_UNAVAILABLE', { task: life.name.task, partition: life.name.partition }, `the thread of task ${life.name.task} ended under it (${message}), by no fault of its own: it is started again`);
+    return new StoplogError('STOPLOG_HANDLER', { task: life.name.task, ...place, cause: message }, `task ${life.name.task} ended its thread at ${place.topic}[${place.partition}] offset ${place.offset}: ${message}. A handler must not exit, and must fit in memory; nothing of this record was kept`);
+  }
+  #placeOf(life: Life): Place | undefined {
+    const beacon = new Beacon(life.beacon);
+    if (!beacon.sighting().inside) return undefined;
+    return beacon.place(life.task.inputs.map(({ topic }) => topic.name), life.name.partition);
+  }
+
+  #look(): void {
+    const at = performance.now();
+    for (const life of this.#lives.values()) {
+      if (life.failure !== undefined || life.killedFor !== undefined) continue;
+      const [watched, hangs] = watchStep(life.watched, new Beacon(life.beacon).sighting(), at, this.#options.hangAfterMs);
+      life.watched = watched;
+      if (hangs === undefined) continue;
+      const place = this.#placeOf(life);
+      if (place === undefined) continue;
+      life.killedFor = new StoplogError('STOPLOG_HANDLER', { task: life.name.task, ...place, forMs: Math.round(hangs.forMs) }, `task ${life.name.task} hangs at ${place.topic}[${place.partition}] offset ${place.offset}, for ${(hangs.forMs / 1000).toFixed(1)} s: its thread was ended and replaced, and nothing of this record was kept`);
+      life.kill.abort();
+    }
+  }
+}
+
+const nameOf = ({ task, partition }: ActorName): string => `${task}:${partition}`;

@@ -1,0 +1,86 @@
+/**
+ * One partition that an actor reads: what was fetched, and the record at its head.
+ */
+import { LazyRecord, type AnyTopic, type BatchView, type Log, type TopicPartition } from '@stoplog/core/port';
+import type { Emit } from '../../pure/operators/emit.ts';
+
+/** Large enough that a scan costs little, small enough that eight actors a thread hold a few megabytes. */
+export const FETCH_BYTES: number = 256 * 1024;
+
+export class Input {
+  readonly topic: AnyTopic;
+  readonly place: TopicPartition;
+  readonly emit: Emit;
+  /** Where the group stands, or will when the commits under way are done. */
+  from: bigint;
+  /** Timestamp of the head; undefined when nothing fetched is left. */
+  headTime: number | undefined;
+  /** The batch whose record is the head. */
+  view: BatchView | undefined;
+  /** The last fetch found nothing. */
+  empty = false;
+  /** The last fetch was full: there is more. */
+  behind = false;
+  #next: bigint;
+  #batches: readonly BatchView[] = [];
+  #index = 0;
+
+  constructor(topic: AnyTopic, partition: number, from: bigint, emit: Emit) {
+    this.topic = topic;
+    this.place = { topic: topic.name, partition };
+    this.from = from;
+    this.#next = from;
+    this.emit = emit;
+  }
+
+  /** Where the next record is read: behind everything that has been handed out. */
+  get reached(): bigint {
+    return this.view === undefined ? this.#next : this.view.offset;
+  }
+  async refill(log: Log, signal: AbortSignal): Promise<void> {
+    if (this.view !== undefined) return;
+    const start = this.#next;
+    const found = await log.fetch({ ...this.place, offset: start }, { bytes: FETCH_BYTES, waitMs: 0 }, signal);
+    this.#batches = found.batches;
+    this.#index = 0;
+    this.#next = found.next;
+    this.empty = found.batches.length === 0 && found.next === start;
+    this.behind = found.batches.reduce((bytes, view) => bytes + view.bytes.length, 0) > FETCH_BYTES / 2;
+    this.#open();
+    this.#skipTo(start);
+  }
+  /** Resolves when there is something at `reached`, or the signal is aborted. */
+  async grown(log: Log, signal: AbortSignal): Promise<void> {
+    await log.fetch({ ...this.place, offset: this.#next }, { bytes: 1, waitMs: Infinity }, signal);
+  }
+  head(): LazyRecord {
+    return new LazyRecord(this.view!, this.topic.keySerde, this.topic.valueSerde, this.topic.name);
+  }
+  /** Moves to the next record; false when that is in another batch, or in none. */
+  advance(): boolean {
+    const view = this.view!;
+    if (view.next()) {
+      this.headTime = view.timestamp;
+      return true;
+    }
+    this.#index++;
+    this.#open();
+    return false;
+  }
+  /** The first batch may begin before what was asked for. */
+  #skipTo(offset: bigint): void {
+    while (this.view !== undefined && this.view.offset < offset) this.advance();
+  }
+  #open(): void {
+    for (; this.#index < this.#batches.length; this.#index++) {
+      const view = this.#batches[this.#index]!;
+      if (!view.next()) continue;
+      this.view = view;
+      this.headTime = view.timestamp;
+      return;
+    }
+    this.view = undefined;
+    this.headTime = undefined;
+    this.#batches = [];
+  }
+}

@@ -1,0 +1,11 @@
+/**
+ * Turns an actor until it is done. The idiom is three operators long: ask for one round, and when it is over, for the next.
+ *
+ * Nothing is buffered because nothing is pushed: the next batch is fetched when this one has been stepped through, and
+ * stepped through when there is a credit for its commit.
+ */
+import { defer, lastValueFrom, repeat, takeWhile } from 'rxjs';
+
+export const pump = async (turn: () => Promise<boolean>): Promise<void> => {
+  await lastValueFrom(defer(turn).pipe(repeat(), takeWhile((goesOn) => goesOn, true)));
+};

@@ -1,0 +1,101 @@
+/**
+ * One source: pull, step, commit, wait until that is durable, acknowledge, and again.
+ *
+ * What lies outside the log has no position in it, so a crash between the commit and the acknowledgement repeats a batch.
+ * Nothing is lost by it, and what follows can tell: the records are in the topic that the source was sent through.
+ */
+import type { Log, LogRecord, SourceReader } from '@stoplog/core/port';
+import { NO_HEADERS, StoplogError } from '@stoplog/core/port';
+import type { Progress } from '../../pure/mailbox.ts';
+import type { Emit } from '../../pure/operators/emit.ts';
+import type { TopicOutput } from '../../pure/task/outputs.ts';
+import { Committer } from './committer.ts';
+import type { EndingSignal } from './ending.ts';
+
+const PULL_RECORDS = 4_096;
+
+export interface SourceActorParts {
+  readonly group: string;
+  readonly epoch: number;
+  readonly name: string;
+  readonly reader: SourceReader;
+  readonly emit: Emit;
+  readonly outputs: readonly TopicOutput[];
+  readonly log: Log;
+  readonly ending: EndingSignal;
+  readonly now: () => number;
+  readonly idle: () => void;
+}
+
+export class SourceActor {
+  readonly #parts: SourceActorParts;
+  readonly #committer: Committer;
+  #recordsIn = 0;
+  #recordsOut = 0;
+  #failure: unknown;
+  #arrived = 0n;
+  /** Waiting for arrivals, with everything committed and acknowledged. */
+  resting = false;
+
+  constructor(parts: SourceActorParts) {
+    this.#parts = parts;
+    this.#committer = new Committer(parts.log, parts.now);
+  }
+
+  async turn(): Promise<boolean> {
+    const { reader, ending, idle, name } = this.#parts;
+    if (this.#failure !== undefined) throw this.#failure;
+    if (ending.ending !== undefined) return false;
+    this.resting = true;
+    idle();
+    const batch = await reader.pull({ records: PULL_RECORDS }, ending.signal);
+    this.resting = false;
+    for (const { key, value, timestamp } of batch.arrivals) {
+      const record: LogRecord<unknown, unknown> = { key, value, timestamp, headers: NO_HEADERS, offset: this.#arrived++, topic: name, partition: 0 };
+      try {
+        this.#parts.emit(record);
+      } catch (error) {
+        const cause = error instanceof Error ? error : new Error(String(error));
+        throw new StoplogError('STOPLOG_HANDLER', { source: name, key }, `a handler failed at a record of source '${name}': ${cause.message}. Nothing of its batch was kept`, { cause });
+      }
+    }
+    if (batch.arrivals.length > 0) await this.#commit(batch.arrivals.length);
+    await reader.acknowledge(batch);
+    if (batch.ended) {
+      this.resting = true;
+      idle();
+      await aborted(ending.signal);
+    }
+    return true;
+  }
+
+  fail(error: unknown): void {
+    this.#failure ??= error;
+    this.#parts.ending.end('abandon');
+  }
+  async quiet(): Promise<void> {
+    await this.#committer.settled().catch(() => {});
+    await this.#parts.reader[Symbol.asyncDispose]();
+  }
+  takeProgress(): Progress {
+    const progress = { recordsIn: this.#recordsIn, recordsOut: this.#recordsOut, commits: this.#committer.commits, commitMs: this.#committer.commitMs.splice(0) };
+    this.#recordsIn = this.#recordsOut = this.#committer.commits = 0;
+    return progress;
+  }
+
+  async #commit(records: number): Promise<void> {
+    await this.#committer.credit();
+    const { group, epoch, outputs } = this.#parts;
+    const taken = outputs.map((output) => output.take());
+    await this.#committer.send({ group, epoch, appends: taken.flatMap(({ batches }) => batches), stores: [], positions: [] }, () => {});
+    await this.#committer.settled();
+    this.#recordsIn += records;
+    for (const out of taken) this.#recordsOut += out.records;
+  }
+}
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });

@@ -1,0 +1,122 @@
+/**
+ * How an app is doing, as an Observable: a report a second while somebody looks, and no work while nobody does.
+ */
+import { defer, interval, map, share, startWith, switchMap, type Observable } from 'rxjs';
+import type { Log, TopicPartition } from '@stoplog/core/port';
+import type { ActorName } from '../actors/host.ts';
+import type { Progress } from '../../pure/mailbox.ts';
+import type { Plan } from '../../pure/topology/plan.ts';
+
+export interface FailedPartition {
+  readonly task: number;
+  readonly partition: number;
+  readonly error: Error;
+}
+export interface TaskStatus {
+  readonly task: number;
+  readonly inputs: readonly string[];
+  /** Records not yet processed. */
+  readonly lag: number;
+  readonly recordsInPerSecond: number;
+  readonly recordsOutPerSecond: number;
+}
+export interface Status {
+  /** 'waiting' while another process owns the partitions. */
+  readonly state: 'waiting' | 'running' | 'draining' | 'ended';
+  readonly recordsInPerSecond: number;
+  readonly recordsOutPerSecond: number;
+  /** Since the app was started. */
+  readonly recordsIn: number;
+  readonly recordsOut: number;
+  /** Records in all inputs that are not yet processed. */
+  readonly lag: number;
+  /** Of the commits since the last report, in ms; undefined when there were none. */
+  readonly commitMs: { readonly p50: number; readonly p99: number } | undefined;
+  readonly restarts: number;
+  readonly failed: readonly FailedPartition[];
+  readonly tasks: readonly TaskStatus[];
+}
+
+/** What is counted as it happens; reports are differences of it. */
+export class Tally {
+  state: Status['state'] = 'waiting';
+  restarts = 0;
+  readonly failed: Map<string, FailedPartition> = new Map();
+  readonly byTask: Map<number, { recordsIn: number; recordsOut: number }> = new Map();
+  #commitMs: number[] = [];
+
+  add({ task }: ActorName, progress: Progress): void {
+    const sums = this.byTask.get(task) ?? { recordsIn: 0, recordsOut: 0 };
+    this.byTask.set(task, sums);
+    sums.recordsIn += progress.recordsIn;
+    sums.recordsOut += progress.recordsOut;
+    if (this.#commitMs.length < 4096) this.#commitMs.push(...progress.commitMs);
+  }
+  takeCommitMs(): readonly number[] {
+    return this.#commitMs.splice(0);
+  }
+}
+
+const REPORT_MS = 1_000;
+
+export const statusOf = (tally: Tally, plan: Plan, log: Log): Observable<Status> =>
+  defer(() => {
+    let before = { at: performance.now(), byTask: new Map<number, { readonly recordsIn: number; readonly recordsOut: number }>() };
+    for (const [task, sums] of tally.byTask) before.byTask.set(task, { ...sums });
+    return interval(REPORT_MS).pipe(
+      startWith(-1),
+      switchMap(() => lagOf(plan, log)),
+      map((lag): Status => {
+        const at = performance.now();
+        const seconds = Math.max(0.001, (at - before.at) / 1000);
+        const now = new Map([...tally.byTask].map(([task, sums]) => [task, { ...sums }]));
+        const tasks = plan.tasks.map(({ id, inputs }): TaskStatus => {
+          const sums = now.get(id) ?? { recordsIn: 0, recordsOut: 0 };
+          const last = before.byTask.get(id) ?? { recordsIn: 0, recordsOut: 0 };
+          return {
+            task: id,
+            inputs: inputs.map(({ topic }) => topic.name),
+            lag: lag.get(id) ?? 0,
+            recordsInPerSecond: (sums.recordsIn - last.recordsIn) / seconds,
+            recordsOutPerSecond: (sums.recordsOut - last.recordsOut) / seconds,
+          };
+        });
+        before = { at, byTask: now };
+        const sum = (of: (task: TaskStatus) => number): number => tasks.reduce((total, task) => total + of(task), 0);
+        const totals = [...now.values()];
+        return {
+          state: tally.state,
+          recordsInPerSecond: sum((task) => task.recordsInPerSecond),
+          recordsOutPerSecond: sum((task) => task.recordsOutPerSecond),
+          recordsIn: totals.reduce((total, { recordsIn }) => total + recordsIn, 0),
+          recordsOut: totals.reduce((total, { recordsOut }) => total + recordsOut, 0),
+          lag: sum((task) => task.lag),
+          commitMs: percentiles(tally.takeCommitMs()),
+          restarts: tally.restarts,
+          failed: [...tally.failed.values()],
+          tasks,
+        };
+      }),
+    );
+  }).pipe(share());
+
+const percentiles = (ms: readonly number[]): Status['commitMs'] => {
+  if (ms.length === 0) return undefined;
+  const sorted = ms.toSorted((a, b) => a - b);
+  const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;
+  return { p50: at(0.5), p99: at(0.99) };
+};
+
+/** Every partition that the tasks read. */
+export const inputPartitions = (plan: Plan): readonly TopicPartition[] =>
+  plan.tasks.flatMap(({ inputs, partitions }) => inputs.flatMap(({ topic }) => Array.from({ length: partitions }, (_, partition) => ({ topic: topic.name, partition }))));
+
+/** Records not yet processed, by task. Positions are read before ends: what is zero then was zero at one moment. */
+export const lagOf = async (plan: Plan, log: Log): Promise<ReadonlyMap<number, number>> => {
+  const partitions = inputPartitions(plan);
+  const committed = await log.committed(plan.name, partitions);
+  const ends = await log.offsets(partitions, 'latest');
+  const byTopic = new Map<string, number>();
+  committed.forEach(({ topic, offset }, i) => byTopic.set(topic, (byTopic.get(topic) ?? 0) + Number(ends[i]!.offset - offset)));
+  return new Map(plan.tasks.map(({ id, inputs }) => [id, inputs.reduce((lag, { topic }) => lag + (byTopic.get(topic.name) ?? 0), 0)]));
+};

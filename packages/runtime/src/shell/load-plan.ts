@@ -1,0 +1,87 @@
+/**
+ * Imports a pipeline module and plans what it exports. The same steps in main and in every thread.
+ *
+ * A pipeline module only declares. One that starts something is told so where that can be seen: `run` is called while the
+ * module is being imported, or, in a fresh thread, something that keeps the thread alive was not there before.
+ */
+import { fileURLToPath } from 'node:url';
+import { isStoplogError, StoplogError } from '@stoplog/core/port';
+import { isPipeline } from '../pure/pipeline/pipeline.ts';
+import { planOf, type Plan } from '../pure/topology/plan.ts';
+import { importModule } from './typescript.ts';
+
+export const CONVENTION = `A pipeline module only declares:   export default pipeline('orders', ...)`;
+const ELSEWHERE = `Start it from another file:        run(new URL('./orders.pipeline.ts', import.meta.url), ...)`;
+
+const importing = new Set<string>();
+
+/** Throws when `run` is called by the very module that it would import. */
+export const checkNotImporting = (url: string): void => {
+  if (importing.has(url) || isEntry(url) || inActor()) {
+    throw new StoplogError('STOPLOG_PIPELINE_MODULE', { url }, `${shortName(url)} starts an app while it is being imported.\n${CONVENTION}\n${ELSEWHERE}`);
+  }
+};
+const actorMark: unique symbol = Symbol.for('stoplog.actor') as never;
+/** From here on this thread belongs to actors: nothing may be started in it. */
+export const markActorThread = (): void => {
+  (globalThis as { [actorMark]?: boolean })[actorMark] = true;
+};
+const inActor = (): boolean => (globalThis as { [actorMark]?: boolean })[actorMark] === true;
+const isEntry = (url: string): boolean => {
+  const entry = process.argv[1];
+  return entry !== undefined && url.startsWith('file:') && fileURLToPath(url) === entry;
+};
+
+export const loadPlan = async (url: string): Promise<Plan> => {
+  importing.add(url);
+  let module: { readonly default?: unknown };
+  try {
+    module = (await importModule(url)) as { readonly default?: unknown };
+  } catch (error) {
+    if (isStoplogError(error)) throw error;
+    throw notImported(url, error);
+  } finally {
+    importing.delete(url);
+  }
+  if (!isPipeline(module.default)) {
+    const found = module.default === undefined ? 'has no default export' : `exports a ${typeof module.default} by default, not a pipeline`;
+    throw new StoplogError('STOPLOG_PIPELINE_MODULE', { url }, `${shortName(url)} ${found}.\n${CONVENTION}`);
+  }
+  return planOf(module.default);
+};
+
+/** What keeps a thread alive, by kind; a module that only declares adds nothing to it. */
+const STARTED: ReadonlySet<string> = new Set(['Timeout', 'TCPServerWrap', 'TCPSocketWrap', 'UDPWrap', 'FSEventWrap', 'StatWatcher', 'ProcessWrap']);
+const startedNow = (): Map<string, number> => {
+  const counts = new Map<string, number>();
+  for (const kind of process.getActiveResourcesInfo()) if (STARTED.has(kind)) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  return counts;
+};
+
+/** As `loadPlan`, in a thread that does nothing else yet; refuses a module that starts something. */
+export const loadPlanWatching = async (url: string): Promise<Plan> => {
+  const before = startedNow();
+  const plan = await loadPlan(url);
+  for (const [kind, count] of startedNow()) {
+    if (count <= (before.get(kind) ?? 0)) continue;
+    throw new StoplogError('STOPLOG_PIPELINE_MODULE', { url, started: kind }, `${shortName(url)} starts something while it is being imported (${NAMES[kind] ?? kind}), and would do so in every thread.\n${CONVENTION}\nWhat must be open while it runs is opened by what runs it.`);
+  }
+  return plan;
+};
+const NAMES: Readonly<Record<string, string>> = {
+  Timeout: 'a timer',
+  TCPServerWrap: 'a server',
+  TCPSocketWrap: 'a connection',
+  UDPWrap: 'a UDP socket',
+  FSEventWrap: 'a file watcher',
+  StatWatcher: 'a file watcher',
+  ProcessWrap: 'a process',
+};
+
+const notImported = (url: string, error: unknown): StoplogError => {
+  const message = error instanceof Error ? error.message : String(error);
+  const missing = (error as NodeJS.ErrnoException)?.code === 'ERR_MODULE_NOT_FOUND';
+  return new StoplogError('STOPLOG_PIPELINE_MODULE', { url }, `${shortName(url)} cannot be imported: ${message}.\n${missing ? 'Check the path, and that its packages are installed.' : 'Correct it, then run again.'}`, { cause: error });
+};
+
+const shortName = (url: string): string => (url.startsWith('file:') ? (fileURLToPath(url).split(/[\\/]/).at(-1) ?? url) : url);

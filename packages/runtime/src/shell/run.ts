@@ -1,0 +1,76 @@
+/**
+ * `run`: the composition root. It alone knows all parts: the plan, the log, the actors, the signals, the console.
+ */
+import { availableParallelism } from 'node:os';
+import { loadLogModule, StoplogError, type LogRef, type Millis } from '@stoplog/core/port';
+import { storePart } from '../pure/task/store-part.ts';
+import { RunningApp, type App } from './app.ts';
+import { tellConsole, type Teller } from './console.ts';
+import { checkNotImporting, loadPlan } from './load-plan.ts';
+import { onStopSignals } from './stop-signals.ts';
+
+export interface RunOptions {
+  /** Where the topics and stores are: `lmdb('./data')`. */
+  readonly log: LogRef;
+  /** How many threads the actors share; as many as there are cores when left out. */
+  readonly threads?: number;
+  /** Aborting it drains the app, as disposing of it does. */
+  readonly signal?: AbortSignal;
+  /** A record that takes longer hangs: its thread is ended and replaced. 30 s when left out. */
+  readonly hangAfter?: Millis;
+  /** What happens is told on standard error ('console', the default), or nowhere. */
+  readonly tell?: 'console' | 'nothing';
+}
+
+const HANG_AFTER_MS = 30_000;
+const HEAP_MB = 2_048;
+
+/**
+ * Runs the pipeline that the module at `url` exports by default, until it is disposed of, aborted, or gets SIGINT or SIGTERM.
+ *
+ * Resolves when its actors run. Rejects with `STOPLOG_PIPELINE_MODULE`, `STOPLOG_TOPOLOGY`, `STOPLOG_TOPIC_SHAPE` or
+ * `STOPLOG_STORE_VERSION` when it cannot.
+ *
+ * @example
+ * await using app = await run(new URL('./orders.pipeline.ts', import.meta.url), { log: lmdb('./data') });
+ * await app.settled();
+ */
+export const run = async (url: URL, options: RunOptions): Promise<App> => {
+  const { href } = new URL(url);
+  checkNotImporting(href);
+  const threads = options.threads ?? availableParallelism();
+  if (!Number.isInteger(threads) || threads < 1) throw new StoplogError('STOPLOG_USAGE', { threads }, `threads is ${String(threads)}: give a whole number from 1 on, or leave it out for one per core`);
+  const plan = await loadPlan(href);
+  const module = await loadLogModule(options.log);
+  const log = await module.open(options.log.options);
+  const teller: Teller = options.tell === 'nothing' ? () => {} : tellConsole(plan);
+  try {
+    await log.ensure(plan.topics.map(({ shape }) => shape));
+    // A store that does not fit is told here and now, not by an actor later.
+    for (const task of plan.tasks) for (const store of task.stores) await log.store(storePart(plan, store, 0), new AbortController().signal);
+  } catch (error) {
+    await log[Symbol.asyncDispose]();
+    throw error;
+  }
+  let stopListening = (): void => {};
+  const app = new RunningApp({
+    plan,
+    log,
+    host: {
+      url: href,
+      log: options.log,
+      link: () => module.share!(log),
+      threads,
+      hangAfterMs: options.hangAfter ?? HANG_AFTER_MS,
+      heapMb: HEAP_MB,
+    },
+    tell: teller,
+    released: () => stopListening(),
+  });
+  const stop = (): void => void app[Symbol.asyncDispose]();
+  stopListening = onStopSignals(stop);
+  options.signal?.addEventListener('abort', stop, { once: true });
+  if (options.signal?.aborted) stop();
+  await app.started();
+  return app;
+};

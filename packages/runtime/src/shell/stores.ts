@@ -1,0 +1,88 @@
+/**
+ * Reads a store from wherever one is: by the memory map, without asking the actor that writes it.
+ */
+import { compareBytes, decodeSortKey, encodeKey, encodeSortKey, partitionOf, storeOf, StoplogError, type AnyStore, type Log, type StateStore, type Store } from '@stoplog/core/port';
+import { storePart } from '../pure/task/store-part.ts';
+import type { Plan, Task, TaskStore } from '../pure/topology/plan.ts';
+
+export interface StoreReader<K, V> {
+  /** The value of a key as of the last commit. */
+  get(key: K): Promise<V | undefined>;
+  /** Entries with gte ≤ key < lt in the order of their keys, over all partitions. What changes meanwhile may or may not be seen. */
+  range(bounds?: { readonly gte?: K; readonly lt?: K }): AsyncIterable<readonly [K, V]>;
+}
+
+const CHUNK = 256;
+
+export const readStore = <K, V>(log: Log, plan: Plan, face: Store<K, V>): StoreReader<K, V> => {
+  const store = storeOf(face);
+  const { task, owned } = owner(plan, store);
+  const never = new AbortController().signal;
+  const open = (partition: number): Promise<StateStore> => log.store(storePart(plan, owned, partition), never);
+  const decode = (bytes: Uint8Array): V => store.valueSerde.decode(bytes) as V;
+  return {
+    async get(key) {
+      const keyBytes = encodeSortKey(key);
+      for (const partition of candidates(task, key)) {
+        const bytes = (await open(partition)).get(keyBytes);
+        if (bytes !== undefined) return decode(bytes);
+      }
+      return undefined;
+    },
+    async *range(bounds = {}) {
+      const from = bounds.gte === undefined ? {} : { gte: encodeSortKey(bounds.gte) };
+      const to = bounds.lt === undefined ? {} : { lt: encodeSortKey(bounds.lt) };
+      const parts = await Promise.all(Array.from({ length: task.partitions }, async (_, partition) => cursor(await open(partition), from, to)));
+      for (;;) {
+        const heads = parts.filter((part) => part.head !== undefined);
+        if (heads.length === 0) return;
+        const first = heads.reduce((least, part) => (compareBytes(part.head![0], least.head![0]) < 0 ? part : least));
+        const [key, value] = first.head!;
+        first.advance();
+        yield [decodeSortKey(key) as K, decode(value)] as const;
+      }
+    },
+  };
+};
+
+/** Walks a part in chunks, without holding a snapshot between them. */
+const cursor = (state: StateStore, from: { readonly gte?: Uint8Array }, to: { readonly lt?: Uint8Array }): { readonly head: readonly [Uint8Array, Uint8Array] | undefined; advance(): void } => {
+  let chunk = state.range({ ...from, ...to }, CHUNK);
+  let at = 0;
+  return {
+    get head() {
+      return chunk[at];
+    },
+    advance() {
+      const last = chunk[at]!;
+      at++;
+      if (at < chunk.length || chunk.length < CHUNK) return;
+      chunk = state.range({ gt: last[0], ...to }, CHUNK);
+      at = 0;
+    },
+  };
+};
+
+/** A record's key says where its state lies. What `process` keeps under keys of its own may lie anywhere. */
+const candidates = (task: Task, key: unknown): readonly number[] => {
+  const all = Array.from({ length: task.partitions }, (_, partition) => partition);
+  const topic = task.inputs[0]?.topic;
+  if (topic === undefined) return all;
+  try {
+    const encoded = encodeKey(topic, key);
+    if (encoded === null) return all;
+    const home = partitionOf(typeof encoded === 'string' ? Buffer.from(encoded) : encoded, task.partitions);
+    return [home, ...all.filter((partition) => partition !== home)];
+  } catch {
+    return all;
+  }
+};
+
+const owner = (plan: Plan, store: AnyStore): { readonly task: Task; readonly owned: TaskStore } => {
+  for (const task of plan.tasks) {
+    const owned = task.stores.find(({ name, table }) => table === undefined && name === store.name);
+    if (owned !== undefined) return { task, owned };
+  }
+  const there = plan.tasks.flatMap((task) => task.stores.filter(({ table }) => table === undefined).map(({ name }) => `'${name}'`));
+  throw new StoplogError('STOPLOG_USAGE', { store: store.name }, `pipeline '${plan.name}' has no store '${store.name}': it has ${there.join(', ') || 'none'}`);
+};

@@ -1,0 +1,47 @@
+/**
+ * Imports a module that may be TypeScript, on every Node from 20 on.
+ *
+ * Newer ones strip types by themselves. On older ones, and for what stripping cannot do (enums, parameter properties),
+ * `tsx` is asked if the project has it; it is an optional peer, and this is the only file that knows it.
+ */
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import { StoplogError } from '@stoplog/core/port';
+
+const isTypeScript = (url: string): boolean => /\.[mc]?ts$/.test(new URL(url).pathname);
+
+export const importModule = async (url: string): Promise<unknown> => {
+  if (!isTypeScript(url)) return import(url);
+  const strips = (process.features as { readonly typescript?: string | false }).typescript;
+  if (strips) {
+    try {
+      return await import(url);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code !== 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX' && code !== 'ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING') throw error;
+    }
+  }
+  await registerTsx(url);
+  return import(url);
+};
+
+let registered: Promise<void> | undefined;
+const registerTsx = (url: string): Promise<void> => (registered ??= register(url));
+
+const register = async (url: string): Promise<void> => {
+  // Looked for where the pipeline lives first: that project chose it.
+  for (const from of [url, import.meta.url]) {
+    try {
+      const api = (await import(pathToFileURL(createRequire(from).resolve('tsx/esm/api')).href)) as { register(): unknown };
+      api.register();
+      return;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND' && (error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    }
+  }
+  throw new StoplogError(
+    'STOPLOG_PIPELINE_MODULE',
+    { url, node: process.versions.node },
+    `${url} is TypeScript, which Node ${process.versions.node} does not run by itself: install tsx beside it (npm install tsx), or use Node 22.18 or newer, or compile the file and pass the .js`,
+  );
+};

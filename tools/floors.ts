@@ -1,0 +1,108 @@
+/**
+ * The floors: an import goes down, or stays on its own floor in its own folder. Never up, never sideways between shells,
+ * never into the sources of another package.
+ *
+ *     5   examples  benchmarks  tools                  any package, by its exports
+ *     4   runtime/shell        │ connectors/*          shells never import each other
+ *     3   runtime/pure         │ connectors never import runtime
+ *     2   core/shell
+ *     1   core/port                                    types only; its index.ts is the entry `@stoplog/core/port`
+ *     0   core/pure                                    nothing but itself
+ */
+import { posix } from 'node:path';
+import { packageOf, type Import } from './imports.ts';
+import { isForTests, isTest, type Package, type SourceFile, type Workspace } from './sources.ts';
+
+interface Place {
+  /** `core`, `runtime`, `connectors`, or the name of a folder outside packages/ */
+  readonly unit: string;
+  /** The first folder below src/: `pure`, `port`, `shell`, `testing`, a connector's name; '' for the entry itself. */
+  readonly floor: string;
+}
+
+/** Which floors of its own package a floor may import; itself is understood, anything is allowed where nothing is said. */
+const below: Readonly<Record<string, readonly string[]>> = {
+  'core/pure': [],
+  'core/port': ['pure'],
+  'core/shell': ['pure', 'port'],
+  'core/testing': ['pure', 'port'],
+  'runtime/pure': [],
+  'runtime/shell': ['pure'],
+  'runtime/testing': ['pure'],
+};
+/** Which other packages a floor may import by name. */
+const byName: Readonly<Record<string, readonly string[]>> = {
+  'core/pure': [],
+  'core/port': [],
+  'core/shell': [],
+  'core/testing': [],
+  'runtime/pure': ['@stoplog/core', '@stoplog/core/port'],
+  'runtime/shell': ['@stoplog/core', '@stoplog/core/port', '@stoplog/core/lmdb'],
+  'runtime/testing': ['@stoplog/core', '@stoplog/core/port', '@stoplog/core/testing'],
+  'runtime/': ['@stoplog/core', '@stoplog/core/port'],
+  connectors: ['@stoplog/core', '@stoplog/core/port'],
+};
+
+const remedy: Readonly<Record<string, string>> = {
+  pure: 'pure/ decides and takes what it needs as an argument; move this file to shell/, or hand the value in from there',
+  port: 'port/ says what a keeper of logs promises, in types; move what runs to pure/ or shell/',
+  shell: 'a shell stands alone above the port; move what both need down to pure/ or port/',
+  testing: 'testing/ is for the users of a package and starts nothing; take it from pure/, or from the entry of the port',
+};
+
+export const floorProblems = ({ files, packages }: Workspace): readonly string[] =>
+  files.flatMap((file) =>
+    file.imports.flatMap((what) => {
+      const why = refusal(file, what, packages);
+      return why === undefined ? [] : [`${file.path}:${what.line}  imports '${what.specifier}': ${why}`];
+    }),
+  );
+
+const refusal = (file: SourceFile, what: Import, packages: readonly Package[]): string | undefined => {
+  const from = placeOf(file.path);
+  const floor = from.unit === 'connectors' ? 'connectors' : `${from.unit}/${from.floor}`;
+  if (what.specifier.startsWith('.')) {
+    const target = posix.join(posix.dirname(file.path), what.specifier);
+    const to = placeOf(target);
+    if (to.unit !== from.unit) return 'never into the sources of another package; import it by its name, and export there what is missing';
+    if (isForTests(file.path)) return isTest(target) ? 'a test imports another test; move what both need to a file in fixtures/' : undefined;
+    if (isForTests(target)) return 'a test or a fixture is imported; move what is needed to a file of its own';
+    if (from.unit === 'connectors')
+      return to.floor === from.floor ? undefined : 'connectors never import each other; move what both need to @stoplog/core/port';
+    if (to.floor === from.floor || below[floor] === undefined) return floor === 'core/port' ? portRefusal(file, what) : undefined;
+    if (file.path === 'packages/core/src/port/index.ts') return undefined;
+    if (floor === 'core/testing' && target === 'packages/core/src/port/index.ts') return undefined;
+    if (!below[floor].includes(to.floor))
+      return `${from.floor}/ does not reach up to ${to.floor === '' ? 'the entry of its package' : `${to.floor}/`}; ${remedy[from.floor] ?? ''}`;
+    return floor === 'core/port' ? portRefusal(file, what) : undefined;
+  }
+  if (packageOf(what.specifier).startsWith('@stoplog/')) {
+    const exported = packages.some((one) => one.exports.has(what.specifier));
+    if (!exported) return `its package.json exports no such entry; import one of ${packages.flatMap((one) => [...one.exports.keys()]).join(', ')}`;
+    if (isForTests(file.path)) return undefined;
+    const allowed = byName[floor];
+    if (allowed !== undefined && !allowed.includes(what.specifier))
+      return `${floor} imports ${allowed.length === 0 ? 'no other entry' : `only ${allowed.join(', ')}`}; ${remedy[from.floor] ?? 'move what is needed down'}`;
+    return undefined;
+  }
+  if (isForTests(file.path) || !what.specifier.startsWith('node:')) return undefined; // other packages: doors.ts
+  if (from.floor === 'pure' || /\/pure\//.test(file.path)) {
+    return what.specifier === 'node:zlib' && file.path === 'packages/core/src/pure/bytes/checksum.ts'
+      ? undefined
+      : `pure/ knows no machine; ${remedy['pure']!}`;
+  }
+  if (floor === 'core/port') return portRefusal(file, what);
+  if (from.floor === 'testing' && what.specifier === 'node:worker_threads') return `testing/ starts no thread; ${remedy['testing']!}`;
+  return undefined;
+};
+
+const portRefusal = (file: SourceFile, what: Import): string | undefined =>
+  what.kind === 'type' || file.path.endsWith('/port/index.ts')
+    ? undefined
+    : `port/ holds types only; write \`import type\`, and move what runs to pure/ or shell/`;
+
+const placeOf = (path: string): Place => {
+  const [top, name, , first, ...rest] = path.split('/');
+  if (top !== 'packages') return { unit: top!, floor: '' };
+  return { unit: name!, floor: rest.length === 0 ? '' : first! };
+};

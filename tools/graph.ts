@@ -1,0 +1,82 @@
+/**
+ * The sources as a graph: who imports whom. From it follow the cycles (an import that comes back while its module is still
+ * loading) and the dead files (what no entry reaches).
+ */
+import { posix } from 'node:path';
+import { isForTests, isTest, type SourceFile, type Workspace } from './sources.ts';
+import type { Import } from './imports.ts';
+
+interface Edge {
+  readonly to: string;
+  readonly what: Import;
+}
+type Graph = ReadonlyMap<string, readonly Edge[]>;
+
+export const graphOf = ({ files, packages }: Workspace): Graph => {
+  const paths = new Set(files.map(({ path }) => path));
+  const entries = new Map(packages.flatMap((one) => [...one.exports]));
+  const resolve = (file: SourceFile, { specifier }: Import): string | undefined => {
+    if (!specifier.startsWith('.')) return entries.get(specifier);
+    const path = posix.join(posix.dirname(file.path), specifier);
+    return [path, path.replace(/\.js$/, '.ts')].find((candidate) => paths.has(candidate));
+  };
+  return new Map(
+    files.map((file) => [
+      file.path,
+      file.imports.flatMap((what) => {
+        const to = resolve(file, what);
+        return to === undefined || to === file.path ? [] : [{ to, what }];
+      }),
+    ]),
+  );
+};
+
+/** Only what runs while modules load can close a circle: types are gone by then, and `import()` waits until it is reached. */
+export const cycleProblems = (workspace: Workspace): readonly string[] => {
+  const graph = graphOf(workspace);
+  const done = new Set<string>();
+  const circles: (readonly string[])[] = [];
+  const walk = (path: string, trail: readonly string[]): void => {
+    if (trail.includes(path)) {
+      circles.push([...trail.slice(trail.indexOf(path)), path]);
+      return;
+    }
+    if (done.has(path)) return;
+    for (const { to, what } of graph.get(path) ?? []) if (what.kind === 'value') walk(to, [...trail, path]);
+    done.add(path);
+  };
+  for (const path of [...graph.keys()].sort()) walk(path, []);
+  return circles.map((circle) => {
+    const line = graph.get(circle[0]!)?.find(({ to, what }) => to === circle[1] && what.kind === 'value')?.what.line;
+    return `${circle[0]}:${line}  imports in a circle: ${circle.join(' → ')}: move what both need to a file of its own, or import the type only`;
+  });
+};
+
+/** Files that start something by themselves: programs, benchmarks, tests, and what package.json names. */
+const isEntry = (path: string): boolean =>
+  isTest(path) || /^(?:examples|benchmarks)\/src\/(?:.*\/)?(?:main|[\w-]+\.bench)\.ts$|^tools\/(?:main|[\w-]+\.main)\.ts$/.test(path);
+
+export const deadProblems = (workspace: Workspace): readonly string[] => {
+  const graph = graphOf(workspace);
+  const named = workspace.packages.flatMap((one) => [...one.exports.values(), ...one.bins]);
+  const reached = reach(graph, [...named, ...[...graph.keys()].filter((path) => isEntry(path) && !isTest(path))]);
+  const byTests = reach(graph, [...graph.keys()].filter(isTest));
+  return [...graph.keys()].flatMap((path) => {
+    if (reached.has(path) || isTest(path)) return [];
+    if (!byTests.has(path)) return [`${path}:1  is dead: nothing imports it; delete it, or export it from an entry in package.json`];
+    return isForTests(path) || path.startsWith('tools/')
+      ? []
+      : [`${path}:1  is reached by tests alone: use it, delete it, or call it ${path.replace(/\.ts$/, '.fixture.ts').split('/').at(-1)!}`];
+  });
+};
+
+const reach = (graph: Graph, from: readonly string[]): ReadonlySet<string> => {
+  const reached = new Set<string>();
+  const waiting = [...from];
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    if (reached.has(path)) continue;
+    reached.add(path);
+    for (const { to } of graph.get(path) ?? []) waiting.push(to);
+  }
+  return reached;
+};
