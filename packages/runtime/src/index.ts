@@ -8,5 +8,5 @@ export type { Ending, Flow } from './pure/pipeline/flow.ts';
 export { pipeline, type Pipeline } from './pure/pipeline/pipeline.ts';
 export { run, type RunOptions } from './shell/run.ts';
 export type { App } from './shell/app.ts';
-export type { FailedPartition, Status, TaskStatus } from './shell/flow/status.ts';
+export type { FailedPartition, Status, StatusStream, TaskStatus } from './shell/flow/status.ts';
 export type { StoreReader } from './shell/stores.ts';

@@ -2,10 +2,9 @@
  * A running pipeline: joins the group, starts the actors when the partitions are its, and ends them when they are not.
  */
 import { makeClient, StoplogError, type Log, type LogClient, type Store } from '@stoplog/core/port';
-import type { Observable } from 'rxjs';
 import type { Plan } from '../pure/topology/plan.ts';
 import { Host, type ActorName, type HostEvent, type HostOptions } from './actors/host.ts';
-import { inputPartitions, lagOf, statusOf, Tally, type Status } from './flow/status.ts';
+import { inputPartitions, lagOf, statusOf, Tally, type Status, type StatusStream } from './flow/status.ts';
 import { readStore, type StoreReader } from './stores.ts';
 
 export interface App extends AsyncDisposable {
@@ -14,7 +13,7 @@ export interface App extends AsyncDisposable {
   /** Settles when the app has ended: by disposal, signal or abort; rejects with what ended it otherwise. */
   readonly finished: Promise<void>;
   /** Rates, lag and commit latency, once a second while subscribed. */
-  readonly status: Observable<Status>;
+  readonly status: StatusStream;
   /**
    * Resolves when every record that was in the log has been processed and every commit is durable. Rejects when a
    * partition has been given up, with what its handler threw.
@@ -42,7 +41,7 @@ const LOOK_AGAIN_MS = 50;
 export class RunningApp implements App {
   readonly log: LogClient;
   readonly finished: Promise<void>;
-  readonly status: Observable<Status>;
+  readonly status: StatusStream;
   readonly #parts: AppParts;
   readonly #host: Host;
   readonly #tally = new Tally();
@@ -59,7 +58,7 @@ export class RunningApp implements App {
     this.#parts = parts;
     const { plan, log } = parts;
     this.log = makeClient(log, async () => {});
-    this.status = statusOf(this.#tally, plan, log);
+    this.status = statusOf(this.#tally, plan, log, this.#leave.signal);
     this.#actors = plan.tasks.reduce((sum, task) => sum + task.partitions, 0);
     this.#host = new Host({ ...parts.host, plan, on: (event) => this.#on(event) });
     this.finished = this.#live();

@@ -108,8 +108,9 @@ const serve = (env: Env): void => {
 
   const foreign = new ForeignCommits(envOptions.path, () => {
     if (waits.size === 0) return foreign.stop();
-    env.root.resetReadTxn();
     const { lastTxnId } = stats(env);
+    // After, not before: a snapshot from before the id was read may lack the commit that the id tells of.
+    env.root.resetReadTxn();
     if (lastTxnId === seenTxn) return;
     seenTxn = lastTxnId;
     waits.wake();

@@ -41,7 +41,8 @@ interface Life {
   readonly task: Task;
   readonly beacon: SharedArrayBuffer;
   readonly port: MessagePort;
-  readonly kill: AbortController;
+  /** The thread it runs in, once it has said so. */
+  thread: number | undefined;
   watched: Watched | undefined;
   /** Why it was killed, when we did it. */
   killedFor: StoplogError | undefined;
@@ -102,7 +103,7 @@ export class Host {
     this.#restarts.clear();
     for (const { port } of this.#lives.values()) port.postMessage({ type: how } satisfies ToActor);
     const late = setTimeout(() => {
-      for (const life of this.#lives.values()) life.kill.abort();
+      for (const life of this.#lives.values()) this.#kill(life);
     }, ms);
     await Promise.all(this.#ended);
     clearTimeout(late);
@@ -114,12 +115,12 @@ export class Host {
 
   #launch(task: Task, partition: number, suspect: Place | undefined): void {
     const { port1, port2 } = new MessageChannel() as unknown as { readonly port1: MessagePort; readonly port2: MessagePort };
-    const life: Life = { name: { task: task.id, partition }, task, beacon: makeBeacon(), port: port1, kill: new AbortController(), watched: undefined, killedFor: undefined, failure: undefined };
+    const life: Life = { name: { task: task.id, partition }, task, beacon: makeBeacon(), port: port1, thread: undefined, watched: undefined, killedFor: undefined, failure: undefined };
     const { url, plan, log } = this.#options;
     const start: Start = { url, fingerprint: plan.fingerprint, log, task: task.id, partition, epoch: this.#epoch, suspect, beacon: life.beacon, port: port2 };
     port1.on('message', (message: FromActor) => this.#hear(life, message));
     this.#lives.set(nameOf(life.name), life);
-    const ended = this.#pool.run(start, { transferList: [port2 as never], signal: life.kill.signal }).then(
+    const ended = this.#pool.run(start, { transferList: [port2 as never] }).then(
       () => this.#bury(life, life.failure?.error, life.failure?.place),
       (error: unknown) => this.#bury(life, life.failure?.error ?? life.killedFor ?? this.#death(life, error), life.failure?.place ?? this.#placeOf(life)),
     );
@@ -138,6 +139,7 @@ export class Host {
         );
         return;
       case 'running':
+        life.thread = message.thread;
         return on({ type: 'running', actor });
       case 'idle':
         return on({ type: 'idle', actor });
@@ -192,8 +194,12 @@ export class Host {
       const place = this.#placeOf(life);
       if (place === undefined) continue;
       life.killedFor = new StoplogError('STOPLOG_HANDLER', { task: life.name.task, ...place, forMs: Math.round(hangs.forMs) }, `task ${life.name.task} hangs at ${place.topic}[${place.partition}] offset ${place.offset}, for ${(hangs.forMs / 1000).toFixed(1)} s: its thread was ended and replaced, and nothing of this record was kept`);
-      life.kill.abort();
+      this.#kill(life);
     }
+  }
+  /** Ends the thread an actor runs in; the pool starts another. (A task that the pool itself could abort would get a thread of its own.) */
+  #kill(life: Life): void {
+    void this.#pool.threads.find(({ threadId }) => threadId === life.thread)?.terminate();
   }
 }
 

@@ -1,7 +1,7 @@
 /**
  * How an app is doing, as an Observable: a report a second while somebody looks, and no work while nobody does.
  */
-import { defer, interval, map, share, startWith, switchMap, type Observable } from 'rxjs';
+import { defer, fromEvent, interval, map, share, startWith, switchMap, takeUntil, type Observable } from 'rxjs';
 import type { Log, TopicPartition } from '@stoplog/core/port';
 import type { ActorName } from '../actors/host.ts';
 import type { Progress } from '../../pure/mailbox.ts';
@@ -37,6 +37,9 @@ export interface Status {
   readonly tasks: readonly TaskStatus[];
 }
 
+/** A report a second while somebody is subscribed: an rxjs Observable. */
+export type StatusStream = Observable<Status>;
+
 /** What is counted as it happens; reports are differences of it. */
 export class Tally {
   state: Status['state'] = 'waiting';
@@ -59,7 +62,8 @@ export class Tally {
 
 const REPORT_MS = 1_000;
 
-export const statusOf = (tally: Tally, plan: Plan, log: Log): Observable<Status> =>
+/** Completes when the signal says that the log is about to be closed. */
+export const statusOf = (tally: Tally, plan: Plan, log: Log, ended: AbortSignal): StatusStream =>
   defer(() => {
     let before = { at: performance.now(), byTask: new Map<number, { readonly recordsIn: number; readonly recordsOut: number }>() };
     for (const [task, sums] of tally.byTask) before.byTask.set(task, { ...sums });
@@ -98,7 +102,7 @@ export const statusOf = (tally: Tally, plan: Plan, log: Log): Observable<Status>
         };
       }),
     );
-  }).pipe(share());
+  }).pipe(takeUntil(fromEvent(ended, 'abort')), share());
 
 const percentiles = (ms: readonly number[]): Status['commitMs'] => {
   if (ms.length === 0) return undefined;
