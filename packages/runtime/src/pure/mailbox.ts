@@ -21,7 +21,7 @@ export interface Start {
   /** A record that failed before: everything ahead of it is committed before it is tried again, alone. */
   readonly suspect: Place | undefined;
   readonly beacon: SharedArrayBuffer;
-  readonly port: import('node:worker_threads').MessagePort;
+  readonly port: LogLink['port'];
 }
 
 export type ToActor =

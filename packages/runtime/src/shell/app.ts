@@ -4,7 +4,7 @@
 import { makeClient, StoplogError, type Log, type LogClient, type Store } from '@stoplog/core/port';
 import type { Plan } from '../pure/topology/plan.ts';
 import { Host, type ActorName, type HostEvent, type HostOptions } from './actors/host.ts';
-import { inputPartitions, lagOf, statusOf, Tally, type Status, type StatusStream } from './flow/status.ts';
+import { inputPartitions, lagOf, statusOf, Tally, type StatusStream } from './flow/status.ts';
 import { readStore, type StoreReader } from './stores.ts';
 
 export interface App extends AsyncDisposable {

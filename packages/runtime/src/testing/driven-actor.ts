@@ -7,7 +7,7 @@
 import { isStoplogError, StoplogError, type LazyRecord, type PackedBatch } from '@stoplog/core/port';
 import { compileTask } from '../pure/operators/compile.ts';
 import type { Emit } from '../pure/operators/emit.ts';
-import { nextInput, tablesFirst } from '../pure/task/next-input.ts';
+import { nextInput } from '../pure/task/next-input.ts';
 import { TopicOutput } from '../pure/task/outputs.ts';
 import { StoreOverlay } from '../pure/task/overlay.ts';
 import type { AnyRecord } from '../pure/topology/graph.ts';
@@ -47,7 +47,7 @@ export class DrivenActor {
     }
     for (const topic of task.outputs) this.#outputs.set(topic.name, new TopicOutput(topic));
     this.#emits = compileTask(task, { stores: this.#overlays, outputs: this.#outputs });
-    this.#inputs = tablesFirst(task.inputs).map((i) => ({ topic: part(ground.topics, task.inputs[i]!.topic.name), emit: this.#emits[i]! }));
+    this.#inputs = task.inputs.map((input, i) => ({ topic: part(ground.topics, input.topic.name), emit: this.#emits[i]! }));
   }
 
   /** Reads to the ends of its inputs and commits. */

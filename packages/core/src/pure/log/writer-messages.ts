@@ -34,12 +34,3 @@ export type WriterAnswer = { readonly id: number } & (
   | { readonly type: 'done' }
   | { readonly type: 'failed'; readonly error: ErrorData }
 );
-
-/** From the thread that started the writer. */
-export type HostMessage =
-  | { readonly type: 'link'; readonly port: import('node:worker_threads').MessagePort }
-  | { readonly type: 'close' };
-export type HostAnswer =
-  | { readonly type: 'ready' }
-  | { readonly type: 'failed'; readonly error: ErrorData }
-  | { readonly type: 'closed' };

@@ -23,6 +23,8 @@ export type Encoded = Uint8Array | string;
 export interface Serde<T> {
   readonly codec: CodecName;
   readonly schema: Schema;
+  /** True when `decode` runs the schema too, because others write here: bytes are then not handed on unread. */
+  readonly parsesOnDecode: boolean;
   /** What the schema makes of a value from outside; throws `STOPLOG_SCHEMA` that names owner, path and first issue. */
   parse(input: unknown): T;
   encode(value: T): Encoded;

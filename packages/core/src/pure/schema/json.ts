@@ -15,6 +15,7 @@ const REMEDY = 'give it as JSON has it, or declare the msgpack codec';
 
 export class JsonSerde implements Serde<unknown> {
   readonly codec = 'json' as const;
+  readonly parsesOnDecode = false as const;
   readonly schema: Schema;
   readonly #owner: Owner;
   /** The schema does not say what comes: each value is looked at. */

@@ -18,6 +18,7 @@ const REMEDY = 'give it as plain data, or declare the json codec';
 
 export class MsgpackSerde implements Serde<unknown> {
   readonly codec = 'msgpack' as const;
+  readonly parsesOnDecode = false as const;
   readonly schema: Schema;
   readonly #owner: Owner;
   readonly #open: boolean;

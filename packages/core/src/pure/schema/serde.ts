@@ -43,6 +43,7 @@ export const parsing = (inner: Serde<unknown>): Serde<unknown> => new ParsingSer
 
 class ParsingSerde implements Serde<unknown> {
   readonly codec: CodecName;
+  readonly parsesOnDecode = true as const;
   readonly schema: z.ZodType;
   readonly #inner: Serde<unknown>;
   constructor(inner: Serde<unknown>) {

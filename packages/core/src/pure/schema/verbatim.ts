@@ -9,6 +9,7 @@ import { cannotEncode, parseWith } from './refusal.ts';
 
 export class StringSerde implements Serde<unknown> {
   readonly codec = 'string' as const;
+  readonly parsesOnDecode = false as const;
   readonly schema: Schema;
   readonly #owner: Owner;
   constructor(schema: Schema, owner: Owner) {
@@ -31,6 +32,7 @@ export class StringSerde implements Serde<unknown> {
 
 export class BytesSerde implements Serde<unknown> {
   readonly codec = 'bytes' as const;
+  readonly parsesOnDecode = false as const;
   readonly schema: Schema;
   readonly #owner: Owner;
   constructor(schema: Schema, owner: Owner) {

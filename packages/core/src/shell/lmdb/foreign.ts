@@ -2,16 +2,16 @@
  * Notices that another process has committed.
  *
  * The file system says when the data file was written; whoever is told looks at the transaction id, which takes a few
- * microseconds, at most every ten milliseconds under load. Looking that often without being told would cost up to three
- * per cent of a CPU for nothing, so without notice there is a look only every tenth of a second. Where the system has no
- * notices to give (its limit of watches is reached), looking every twenty milliseconds must do.
+ * microseconds, at most every five milliseconds under load. Looking that often without being told would cost some per
+ * cent of a CPU for nothing, so without notice there is a look only four times a second. Where the system has no notices
+ * to give (its limit of watches is reached), looking every twenty milliseconds must do.
  */
 import { watch, type FSWatcher } from 'node:fs';
 import { join } from 'node:path';
 import { DATA_FILE } from './folder.ts';
 
-const AT_MOST_MS = 10;
-const UNTOLD_MS = 100;
+const AT_MOST_MS = 5;
+const UNTOLD_MS = 250;
 const BLIND_MS = 20;
 
 export class ForeignCommits {

@@ -6,7 +6,7 @@
  */
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
 import { errorFromData, StoplogError } from '../../pure/errors.ts';
-import type { HostAnswer, HostMessage } from '../../pure/log/writer-messages.ts';
+import type { HostAnswer, HostMessage } from './host-messages.ts';
 import type { EnvOptions } from './env.ts';
 import { createFolder, examineFolder } from './folder.ts';
 import { bar, makeGate } from './gate.ts';

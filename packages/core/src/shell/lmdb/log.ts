@@ -112,6 +112,8 @@ export class LmdbLog implements Log {
       stores: commit.stores.map(({ store, partition, keys, values }) => ({ prefix: storePrefix(this.#storeId(store), partition), keys, values })),
     });
     const { offsets } = await this.#link.call({ type: 'commit', bytes }, [bytes]);
+    // What this log has committed, it sees from here on: the snapshot of this turn may be older.
+    this.#env.root.resetReadTxn();
     return { offsets, durable: DURABLE };
   }
 

@@ -12,12 +12,13 @@ import { decodeCommit, type DecodedCommit } from '../../pure/log/commit-bytes.ts
 import { takeShare, type Waiting } from '../../pure/log/group-commit.ts';
 import { FORMAT } from '../../pure/log/keyspace.ts';
 import { formatKey } from '../../pure/log/meta.ts';
-import type { HostAnswer, HostMessage, WriterAnswer, WriterCall, WriterRequest } from '../../pure/log/writer-messages.ts';
+import type { WriterAnswer, WriterCall, WriterRequest } from '../../pure/log/writer-messages.ts';
 import { applyCommit, applyEnsure, applyOpenGroup, applyOpenStore, EndsInTransaction, putMeta, readEnds, readMeta, readOwnership, writeOwnership } from './apply.ts';
 import { openEnv, stats, WRITE_FLAGS, type Env, type EnvOptions } from './env.ts';
 import { describeIo, markFolder } from './folder.ts';
 import { ForeignCommits } from './foreign.ts';
 import { through } from './gate.ts';
+import type { HostAnswer, HostMessage } from './host-messages.ts';
 import { processStarted } from './process.ts';
 import { groupWaitKey, partitionWaitKey, Waits } from './waits.ts';
 
@@ -26,6 +27,8 @@ export interface WriterData {
   readonly gate: SharedArrayBuffer;
 }
 
+/** Within this time of a foreign commit every look asks all who wait; after it, one look in as long does. */
+const SETTLED_MS = 1_000;
 /** How often slots of dead readers are cleared, so that they do not keep old pages from reuse. */
 const READER_CHECK_MS = 30_000;
 
@@ -106,13 +109,19 @@ const serve = (env: Env): void => {
     return true;
   };
 
+  // A commit shows in the id a moment before it shows in a snapshot, for LMDB writes its meta page first and the number that
+  // readers take their snapshot by after it. So one look more at a new id is not enough: all are asked for a second.
+  let changedAt = -Infinity;
+  let wokeAt = -Infinity;
   const foreign = new ForeignCommits(envOptions.path, () => {
     if (waits.size === 0) return foreign.stop();
+    const now = performance.now();
     const { lastTxnId } = stats(env);
-    // After, not before: a snapshot from before the id was read may lack the commit that the id tells of.
-    env.root.resetReadTxn();
-    if (lastTxnId === seenTxn) return;
+    if (lastTxnId !== seenTxn) changedAt = now;
     seenTxn = lastTxnId;
+    if (now - changedAt > SETTLED_MS && now - wokeAt < SETTLED_MS) return;
+    wokeAt = now;
+    env.root.resetReadTxn();
     waits.wake();
   });
 

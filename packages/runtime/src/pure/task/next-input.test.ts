@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { nextInput, tablesFirst } from './next-input.ts';
+import { nextInput } from './next-input.ts';
 
 describe('which record next', () => {
   test('the input whose head has the lowest timestamp', () => {
@@ -18,8 +18,5 @@ describe('which record next', () => {
   test('any timestamp a record can have is a timestamp', () => {
     expect(nextInput([Number.MAX_SAFE_INTEGER])).toBe(0);
     expect(nextInput([Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER])).toBe(1);
-  });
-  test('tables are listed before streams, otherwise in their order', () => {
-    expect(tablesFirst([{ role: 'stream' }, { role: 'table' }, { role: 'through' }, { role: 'table' }])).toEqual([1, 3, 0, 2]);
   });
 });

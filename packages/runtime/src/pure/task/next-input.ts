@@ -19,11 +19,3 @@ export const nextInput = (heads: readonly (number | undefined)[]): number => {
   }
   return next;
 };
-
-/** Indices of the inputs, tables first: listed so, a table's change comes before a stream's record of the same time. */
-export const tablesFirst = (inputs: readonly { readonly role: string }[]): readonly number[] => {
-  const tables: number[] = [];
-  const streams: number[] = [];
-  inputs.forEach(({ role }, i) => (role === 'table' ? tables : streams).push(i));
-  return [...tables, ...streams];
-};

@@ -52,6 +52,15 @@ describe('what a batch appends to a topic', () => {
     expect(recordsOf(to, batches).map(plain)).toEqual([{ key: 'k', value: 'w', timestamp: 5 }]);
   });
 
+  test('what others write is parsed before it is handed on', () => {
+    const [from, to] = [topicOf(topic('from', { ...text, reads: 'parsed' })), topicOf(topic('to', text))];
+    const output = new TopicOutput(to);
+    expect(() => output.record(read(from, '"k"', '7'))).toThrow(expect.objectContaining({ code: 'STOPLOG_SCHEMA' }));
+    expect(() => output.record(read(from, '7', '"v"'))).toThrow(expect.objectContaining({ code: 'STOPLOG_SCHEMA' }));
+    output.record(read(from, ' "k"', ' "v"'));
+    expect(Buffer.from(recordsOf(to, output.take().batches)[0]!.keyBytes!).toString()).toBe('"k"');
+  });
+
   test('of a rekeyed record, the value still goes as bytes', () => {
     const [from, to] = [topicOf(topic('from', text)), topicOf(topic('to', { ...text, key: z.int() }))];
     const [reading, writing] = [spies(from), spies(to)];

@@ -4,7 +4,7 @@
  * A stream's records go out one by one. A table's changes go out once per key and commit, the latest: a compacted topic
  * keeps no more than that anyway, and a key that changes a thousand times in a batch costs one record.
  */
-import { encodeKey, encodeValue, LazyRecord, RecordPacker, type AnyTopic, type Encoded, type Header, type PackedBatch } from '@stoplog/core/port';
+import { encodeKey, encodeValue, LazyRecord, RecordPacker, type AnyTopic, type Encoded, type Header, type PackedBatch, type Serde } from '@stoplog/core/port';
 import type { AnyRecord } from '../topology/graph.ts';
 import { DerivedRecord } from '../operators/derived-record.ts';
 import { KeyMap } from './key-map.ts';
@@ -66,11 +66,14 @@ export class TopicOutput {
   /** The key's bytes as they came, where the codec is the same: never decoded, never encoded again. */
   #keyOf(record: AnyRecord): Encoded | null {
     const origin = record instanceof DerivedRecord ? record.origin : record;
-    if (origin instanceof LazyRecord && origin.keySerde.codec === this.#topic.keySerde.codec && origin.keyBytes !== null) return origin.keyBytes;
+    if (origin instanceof LazyRecord && sameBytes(origin.keySerde, this.#topic.keySerde) && origin.keyBytes !== null) return origin.keyBytes;
     return encodeKey(this.#topic, record.key);
   }
   #valueOf(record: AnyRecord): Encoded | null {
-    if (record instanceof LazyRecord && record.valueSerde.codec === this.#topic.valueSerde.codec && record.valueBytes !== null) return record.valueBytes;
+    if (record instanceof LazyRecord && sameBytes(record.valueSerde, this.#topic.valueSerde) && record.valueBytes !== null) return record.valueBytes;
     return encodeValue(this.#topic, record.value);
   }
 }
+
+/** What one side wrote is what the other would write: the codec is the same, and nobody is to look at it first. */
+const sameBytes = (from: Serde<unknown>, to: Serde<unknown>): boolean => from.codec === to.codec && !from.parsesOnDecode;

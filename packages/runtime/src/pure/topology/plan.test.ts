@@ -69,7 +69,7 @@ describe('planOf', () => {
   test('cuts enrich-orders into three tasks, the joined table beside its stream', () => {
     expect(inWords(planOf(enrichOrders()))).toEqual([
       { verbs: 'stream rekey', inputs: ['stream orders'], partitions: 4, stores: [], outputs: ['orders-by-customer'] },
-      { verbs: 'rekey table join to rekey', inputs: ['through orders-by-customer', 'table customers'], partitions: 4, stores: ['table:customers'], outputs: ['enriched-orders', 'orders-by-country'] },
+      { verbs: 'rekey table join to rekey', inputs: ['table customers', 'through orders-by-customer'], partitions: 4, stores: ['table:customers'], outputs: ['enriched-orders', 'orders-by-country'] },
       { verbs: 'rekey fold to', inputs: ['through orders-by-country'], partitions: 4, stores: ['total-by-country'], outputs: ['country-totals'] },
     ]);
   });

@@ -83,10 +83,12 @@ const taskOf = (id: number, nodes: readonly Node[], cut: Cut): Task => {
 const inputsOfTask = (readers: readonly Node[]): readonly TaskInput[] => {
   const reads = readers.map(readsOf).filter((read) => read !== undefined);
   const through = new Set(reads.filter((read) => read.role === 'through').map((read) => read.topic.name));
-  return uniqueByName(reads.map((read) => ({ ...read, name: read.topic.name }))).map(({ topic, role }) => ({
+  const inputs: readonly TaskInput[] = uniqueByName(reads.map((read) => ({ ...read, name: read.topic.name }))).map(({ topic, role }) => ({
     topic,
     role: through.has(topic.name) ? 'through' : role,
   }));
+  // At equal times a table is read before what is joined with it: a change and the record it is for often bear one time.
+  return [...inputs.filter(({ role }) => role === 'table'), ...inputs.filter(({ role }) => role !== 'table')];
 };
 
 const storeIn = (node: Node): TaskStore | undefined => {
