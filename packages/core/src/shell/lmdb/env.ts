@@ -21,7 +21,7 @@ export interface Env {
 
 /** 1 TiB of address space; what is used is what the file holds. */
 export const DEFAULT_MAP_SIZE: number = 2 ** 40;
-const PAGE_SIZE = 8192;
+export const PAGE_SIZE = 8192;
 const MAX_READERS = 2048;
 
 const common = { keyEncoding: 'binary', encoding: 'binary' } as const;
@@ -29,7 +29,8 @@ const common = { keyEncoding: 'binary', encoding: 'binary' } as const;
 /** Flags of every write transaction: one flush, after the lock is released, finished before the call returns. */
 export const WRITE_FLAGS: number = 0x10002;
 
-export const openEnv = (options: EnvOptions, readOnly: boolean): Env => {
+/** `inspect` sees the names of the tables that are there before any is made; what it throws leaves the file as it was. */
+export const openEnv = (options: EnvOptions, readOnly: boolean, inspect?: (tables: readonly string[]) => void): Env => {
   const root = open<Buffer, Buffer>({
     path: options.path,
     mapSize: options.mapSize,
@@ -40,6 +41,7 @@ export const openEnv = (options: EnvOptions, readOnly: boolean): Env => {
     readOnly,
     ...common,
   });
+  inspect?.([...root.getKeys()].map((name) => name.toString()));
   const tables = {} as Record<Table, TableDb>;
   for (const name of TABLES) {
     const table = root.openDB<Buffer, Buffer>({ name, ...common });

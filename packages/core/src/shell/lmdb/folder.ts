@@ -8,7 +8,7 @@
 import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, realpathSync, renameSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { StoplogError } from '../../pure/errors.ts';
-import { FORMAT } from '../../pure/log/keyspace.ts';
+import { FORMAT, TABLES } from '../../pure/log/keyspace.ts';
 
 export const DATA_FILE = 'data.mdb';
 const LOCK_FILE = 'lock.mdb';
@@ -39,7 +39,7 @@ const examine = (path: string): FolderState => {
     if (others.length > 0) throw foreign(path, `it holds other files (${others.slice(0, 3).join(', ')})`);
     return 'new';
   }
-  checkDataFile(path);
+  checkDataFile(path, marked);
   return marked ? 'ours' : 'unmarked';
 };
 
@@ -63,32 +63,43 @@ const AT_MAGIC = 24;
 const AT_PAGE_SIZE = 48;
 const AT_LAST_PAGE = 144;
 const AT_TXN = 152;
-const META_BYTES = 168;
 
-const checkDataFile = (path: string): void => {
+const checkDataFile = (path: string, marked: boolean): void => {
   const fd = openSync(join(path, DATA_FILE), 'r');
   try {
     const size = statSync(join(path, DATA_FILE)).size;
     const first = readAt(fd, 0);
     if (first === undefined) throw torn(path, size, 'it is empty or shorter than a meta page');
-    if (first.readUInt32LE(AT_MAGIC) !== MAGIC) throw foreign(path, `its ${DATA_FILE} is not an LMDB file`);
+    if (first.readUInt32LE(AT_MAGIC) !== MAGIC) throw marked ? torn(path, size, 'its first meta page is damaged') : foreign(path, `its ${DATA_FILE} is not an LMDB file`);
     const pageSize = first.readUInt32LE(AT_PAGE_SIZE);
     if (pageSize < 256 || pageSize > 65_536 || (pageSize & (pageSize - 1)) !== 0) throw torn(path, size, `its page size reads ${pageSize}`);
     const second = readAt(fd, pageSize);
     if (second === undefined) throw torn(path, size, 'it ends before its second meta page');
     if (second.readUInt32LE(AT_MAGIC) !== MAGIC) throw torn(path, size, 'its second meta page is damaged');
     if (second.readUInt32LE(AT_PAGE_SIZE) !== pageSize) throw torn(path, size, 'its meta pages disagree');
-    const newest = second.readBigUInt64LE(AT_TXN) > first.readBigUInt64LE(AT_TXN) ? second : first;
-    const needed = (newest.readBigUInt64LE(AT_LAST_PAGE) + 1n) * BigInt(pageSize);
-    if (BigInt(size) < needed) throw torn(path, size, `its last commit needs ${needed} bytes`);
+    const needed = neededBytes(first, second);
+    if (size < needed) throw torn(path, size, `its last commit needs ${needed} bytes`);
   } finally {
     closeSync(fd);
   }
 };
 
+/** How long the file must be for its last commit: what the newer of its two meta pages says. */
+export const neededBytes = (first: Buffer, second: Buffer): number => {
+  const newest = second.readBigUInt64LE(AT_TXN) > first.readBigUInt64LE(AT_TXN) ? second : first;
+  return Number(newest.readBigUInt64LE(AT_LAST_PAGE) + 1n) * newest.readUInt32LE(AT_PAGE_SIZE);
+};
+export const META_BYTES = 168;
+
 const readAt = (fd: number, position: number): Buffer | undefined => {
   const page = Buffer.alloc(META_BYTES);
   return readSync(fd, page, 0, META_BYTES, position) === META_BYTES ? page : undefined;
+};
+
+/** A file without our mark is ours if its creation was cut short, and then it holds none but our tables. */
+export const checkTables = (path: string, found: readonly string[]): void => {
+  const other = found.find((name) => !(TABLES as readonly string[]).includes(name));
+  if (other !== undefined) throw foreign(path, `its ${DATA_FILE} belongs to another program (it holds '${other}')`);
 };
 
 /** Makes the folder with rights for its owner only, and resolves links, so that two names of it are one. */

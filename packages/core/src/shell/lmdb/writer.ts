@@ -15,11 +15,12 @@ import { formatKey } from '../../pure/log/meta.ts';
 import type { WriterAnswer, WriterCall, WriterRequest } from '../../pure/log/writer-messages.ts';
 import { applyCommit, applyEnsure, applyOpenGroup, applyOpenStore, EndsInTransaction, putMeta, readEnds, readMeta, readOwnership, writeOwnership } from './apply.ts';
 import { openEnv, stats, WRITE_FLAGS, type Env, type EnvOptions } from './env.ts';
-import { describeIo, markFolder } from './folder.ts';
+import { checkTables, describeIo, examineFolder, markFolder } from './folder.ts';
 import { ForeignCommits } from './foreign.ts';
 import { through } from './gate.ts';
 import type { HostAnswer, HostMessage } from './host-messages.ts';
 import { processStarted } from './process.ts';
+import { keepSlack } from './slack.ts';
 import { groupWaitKey, partitionWaitKey, Waits } from './waits.ts';
 
 export interface WriterData {
@@ -46,7 +47,8 @@ const host = parentPort!;
 const main = (): void => {
   let env: Env;
   try {
-    env = openEnv(envOptions, false);
+    const { path } = envOptions;
+    env = openEnv(envOptions, false, examineFolder(path) === 'ours' ? undefined : (tables) => checkTables(path, tables));
     initialise(env);
   } catch (error) {
     host.postMessage({ type: 'failed', error: errorToData(describeIo(envOptions.path, error)) } satisfies HostAnswer);
@@ -73,6 +75,7 @@ const serve = (env: Env): void => {
   const held = new Map<number, { readonly instance: string; readonly epoch: number }>();
   let turn: NodeJS.Immediate | undefined;
   let seenTxn = stats(env).lastTxnId;
+  const lengthen = keepSlack(envOptions.path);
 
   const enqueue = (pending: Pending): void => {
     queue.push(pending);
@@ -93,6 +96,7 @@ const serve = (env: Env): void => {
     try {
       through(gate, () => {
         env.root.transactionSync(() => {
+          lengthen();
           const ends = new EndsInTransaction(env);
           for (const pending of share) outcomes.push(attempt(pending, ends));
           grown = ends.write();

@@ -1,0 +1,93 @@
+/**
+ * A batch by hand: what the floors write and read instead of ours. The same bytes for each record (attributes, time step, two
+ * lengths, key, value) and a checksum over them, under a header of what the floors need and no more.
+ *
+ *    0  u32  CRC-32 of the rest      4  u32  records      8  f64  timestamp of the first record      16  records
+ */
+import { crc32 } from 'node:zlib';
+
+export const HEAD = 16;
+export const BATCH_BYTES: number = 64 * 1024;
+/** Above any record that the benchmarks write. */
+const ROOM = 4_096;
+
+export class HandBatch {
+  readonly #bytes: Buffer = Buffer.allocUnsafeSlow(BATCH_BYTES + ROOM);
+  #at = HEAD;
+  #time = 0;
+  count = 0;
+
+  get full(): boolean {
+    return this.#at >= BATCH_BYTES;
+  }
+  add(key: Uint8Array, value: Uint8Array, time: number): void {
+    const bytes = this.#bytes;
+    let at = this.#begin(time);
+    at = writeLength(bytes, at, key.length);
+    bytes.set(key, at);
+    at = writeLength(bytes, at + key.length, value.length);
+    bytes.set(value, at);
+    this.#at = at + value.length;
+  }
+  /** Text goes straight into the batch. All of it is ASCII here, so its length is known. */
+  addText(key: string, value: string, time: number): void {
+    const bytes = this.#bytes;
+    let at = this.#begin(time);
+    at = writeLength(bytes, at, key.length);
+    at += bytes.latin1Write(key, at);
+    at = writeLength(bytes, at, value.length);
+    this.#at = at + bytes.latin1Write(value, at);
+  }
+  /** The batch in memory of its own. */
+  finish(): Buffer {
+    this.#bytes.writeUInt32LE(this.count, 4);
+    const batch = Buffer.allocUnsafeSlow(this.#at);
+    batch.set(this.#bytes.subarray(0, this.#at));
+    batch.writeUInt32LE(crc32(batch.subarray(4)), 0);
+    this.#at = HEAD;
+    this.count = 0;
+    return batch;
+  }
+  #begin(time: number): number {
+    const bytes = this.#bytes;
+    let at = this.#at + 1;
+    const step = this.count++ === 0 ? 0 : time - this.#time;
+    if (step === 0) bytes[at - 1] = 0;
+    else {
+      bytes[at - 1] = 16;
+      at = writeLength(bytes, at, step > 0 ? 2 * step : -2 * step - 1);
+    }
+    if (this.count === 1) bytes.writeDoubleLE(time, 8);
+    this.#time = time;
+    return at;
+  }
+}
+
+/** Throws when the batch is not what was written. */
+export const verify = (batch: Buffer): void => {
+  if (crc32(batch.subarray(4)) !== batch.readUInt32LE(0)) throw new Error('a batch of the floor is damaged');
+};
+
+/** Where the keys and values of a batch lie; calls `each` for every record. */
+export const walk = (batch: Buffer, each: (keyStart: number, keyEnd: number, valueStart: number, valueEnd: number) => void): void => {
+  let at = HEAD;
+  while (at < batch.length) {
+    if (batch[at++] === 16) while (batch[at++]! >= 0x80);
+    let keySize = batch[at++]!;
+    if (keySize >= 0x80) keySize = (keySize & 0x7f) | (batch[at++]! << 7);
+    const keyStart = at;
+    at += keySize;
+    let valueSize = batch[at++]!;
+    if (valueSize >= 0x80) valueSize = (valueSize & 0x7f) | (batch[at++]! << 7);
+    each(keyStart, keyStart + keySize, at, at + valueSize);
+    at += valueSize;
+  }
+};
+
+const writeLength = (bytes: Buffer, start: number, length: number): number => {
+  let at = start;
+  let rest = length;
+  for (; rest >= 0x80; rest >>>= 7) bytes[at++] = (rest & 0x7f) | 0x80;
+  bytes[at++] = rest;
+  return at;
+};

@@ -1,0 +1,64 @@
+/** LMDB has no checksums. Whatever bits are flipped in its file, a reader gets what was written, or an error with a name. */
+import { cpSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { lmdb } from '@stoplog/core/lmdb';
+import { openPort } from '@stoplog/core/port';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { start, withFolder } from './fixtures/child.ts';
+import { append, commitOf, never, shape } from './fixtures/letters.mjs';
+
+const COPIES = 60;
+const RECORDS = 400;
+
+const makeLog = async (path: string): Promise<void> => {
+  const log = await openPort(lmdb(path));
+  await log.ensure([shape]);
+  await log.store({ store: 's', partition: 0, group: 'g', version: 1, fingerprint: 'f' }, never);
+  for (let i = 0; i < RECORDS / 4; i++) {
+    await append(log, i % 2, Array.from({ length: 4 }, (_, n) => `${i}.${n} ${'abcdefgh'.repeat(20)}`));
+    await log.commit(commitOf({ group: 'g', stores: [{ store: 's', partition: 0, keys: [Buffer.from(`key ${i}`)], values: [Buffer.from(`value ${i}`.repeat(8))] }] }));
+  }
+  await log[Symbol.asyncDispose]();
+};
+
+test('flipped bits: never a value that was not written, never a loss without an error, never a death by signal', async () => {
+  await withFolder(async (folder) => {
+    await makeLog(join(folder, 'log'));
+    const before = JSON.parse((await start('look', join(folder, 'log')).ended).lines[0]!) as { values: string[] };
+    const written = new Set(before.values);
+    await makeLog(join(folder, 'original'));
+    const seed = Date.now() % 2 ** 31;
+    const flips = fc.sample(fc.array(fc.record({ at: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), bit: fc.nat(7) }), { minLength: 1, maxLength: 10 }), { numRuns: COPIES, seed });
+    const paths = flips.map((bits, i) => {
+      const path = join(folder, `copy${i}`);
+      cpSync(join(folder, 'original'), path, { recursive: true });
+      const bytes = readFileSync(join(path, 'data.mdb'));
+      for (const { at, bit } of bits) {
+        const index = Math.floor(at * bytes.length);
+        bytes[index] = bytes[index]! ^ (1 << bit);
+      }
+      writeFileSync(join(path, 'data.mdb'), bytes);
+      return path;
+    });
+    const tally = { clean: 0, reported: 0, refused: 0, diedBySignal: 0, lostInSilence: 0, wrong: 0 };
+    const unnamed = new Set<string>();
+    for (let i = 0; i < paths.length; ) {
+      const ended = await start('look', ...paths.slice(i)).ended;
+      for (const line of ended.lines) {
+        const { values, errors } = JSON.parse(line) as { values: string[]; errors: string[] };
+        for (const error of errors) if (!error.startsWith('STOPLOG_')) unnamed.add(error);
+        const got = new Set(values);
+        if (values.some((value) => !written.has(value) && !value.endsWith(' appended'))) tally.wrong++;
+        else if (errors.length > 0) tally[values.length === 0 ? 'refused' : 'reported']++;
+        else if ([...written].some((value) => !got.has(value) && !value.endsWith(' appended'))) tally.lostInSilence++;
+        else tally.clean++;
+      }
+      i += ended.lines.length;
+      if (i < paths.length && ended.signal !== null) tally.diedBySignal++;
+      if (i < paths.length) i++;
+    }
+    console.log(`seed ${seed}, file of ${statSync(join(folder, 'original', 'data.mdb')).size} bytes:`, tally, [...unnamed]);
+    expect(tally.wrong).toBe(0);
+  });
+}, 60_000);
