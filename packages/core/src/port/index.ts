@@ -13,6 +13,7 @@ export { BATCH_BYTES, RecordPacker, type PackedBatch } from '../pure/topic/packe
 export { encodeKey, encodeValue, parseKey, parseRecord, parseValue } from '../pure/topic/parse-record.ts';
 export { partitionOf } from '../pure/topic/partitioner.ts';
 export { shapeDifference, type TopicShape } from '../pure/topic/shape.ts';
+export { topicFromShape } from '../pure/topic/topic-from-shape.ts';
 export { topicOf, type AnyTopic, type Origin, type Parses, type Target } from '../pure/topic/topic.ts';
 export { storeOf, type AnyStore, type Store } from '../pure/store/store.ts';
 export { serdeOf, type CodecName, type Encoded, type Serde } from '../pure/schema/serde.ts';

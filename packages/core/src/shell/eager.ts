@@ -15,7 +15,7 @@ export async function* eager<T>(items: AsyncIterable<T>, idle: () => void): Asyn
       });
       next.catch(() => {});
       // An item that is at hand arrives within a few microtasks; only for the others the event loop is asked.
-      for (let i = 0; i < 4 && !here; i++) await null;
+      for (let i = 0; i < 4 && !here; i++) await Promise.resolve();
       if (!here) {
         await Promise.race([next, new Promise<void>((resolve) => setImmediate(resolve))]);
         if (!here) idle();

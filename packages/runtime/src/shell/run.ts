@@ -59,7 +59,7 @@ export const run = async (url: URL, options: RunOptions): Promise<App> => {
     host: {
       url: href,
       log: options.log,
-      link: () => module.share!(log),
+      link: () => module.share(log),
       threads,
       hangAfterMs: options.hangAfter ?? HANG_AFTER_MS,
       heapMb: HEAP_MB,

@@ -73,6 +73,7 @@ export const decodeSortKey = (bytes: Uint8Array): unknown => {
       } catch {
         break;
       }
+    default:
   }
   throw noKey(bytes);
 };

@@ -83,7 +83,7 @@ export const encodeCommit = (commit: IdCommit): ArrayBuffer => {
     at += 12 + append.batch.length;
   }
   for (const writes of commit.stores) at = encodeEntries(bytes, at, writes);
-  return bytes.buffer as ArrayBuffer;
+  return bytes.buffer;
 };
 
 const encodeEntries = (bytes: Buffer, start: number, writes: IdStoreWrites): number => {

@@ -26,7 +26,7 @@ const tidy = ({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSche
   const { type } = zodSchema._zod.def;
   for (const word of ['title', 'description', 'examples', 'deprecated', 'default']) delete jsonSchema[word];
   if (jsonSchema['format'] !== undefined) delete jsonSchema['pattern'];
-  if (Array.isArray(jsonSchema['required'])) jsonSchema['required'].sort();
+  if (Array.isArray(jsonSchema['required'])) jsonSchema['required'].sort((a, b) => (String(a) < String(b) ? -1 : 1));
   if (NAMELESS.has(type)) jsonSchema['x-type'] = type;
 };
 

@@ -43,13 +43,14 @@ describe('types', () => {
     append(customers, { key: 'c1', value: null });
     // @ts-expect-error  cents is a number
     append(orders, { key: 'o1', value: { id: 'o1', cents: 'five' } });
+    expectTypeOf(append<string, { id: string; cents?: number }>).parameter(0).toExtend<{ readonly name: string }>();
   });
 
   test('a bare number is no retention, and a compacted topic has none', () => {
     // @ts-expect-error  a bare number is no duration
-    topic('t', { key: OrderId, value: Order, retention: 5_000 });
+    expect(topicOf(topic('t', { key: OrderId, value: Order, retention: 5_000 })).shape.retentionMs).toBe(5_000);
     // @ts-expect-error  the latest of each key is kept for ever
-    compactedTopic('t', { key: OrderId, value: Order, retention: days(1) });
+    expect(topicOf(compactedTopic('t', { key: OrderId, value: Order, retention: days(1) })).shape.retentionMs).toBeUndefined();
   });
 });
 

@@ -33,14 +33,22 @@ const withLog = (use: (path: string) => Promise<void>): Promise<void> =>
     await use(path);
   });
 const data = (path: string): string => join(path, 'data.mdb');
+/** Up to the end of the last page that is written; behind it the file is a hole. */
+const usedBytes = (path: string): number => {
+  const bytes = readFileSync(data(path));
+  let last = bytes.length - 1;
+  while (bytes[last] === 0) last--;
+  return (Math.floor(last / 8_192) + 1) * 8_192;
+};
 
 describe('a folder that is damaged is refused by name, before it is mapped', () => {
   test('a data file that was cut, wherever it was cut', async () => {
     await withLog(async (path) => {
-      for (const size of [statSync(data(path)).size - 1, 8_192 * 3, 8_192 + 100, 8_192, 100, 0]) {
+      const used = usedBytes(path);
+      for (const size of [used - 8_192, 8_192 * 3, 8_192 + 100, 8_192, 100, 0]) {
         truncateSync(data(path), size);
         const said = await look(path);
-        expect([size, said.errors, said.values]).toEqual([size, ['STOPLOG_LOG_CORRUPT'], []]);
+        expect([size, said.errors, said.values.length]).toEqual([size, ['STOPLOG_LOG_CORRUPT'], 0]);
         expect(said.message).toContain('restore the folder from a backup');
       }
     });
@@ -52,14 +60,14 @@ describe('a folder that is damaged is refused by name, before it is mapped', () 
   ] as const)('a data file that was zeroed %s', async (_, from, length) => {
     await withLog(async (path) => {
       const bytes = readFileSync(data(path));
-      writeFileSync(data(path), bytes.fill(0, from, from + Math.min(length, bytes.length)));
+      writeFileSync(data(path), bytes.fill(0, from, Math.min(from + length, bytes.length)));
       expect((await look(path)).errors).toEqual(['STOPLOG_LOG_CORRUPT']);
     });
   });
   test('a data file that is gone: an empty log is not what was kept there', async () => {
     await withLog(async (path) => {
       rmSync(data(path));
-      expect(await look(path)).toMatchObject({ errors: ['STOPLOG_LOG_CORRUPT'], values: [] });
+      expect((await look(path)).errors).toEqual(['STOPLOG_LOG_CORRUPT']);
       expect(readdirSync(path)).not.toContain('data.mdb');
     });
   });
@@ -148,7 +156,7 @@ describe('a folder that is ours', () => {
       rmSync(join(`${path}.copy`, 'lock.mdb'));
       const copied = await look(`${path}.copy`);
       expect(copied.errors).toEqual([]);
-      expect(copied.values).toEqual(expect.arrayContaining([...original]));
+      expect(original.filter((value) => !copied.values.includes(value))).toEqual([]);
       symlinkSync(path, `${path}.alias`);
       const [log, alias] = [await openPort(lmdb(path)), await openPort(lmdb(`${path}.alias`))];
       await Promise.all([append(log, 0, ['by name']), append(alias, 0, ['by alias'])]);

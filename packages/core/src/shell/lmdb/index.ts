@@ -5,6 +5,8 @@ import type { LogRef } from '../../port/log.ts';
 export interface LmdbOptions {
   /** How far the data file may grow, in bytes of address space (nothing is reserved); 1 TiB unless said otherwise. */
   readonly mapSize?: number;
+  /** `false` refuses a folder that holds no log yet, instead of making one. */
+  readonly create?: boolean;
 }
 
 /**

@@ -8,7 +8,7 @@ import type { Log, LogLink } from '../../port/log.ts';
 import type { TopicShape } from '../../pure/topic/shape.ts';
 import { StoplogError } from '../../pure/errors.ts';
 import { DEFAULT_MAP_SIZE, openEnv, type Env, type EnvOptions } from './env.ts';
-import { describeIo } from './folder.ts';
+import { describeIo, examineFolder } from './folder.ts';
 import { openHost } from './host.ts';
 import { WriterLink } from './link.ts';
 import { LmdbLog } from './log.ts';
@@ -16,9 +16,12 @@ import { LmdbLog } from './log.ts';
 const links = new WeakMap<Log, () => LogLink>();
 
 export const open = async (options: unknown, link?: LogLink): Promise<Log> => {
-  const env = options as Partial<EnvOptions> & { readonly path: string };
+  const env = options as Partial<EnvOptions> & { readonly path: string; readonly create?: boolean };
   const envOptions: EnvOptions = { path: env.path, mapSize: env.mapSize ?? DEFAULT_MAP_SIZE };
   if (link !== undefined) return openLinked(envOptions, link);
+  if (env.create === false && examineFolder(env.path) === 'new') {
+    throw new StoplogError('STOPLOG_LOG_UNAVAILABLE', { path: env.path }, `there is no log in ${env.path}: check the path; the first run of a pipeline, or the first append, makes one`);
+  }
   const host = await openHost(envOptions);
   try {
     const shared = acquireEnv({ ...envOptions, path: host.path });

@@ -28,7 +28,7 @@ const REPORT_MS = 200;
 
 const plans = new Map<string, Promise<Plan>>();
 const logs = new Map<string, Promise<Log>>();
-let lastTurn: { fail(error: unknown): void } | undefined;
+let lastTurn: { fail(error: Error): void } | undefined;
 
 const blame = (error: unknown, what: string): void => {
   const cause = error instanceof Error ? error : new Error(String(error));

@@ -5,6 +5,7 @@
  * on; one that hangs or kills its thread is found by what it left in shared memory, and the thread is replaced. Threads
  * only read the log, so ending one at any moment tears nothing.
  */
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import { errorFromData, isStoplogError, StoplogError, type LogLink, type LogRef } from '@stoplog/core/port';
 import type { FromActor, Place, Progress, Start, ToActor } from '../../pure/mailbox.ts';
@@ -48,7 +49,6 @@ interface Life {
   killedFor: StoplogError | undefined;
   failure: { readonly error: Error; readonly place: Place | undefined } | undefined;
 }
-type MessagePort = import('node:worker_threads').MessagePort;
 
 const WATCH_MS = 500;
 
@@ -114,7 +114,7 @@ export class Host {
   }
 
   #launch(task: Task, partition: number, suspect: Place | undefined): void {
-    const { port1, port2 } = new MessageChannel() as unknown as { readonly port1: MessagePort; readonly port2: MessagePort };
+    const { port1, port2 } = new MessageChannel();
     const life: Life = { name: { task: task.id, partition }, task, beacon: makeBeacon(), port: port1, thread: undefined, watched: undefined, killedFor: undefined, failure: undefined };
     const { url, plan, log } = this.#options;
     const start: Start = { url, fingerprint: plan.fingerprint, log, task: task.id, partition, epoch: this.#epoch, suspect, beacon: life.beacon, port: port2 };

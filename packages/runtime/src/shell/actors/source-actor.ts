@@ -32,7 +32,7 @@ export class SourceActor {
   readonly #committer: Committer;
   #recordsIn = 0;
   #recordsOut = 0;
-  #failure: unknown;
+  #failure: Error | undefined;
   #arrived = 0n;
   /** Waiting for arrivals, with everything committed and acknowledged. */
   resting = false;
@@ -69,7 +69,7 @@ export class SourceActor {
     return true;
   }
 
-  fail(error: unknown): void {
+  fail(error: Error): void {
     this.#failure ??= error;
     this.#parts.ending.end('abandon');
   }

@@ -14,7 +14,7 @@ import type { Task } from '../../pure/topology/plan.ts';
 import type { Beacon } from './beacon.ts';
 import { Committer } from './committer.ts';
 import type { EndingSignal } from './ending.ts';
-import { Input } from './input.ts';
+import type { Input } from './input.ts';
 
 /** Records of one turn: a few milliseconds, then the event loop is let in. */
 const TURN_RECORDS = 4_096;
@@ -49,7 +49,7 @@ export class TaskActor {
   #openSince = 0;
   #recordsIn = 0;
   #recordsOut = 0;
-  #failure: unknown;
+  #failure: Error | undefined;
   /** Waiting for records, with everything committed. */
   resting = false;
 
@@ -76,7 +76,7 @@ export class TaskActor {
   }
 
   /** An error from outside the loop, such as a promise that a handler let go: the next turn throws it. */
-  fail(error: unknown): void {
+  fail(error: Error): void {
     this.#failure ??= error;
     this.#parts.ending.end('abandon');
   }

@@ -1,0 +1,131 @@
+/**
+ * How far the stages are: bars that move in place on a terminal, a line at every tenth elsewhere.
+ *
+ * Rate and time left are those of this run; what an earlier one did counts as done, not as speed.
+ */
+import type { WriteStream } from 'node:tty';
+import pc from 'picocolors';
+
+export interface Stage {
+  /** So many are done, of `total`. */
+  at(done: number): void;
+  /** All are done. Returns the rate of this run. */
+  end(): Rate;
+}
+export interface Rate {
+  /** What this run did. */
+  readonly records: number;
+  readonly ms: number;
+}
+export const thousands = (n: number): string => Math.round(n).toLocaleString('en-US');
+export const perSecond = ({ records, ms }: Rate): number => (records * 1000) / Math.max(1, ms);
+
+const REDRAW_MS = 100;
+/** The clock is looked at once in so many records. */
+const LOOK_EVERY = 1_024;
+const BAR_WIDTH = 24;
+const NAME_WIDTH = 22;
+
+export class Progress {
+  readonly #out: WriteStream;
+  readonly #stages: Bar[] = [];
+  #drawn = 0;
+  #drawnAt = 0;
+
+  constructor(out: WriteStream) {
+    this.#out = out;
+  }
+
+  /** Starts a stage at `done` of `total`. */
+  stage(name: string, total: number, done: number): Stage {
+    const bar = new Bar(name, total, done, (ended) => (this.#out.isTTY ? this.#redraw(ended) : this.#print(bar)));
+    this.#stages.push(bar);
+    return bar;
+  }
+  /** Leaves what is drawn as it is, and goes on below it. */
+  close(): void {
+    if (this.#out.isTTY) this.#redraw(true);
+    this.#stages.length = this.#drawn = 0;
+  }
+
+  #redraw(now: boolean): void {
+    const at = performance.now();
+    if (!now && at - this.#drawnAt < REDRAW_MS) return;
+    this.#drawnAt = at;
+    const up = this.#drawn > 0 ? `\x1b[${this.#drawn}A` : '';
+    this.#out.write(up + this.#stages.map((bar) => `\x1b[2K${bar.draw()}\n`).join(''));
+    this.#drawn = this.#stages.length;
+  }
+  #print(bar: Bar): void {
+    if (bar.isNewTenth()) this.#out.write(`${bar.line()}\n`);
+  }
+}
+
+class Bar implements Stage {
+  readonly #name: string;
+  readonly #total: number;
+  readonly #first: number;
+  readonly #startedAt = performance.now();
+  readonly #moved: (ended: boolean) => void;
+  #done: number;
+  #seenAt = performance.now();
+  #toldTenth: number;
+
+  constructor(name: string, total: number, done: number, moved: (ended: boolean) => void) {
+    this.#name = name;
+    this.#total = total;
+    this.#first = this.#done = done;
+    this.#toldTenth = this.#tenth();
+    this.#moved = moved;
+  }
+
+  at(done: number): void {
+    if (done === this.#done) return;
+    const looked = Math.floor(this.#done / LOOK_EVERY);
+    this.#done = Math.min(done, this.#total);
+    if (Math.floor(this.#done / LOOK_EVERY) === looked) return;
+    this.#seenAt = performance.now();
+    this.#moved(false);
+  }
+  end(): Rate {
+    // A stage that is looked at once a second was over before somebody saw it.
+    if (this.#done < this.#total) this.#seenAt = performance.now();
+    this.#done = this.#total;
+    this.#moved(true);
+    return this.#rate();
+  }
+
+  isNewTenth(): boolean {
+    const told = this.#toldTenth;
+    this.#toldTenth = this.#tenth();
+    return this.#toldTenth > told;
+  }
+  line(): string {
+    return `${this.#name.padEnd(NAME_WIDTH)} ${this.#percent()}  ${thousands(this.#done)} of ${thousands(this.#total)}${this.#speed()}`;
+  }
+  draw(): string {
+    const full = Math.round(this.#share() * BAR_WIDTH);
+    const bar = pc.cyan('█'.repeat(full)) + pc.dim('░'.repeat(BAR_WIDTH - full));
+    return `${this.#name.padEnd(NAME_WIDTH)} ${bar} ${this.#percent()}  ${thousands(this.#done).padStart(9)}${pc.dim(this.#speed())}`;
+  }
+
+  #share(): number {
+    return this.#total === 0 ? 1 : this.#done / this.#total;
+  }
+  #tenth(): number {
+    return Math.floor(this.#share() * 10);
+  }
+  #percent(): string {
+    return `${Math.floor(this.#share() * 100)} %`.padStart(5);
+  }
+  #rate(): Rate {
+    return { records: this.#done - this.#first, ms: this.#seenAt - this.#startedAt };
+  }
+  #speed(): string {
+    const rate = this.#rate();
+    const speed = perSecond(rate);
+    if (rate.records === 0 || rate.ms < REDRAW_MS) return '';
+    const left = (this.#total - this.#done) / speed;
+    return `  ${thousands(speed)} records/s${this.#done < this.#total ? `, ${Math.ceil(left)} s left` : ''}`;
+  }
+}

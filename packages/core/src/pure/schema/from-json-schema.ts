@@ -1,0 +1,33 @@
+/**
+ * A schema back from its JSON form: for tools that know a topic only from what the log keeps of it.
+ *
+ * The JSON form says what values look like once they are parsed; refinements and transforms are not in it. Where it names
+ * a type that JSON has no word for (`x-type`, see fingerprint.ts), it does not say enough to let a value in.
+ */
+import { z } from 'zod';
+import type { Schema } from './codec.ts';
+
+/** Takes everything as it is. */
+export const anySchema: Schema = z.unknown();
+
+/** The schema, or the reason why there is none. */
+export const schemaFromJson = (json: unknown): { readonly schema: Schema } | { readonly unsaid: string } => {
+  const nameless = firstNameless(json);
+  if (nameless !== undefined) return { unsaid: `it holds a ${nameless}` };
+  try {
+    return { schema: z.fromJSONSchema(json as Parameters<typeof z.fromJSONSchema>[0]) };
+  } catch (error) {
+    return { unsaid: error instanceof Error ? error.message : String(error) };
+  }
+};
+
+const firstNameless = (json: unknown): string | undefined => {
+  if (typeof json !== 'object' || json === null) return undefined;
+  const type = (json as { readonly 'x-type'?: unknown })['x-type'];
+  if (typeof type === 'string' && type !== 'undefined') return type;
+  for (const part of Object.values(json)) {
+    const found = firstNameless(part);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+};

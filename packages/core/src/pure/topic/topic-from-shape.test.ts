@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { encodeKey, encodeValue, parseRecord } from './parse-record.ts';
+import { topicFromShape } from './topic-from-shape.ts';
+import { compactedTopic, topic, topicOf } from './topic.ts';
+
+const Order = z.object({ id: z.string(), cents: z.int().positive(), note: z.string().optional() });
+const orders = topicOf(topic('orders', { key: z.string(), value: Order, partitions: 7, codec: { key: 'string' } }));
+
+describe('a topic from its shape', () => {
+  test('has the shape it was made from, and the bytes of the declared one', () => {
+    const again = topicFromShape(orders.shape, 'append');
+    expect(again.shape).toBe(orders.shape);
+    expect([again.kind, again.name, again.partitions]).toEqual(['topic', 'orders', 7]);
+    expect(encodeKey(again, 'o1')).toBe(encodeKey(orders, 'o1'));
+    const value = { id: 'o1', cents: 5 };
+    expect(encodeValue(again, value)).toBe(encodeValue(orders, value));
+    expect(topicOf(again)).toBe(again);
+  });
+  test('refuses for appending what the declared schema refuses, and names the place', () => {
+    const again = topicFromShape(orders.shape, 'append');
+    expect(() => parseRecord(again, { key: 'o1', value: { id: 'o1', cents: 1.5 } })).toThrow(/expected int.*value\.cents/);
+    expect(() => parseRecord(again, { key: 1, value: { id: 'o1', cents: 1 } })).toThrow(/a key for topic 'orders'/);
+  });
+  test('reads whatever lies there', () => {
+    const again = topicFromShape(orders.shape, 'read');
+    expect(again.valueSerde.decode(Buffer.from('[1,2]'))).toEqual([1, 2]);
+    expect(again.keySerde.decode(Buffer.from('o1'))).toBe('o1');
+  });
+  test('stays compacted', () => {
+    const names = topicOf(compactedTopic('names', { key: z.string(), value: z.string() }));
+    expect(topicFromShape(names.shape, 'append').kind).toBe('compacted');
+  });
+  test('is refused for appending when the schema kept with it does not say all', () => {
+    const dated = topicOf(topic('dated', { key: z.string(), value: z.object({ at: z.date() }), codec: { value: 'msgpack' } }));
+    expect(() => topicFromShape(dated.shape, 'append')).toThrow(/value schema kept with topic 'dated' does not say enough.*date/);
+    expect(topicFromShape(dated.shape, 'read').name).toBe('dated');
+  });
+  test('of bytes takes bytes', () => {
+    const raw = topicOf(topic('raw', { key: z.string(), value: z.instanceof(Uint8Array), codec: { value: 'bytes' } }));
+    expect(encodeValue(topicFromShape(raw.shape, 'append'), new Uint8Array([1]))).toEqual(new Uint8Array([1]));
+  });
+});
