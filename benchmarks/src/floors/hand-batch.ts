@@ -34,9 +34,9 @@ export class HandBatch {
     const bytes = this.#bytes;
     let at = this.#begin(time);
     at = writeLength(bytes, at, key.length);
-    at += bytes.latin1Write(key, at);
+    at += bytes.write(key, at, 'latin1');
     at = writeLength(bytes, at, value.length);
-    this.#at = at + bytes.latin1Write(value, at);
+    this.#at = at + bytes.write(value, at, 'latin1');
   }
   /** The batch in memory of its own. */
   finish(): Buffer {
@@ -68,21 +68,34 @@ export const verify = (batch: Buffer): void => {
   if (crc32(batch.subarray(4)) !== batch.readUInt32LE(0)) throw new Error('a batch of the floor is damaged');
 };
 
-/** Where the keys and values of a batch lie; calls `each` for every record. */
-export const walk = (batch: Buffer, each: (keyStart: number, keyEnd: number, valueStart: number, valueEnd: number) => void): void => {
-  let at = HEAD;
-  while (at < batch.length) {
-    if (batch[at++] === 16) while (batch[at++]! >= 0x80);
-    let keySize = batch[at++]!;
-    if (keySize >= 0x80) keySize = (keySize & 0x7f) | (batch[at++]! << 7);
-    const keyStart = at;
-    at += keySize;
-    let valueSize = batch[at++]!;
-    if (valueSize >= 0x80) valueSize = (valueSize & 0x7f) | (batch[at++]! << 7);
-    each(keyStart, keyStart + keySize, at, at + valueSize);
-    at += valueSize;
+/** Walks a batch in place: where the key and the value of each record lie. */
+export class HandCursor {
+  readonly bytes: Buffer;
+  keyStart = 0;
+  keyEnd = 0;
+  valueStart = 0;
+  valueEnd = 0;
+  #at = HEAD;
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes;
   }
-};
+  next(): boolean {
+    const { bytes } = this;
+    let at = this.#at;
+    if (at >= bytes.length) return false;
+    if (bytes[at++] === 16) while (bytes[at++]! >= 0x80);
+    let size = bytes[at++]!;
+    if (size >= 0x80) size = (size & 0x7f) | (bytes[at++]! << 7);
+    this.keyStart = at;
+    at = this.keyEnd = at + size;
+    size = bytes[at++]!;
+    if (size >= 0x80) size = (size & 0x7f) | (bytes[at++]! << 7);
+    this.valueStart = at;
+    this.#at = this.valueEnd = at + size;
+    return true;
+  }
+}
 
 const writeLength = (bytes: Buffer, start: number, length: number): number => {
   let at = start;

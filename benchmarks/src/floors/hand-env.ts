@@ -13,7 +13,7 @@ export interface HandEnv {
 }
 
 /** One flush, after the lock is released, finished before the call returns. */
-const FLAGS = 0x10002;
+const FLAGS: number = 0x10002;
 
 export const openHandEnv = (path: string, readOnly: boolean): HandEnv => {
   const common = { keyEncoding: 'binary', encoding: 'binary' } as const;

@@ -2,8 +2,9 @@
  * The writer thread of the floors: takes what waits, in one transaction, flushes once, answers all.
  *
  * A commit is one buffer of entries, ready to be put: u8 table (0 log, 1 state), u16 key size, u32 value size, key, value.
+ * It is answered with null. Who has said 'watch' is told 'grown' after every commit.
  */
-import { parentPort, Worker, workerData, type MessagePort } from 'node:worker_threads';
+import { MessageChannel, parentPort, Worker, workerData, type MessagePort } from 'node:worker_threads';
 import { openHandEnv, type HandEnv } from './hand-env.ts';
 
 /** To the writer from the main thread. */
@@ -43,7 +44,7 @@ export const startHandWriter = async (path: string): Promise<HandWriter> => {
   await new Promise((resolve, reject) => worker.once('message', resolve).once('error', reject));
   return {
     link: async () => {
-      const { port1, port2 } = new MessageChannel() as unknown as { readonly port1: MessagePort; readonly port2: MessagePort };
+      const { port1, port2 } = new MessageChannel();
       worker.postMessage({ type: 'link', port: port2 } satisfies HandMessage, [port2]);
       return port1;
     },
@@ -56,6 +57,7 @@ export const startHandWriter = async (path: string): Promise<HandWriter> => {
 
 const serve = (env: HandEnv, main: MessagePort): void => {
   const queue: { readonly bytes: ArrayBuffer; readonly port: MessagePort }[] = [];
+  const watchers: MessagePort[] = [];
   let turn: NodeJS.Immediate | undefined;
   const run = (): void => {
     turn = undefined;
@@ -67,13 +69,15 @@ const serve = (env: HandEnv, main: MessagePort): void => {
       for (const { bytes } of taken) putAll(env, Buffer.from(bytes));
     });
     for (const { port } of taken) port.postMessage(null);
+    for (const watcher of watchers) watcher.postMessage('grown');
     if (queue.length > 0) turn = setImmediate(run);
   };
   main.on('message', (message: HandMessage) => {
     if (message.type === 'close') void env.close().then(() => process.exit());
     else {
       const { port } = message;
-      port.on('message', (bytes: ArrayBuffer) => {
+      port.on('message', (bytes: ArrayBuffer | 'watch') => {
+        if (bytes === 'watch') return void watchers.push(port);
         queue.push({ bytes, port });
         turn ??= setImmediate(run);
       });

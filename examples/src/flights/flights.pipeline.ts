@@ -10,7 +10,8 @@ import { airportDelays, airports, delaysOfAirport, delaysOfRoute, flights, fligh
 
 const departures = stream(flights);
 
-export default pipeline('flight-delays',
+export default pipeline(
+  'flight-delays',
   departures
     .join(table(airports), ({ delay }, { name }) => ({ delay, airport: name }))
     .fold(delaysOfAirport, {

@@ -6,6 +6,7 @@
  */
 import type { App } from '@stoplog/runtime';
 import type { Progress, Rate, Stage } from './progress.ts';
+import { flights } from './topics.ts';
 
 interface Followed {
   readonly stage: Stage;
@@ -15,7 +16,7 @@ interface Followed {
   busy: Rate;
 }
 
-/** Resolves with the rates of the tasks, named by what they read, when the app has settled. */
+/** Resolves with the rates of the tasks when the app has settled. */
 export const follow = async (app: App, progress: Progress, total: number): Promise<ReadonlyMap<string, Rate>> => {
   const tasks = new Map<string, Followed>();
   const watching = app.status.subscribe((status) => {
@@ -23,12 +24,13 @@ export const follow = async (app: App, progress: Progress, total: number): Promi
     for (const { inputs, lag } of status.tasks) {
       behind += lag;
       const done = Math.max(0, total - behind);
-      const name = `count ${inputs[0]}`;
+      const name = inputs.includes(flights.name) ? 'count by airport' : 'count by route';
       const task = tasks.get(name);
       if (task !== undefined) {
         if (behind > 0) task.busy = { records: done - task.first, ms: performance.now() - task.startedAt };
         task.stage.at(done);
-      } else if (behind > 0) tasks.set(name, { stage: progress.stage(name, total, done), first: done, startedAt: performance.now(), busy: { records: 0, ms: 0 } });
+      } else if (behind > 0)
+        tasks.set(name, { stage: progress.stage(name, total, done), first: done, startedAt: performance.now(), busy: { records: 0, ms: 0 } });
     }
   });
   try {
@@ -37,11 +39,13 @@ export const follow = async (app: App, progress: Progress, total: number): Promi
     watching.unsubscribe();
   }
   const ended = performance.now();
-  return new Map([...tasks].map(([name, { stage, first, startedAt, busy }]) => {
-    stage.end();
-    const records = total - first;
-    const ms = ended - startedAt;
-    // It caught up between two reports, at the speed it had before.
-    return [name, { records, ms: busy.records === 0 ? ms : Math.min(ms, (busy.ms * records) / busy.records) }];
-  }));
+  return new Map(
+    [...tasks].map(([name, { stage, first, startedAt, busy }]) => {
+      stage.end();
+      const records = total - first;
+      const ms = ended - startedAt;
+      // It caught up between two reports, at the speed it had before.
+      return [name, { records, ms: busy.records === 0 ? ms : Math.min(ms, (busy.ms * records) / busy.records) }];
+    }),
+  );
 };

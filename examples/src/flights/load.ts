@@ -26,8 +26,11 @@ export const loadFlights = async (log: LogClient, file: FlightsFile, limit: numb
   const remaining = await held(log, flights);
   let done = sum(remaining);
   for await (const group of file.groups(limit)) {
-    const counted = counting(missingFrom(group, remaining), () => stage.at(++done));
-    await log.append(flights, counted, { signal });
+    await log.append(
+      flights,
+      missingFrom(group, remaining, () => stage.at(++done)),
+      { signal },
+    );
     signal.throwIfAborted();
   }
 };
@@ -36,18 +39,14 @@ const held = async (log: LogClient, topic: { readonly name: string }): Promise<n
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, n) => total + n, 0);
 
 /** Lets the first `held[p]` records of each partition p go by, counting `held` down, and passes the others on. */
-function* missingFrom<V>(records: Iterable<NewRecord<string, V>>, held: number[]): Iterable<NewRecord<string, V>> {
+function* missingFrom<V>(records: Iterable<NewRecord<string, V>>, held: number[], passed: () => void = () => {}): Iterable<NewRecord<string, V>> {
   for (const record of records) {
     const partition = partitionOf(Buffer.from(record.key), PARTITIONS);
     const left = held[partition] ?? 0;
     if (left > 0) held[partition] = left - 1;
-    else yield record;
-  }
-}
-
-function* counting<T>(items: Iterable<T>, count: () => void): Iterable<T> {
-  for (const item of items) {
-    count();
-    yield item;
+    else {
+      passed();
+      yield record;
+    }
   }
 }

@@ -5,7 +5,6 @@
  *
  * Ctrl-C stops it at any moment, and so does a power cut; run it again and it goes on where it was.
  */
-import { relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { isStoplogError, openLog } from '@stoplog/core';
 import { lmdb } from '@stoplog/core/lmdb';
@@ -26,15 +25,16 @@ if (!(limit >= 1)) {
   process.exit(2);
 }
 
+const place = lmdb(folder);
+const progress = new Progress(process.stderr);
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
     if (stop.signal.aborted) process.exit(EXIT_INTERRUPTED);
+    progress.close();
     stop.abort();
   });
 }
-const place = lmdb(folder);
-const progress = new Progress(process.stderr);
 const stages = new Map<string, Rate>();
 
 /** Both files into their topics. Returns how many flights there are to count. */
@@ -62,7 +62,7 @@ try {
   const flights = await load();
   await count(flights);
   const took = performance.now() / 1000;
-  console.log(`\n${throughput(stages)}\n\n${thousands(flights)} flights in ${took.toFixed(1)} s.\n\n${whereToLook(relative('.', folder))}`);
+  console.log(`\n${throughput(stages)}\n\n${thousands(flights)} flights in ${took.toFixed(1)} s.\n\n${whereToLook(folder)}`);
 } catch (error) {
   progress.close();
   // What the signal cut short may fail in any way; what was committed is kept.

@@ -23,8 +23,10 @@ export const perSecond = ({ records, ms }: Rate): number => (records * 1000) / M
 const REDRAW_MS = 100;
 /** The clock is looked at once in so many records. */
 const LOOK_EVERY = 1_024;
+/** What stands beside the bar takes so many columns at most. */
+const BESIDE_BAR = 66;
 const BAR_WIDTH = 24;
-const NAME_WIDTH = 22;
+const NAME_WIDTH = 16;
 
 export class Progress {
   readonly #out: WriteStream;
@@ -52,8 +54,9 @@ export class Progress {
     const at = performance.now();
     if (!now && at - this.#drawnAt < REDRAW_MS) return;
     this.#drawnAt = at;
+    const width = Math.max(0, Math.min(BAR_WIDTH, (this.#out.columns || 80) - BESIDE_BAR));
     const up = this.#drawn > 0 ? `\x1b[${this.#drawn}A` : '';
-    this.#out.write(up + this.#stages.map((bar) => `\x1b[2K${bar.draw()}\n`).join(''));
+    this.#out.write(up + this.#stages.map((bar) => `\x1b[2K${bar.draw(width)}\n`).join(''));
     this.#drawn = this.#stages.length;
   }
   #print(bar: Bar): void {
@@ -103,9 +106,9 @@ class Bar implements Stage {
   line(): string {
     return `${this.#name.padEnd(NAME_WIDTH)} ${this.#percent()}  ${thousands(this.#done)} of ${thousands(this.#total)}${this.#speed()}`;
   }
-  draw(): string {
-    const full = Math.round(this.#share() * BAR_WIDTH);
-    const bar = pc.cyan('█'.repeat(full)) + pc.dim('░'.repeat(BAR_WIDTH - full));
+  draw(width: number): string {
+    const full = Math.round(this.#share() * width);
+    const bar = pc.cyan('█'.repeat(full)) + pc.dim('░'.repeat(width - full));
     return `${this.#name.padEnd(NAME_WIDTH)} ${bar} ${this.#percent()}  ${thousands(this.#done).padStart(9)}${pc.dim(this.#speed())}`;
   }
 

@@ -7,7 +7,7 @@
  */
 import { fileURLToPath } from 'node:url';
 import type { NewRecord } from '@stoplog/core';
-import { asyncBufferFromFile, parquetMetadataAsync, parquetReadColumn } from 'hyparquet';
+import { asyncBufferFromFile, parquetMetadataAsync, parquetRead } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
 import type { Flight } from './topics.ts';
 
@@ -22,33 +22,39 @@ export interface FlightsFile {
 export const openFlights = async (): Promise<FlightsFile> => {
   const file = await asyncBufferFromFile(fileURLToPath(FILE));
   const metadata = await parquetMetadataAsync(file);
-  const column = async (name: string, rowStart: number, rowEnd: number): Promise<ArrayLike<unknown>> =>
-    parquetReadColumn({ file, metadata, compressors, columns: [name], rowStart, rowEnd });
-
   return {
     rows: Number(metadata.num_rows),
     async *groups(limit) {
-      let start = 0;
+      let rowStart = 0;
       for (const group of metadata.row_groups) {
-        const end = Math.min(limit, start + Number(group.num_rows));
-        if (start >= end) return;
-        const [date, delay, distance, origin, destination] = await Promise.all(COLUMNS.map((name) => column(name, start, end)));
-        yield flightsOf({ date: date!, delay: delay!, distance: distance!, origin: origin!, destination: destination! });
-        start = end;
+        const rowEnd = Math.min(limit, rowStart + Number(group.num_rows));
+        if (rowStart >= rowEnd) return;
+        const columns = new Map<string, ArrayLike<unknown>>();
+        await parquetRead({
+          file,
+          metadata,
+          compressors,
+          rowStart,
+          rowEnd,
+          onChunk({ columnName, columnData }) {
+            const before = columns.get(columnName);
+            columns.set(columnName, before === undefined ? columnData : [...Array.from(before), ...Array.from(columnData)]);
+          },
+        });
+        yield flightsOf(columns, rowEnd - rowStart);
+        rowStart = rowEnd;
       }
     },
   };
 };
 
-const COLUMNS = ['date', 'delay', 'distance', 'origin', 'destination'] as const;
-type Columns = Readonly<Record<(typeof COLUMNS)[number], ArrayLike<unknown>>>;
-
-function* flightsOf({ date, delay, distance, origin, destination }: Columns): Iterable<NewRecord<string, Flight>> {
-  for (let i = 0; i < date.length; i++) {
+function* flightsOf(columns: ReadonlyMap<string, ArrayLike<unknown>>, rows: number): Iterable<NewRecord<string, Flight>> {
+  const [date, delay, distance, origin, destination] = ['date', 'delay', 'distance', 'origin', 'destination'].map((name) => columns.get(name) ?? []);
+  for (let row = 0; row < rows; row++) {
     yield {
-      key: String(origin[i]),
-      value: { destination: String(destination[i]), delay: Number(delay[i]), distance: Number(distance[i]) },
-      timestamp: Number(date[i]),
+      key: String(origin![row]),
+      value: { destination: String(destination![row]), delay: Number(delay![row]), distance: Number(distance![row]) },
+      timestamp: Number(date![row]),
     };
   }
 }

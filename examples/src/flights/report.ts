@@ -25,10 +25,7 @@ export const report = async (app: App, loaded: number): Promise<string> => {
     const [origin = '', destination = ''] = route.split('-');
     byRoute.push({ title: `${route}  ${names.get(origin) ?? origin} to ${names.get(destination) ?? destination}`, ...delays });
   }
-  return [
-    ...worst('airports', byAirport, needs(AIRPORT_NEEDS)),
-    ...worst('routes', byRoute, needs(ROUTE_NEEDS)),
-  ].join('\n');
+  return [...worst('airports', byAirport, needs(AIRPORT_NEEDS)), ...worst('routes', byRoute, needs(ROUTE_NEEDS))].join('\n');
 };
 
 interface Line extends Delays {
@@ -39,7 +36,8 @@ const worst = (what: string, lines: readonly Line[], atLeast: number): readonly 
   const first = enough.toSorted((a, b) => meanDelay(b) - meanDelay(a)).slice(0, WORST);
   return [
     '',
-    pc.bold(`The ${first.length} worst of ${lines.length} ${what} by mean delay`) + pc.dim(` (of the ${enough.length} with at least ${thousands(atLeast)} flights)`),
+    pc.bold(`The ${first.length} worst of ${lines.length} ${what} by mean delay`) +
+      pc.dim(` (of the ${enough.length} with at least ${thousands(atLeast)} flights)`),
     ...first.map((line) => `${meanDelay(line).toFixed(1).padStart(6)} min  ${thousands(line.flights).padStart(8)} flights  ${line.title}`),
   ];
 };
@@ -50,13 +48,14 @@ export const throughput = (stages: ReadonlyMap<string, Rate>): string => {
   if (busy.length === 0) return 'Nothing was left to do: all flights were loaded and counted by an earlier run.';
   return [
     pc.bold('Throughput'),
-    ...busy.map(([name, rate]) => `  ${name.padEnd(22)} ${thousands(rate.records).padStart(9)} records  ${thousands(perSecond(rate)).padStart(9)} records/s  ${(rate.ms / 1000).toFixed(1).padStart(5)} s`),
+    ...busy.map(([name, rate]) => `  ${name.padEnd(16)} ${thousands(perSecond(rate)).padStart(9)} records/s  ${(rate.ms / 1000).toFixed(1).padStart(5)} s`),
   ].join('\n');
 };
 
-export const whereToLook = (folder: string): string => [
-  `${pc.bold('The data')} lies in ${folder}; delete the folder to start from nothing. Look around in it:`,
-  `  npx stoplog topics --log lmdb:${folder}`,
-  `  npx stoplog tail airport-delays --log lmdb:${folder}`,
-  `  npx stoplog describe examples/dist/flights/flights.pipeline.js`,
-].join('\n');
+export const whereToLook = (folder: string): string =>
+  [
+    `${pc.bold('The data')} lies in ${folder}; delete the folder to start from nothing. Look around in it:`,
+    `  npx stoplog topics --log lmdb:${folder}`,
+    `  npx stoplog tail airport-delays --key ORD --until-end --log lmdb:${folder}`,
+    `  npx stoplog describe examples/dist/flights/flights.pipeline.js`,
+  ].join('\n');

@@ -38,8 +38,8 @@ export const flights = topic('flights', { key: Code, value: Flight, partitions: 
 export const airports = compactedTopic('airports', { key: Code, value: Airport, partitions: PARTITIONS, codec: { key: 'string' } });
 export const flightsByRoute = topic('flights-by-route', { key: Route, value: Flight, partitions: PARTITIONS, codec: { key: 'string' } });
 
-export const airportDelays = compactedTopic('airport-delays', { key: Code, value: AirportDelays, partitions: PARTITIONS });
-export const routeDelays = compactedTopic('route-delays', { key: Route, value: Delays, partitions: PARTITIONS });
+export const airportDelays = compactedTopic('airport-delays', { key: Code, value: AirportDelays, partitions: PARTITIONS, codec: { key: 'string' } });
+export const routeDelays = compactedTopic('route-delays', { key: Route, value: Delays, partitions: PARTITIONS, codec: { key: 'string' } });
 
 export const delaysOfAirport = store('delays-of-airport', { key: Code, value: AirportDelays });
 export const delaysOfRoute = store('delays-of-route', { key: Route, value: Delays });

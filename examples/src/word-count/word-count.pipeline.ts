@@ -9,10 +9,12 @@ const words = topic('words', { key: Word, value: Word });
 export const counts = compactedTopic('word-counts', { key: Word, value: z.int() });
 export const countByWord = store('count-by-word', { key: Word, value: z.int() });
 
-export default pipeline('word-count',
+export default pipeline(
+  'word-count',
   stream(lines)
     .flatMap((line) => line.toLowerCase().match(/\p{L}+/gu) ?? [])
-    .rekey((word) => word).through(words)
+    .rekey((word) => word)
+    .through(words)
     .count(countByWord)
     .to(counts),
 );

@@ -18,8 +18,9 @@ export { topicOf, type AnyTopic, type Origin, type Parses, type Target } from '.
 export { storeOf, type AnyStore, type Store } from '../pure/store/store.ts';
 export { serdeOf, type CodecName, type Encoded, type Serde } from '../pure/schema/serde.ts';
 export { fingerprintOf } from '../pure/schema/fingerprint.ts';
-export { assert, errorFromData, errorToData, isStoplogError, StoplogError, type ErrorData, type Facts, type StoplogCode } from '../pure/errors.ts';
+export { asError, assert, errorFromData, errorToData, isStoplogError, StoplogError, type ErrorData, type Facts, type StoplogCode } from '../pure/errors.ts';
 export { checkName } from '../pure/topic/name.ts';
+export { BEAT_MS, NOBODY, step as ownershipStep, type Ownership, type Watching, type WatchEffect, type WatchEvent } from '../pure/group/ownership.ts';
 export type { Sink, Source } from '../pure/topic/edges.ts';
 export type { Millis } from '../pure/time/duration.ts';
 export { makeClient, type LogClient } from '../shell/client.ts';

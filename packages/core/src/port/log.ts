@@ -59,7 +59,10 @@ export interface StoreWrites {
   /** One for each key; `null` deletes. */
   readonly values: readonly (Uint8Array | null)[];
 }
-/** A position moves from where it stands to where it goes; a log refuses a move that does not start where it stands. */
+/**
+ * A position moves from where it stands to where it goes; a log refuses a move that does not start where it stands, also one
+ * that goes nowhere: it says that the commit was made from there.
+ */
 export interface PositionMove extends TopicPartition {
   readonly from: bigint;
   readonly to: bigint;

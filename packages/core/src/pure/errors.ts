@@ -57,8 +57,18 @@ export interface ErrorData {
   readonly cause: ErrorData | undefined;
 }
 
+/** What was thrown, as an Error: user code may throw text, nothing, or an object that has no text at all. */
+export const asError = (thrown: unknown): Error => {
+  if (thrown instanceof Error) return thrown;
+  try {
+    return new Error(typeof thrown === 'string' ? thrown : `${String(thrown)} was thrown, which is not an Error`);
+  } catch {
+    return new Error(`something of type ${typeof thrown} was thrown, which is not an Error`);
+  }
+};
+
 export const errorToData = (error: unknown, depth = 0): ErrorData => {
-  const e = error instanceof Error ? error : new Error(String(error));
+  const e = asError(error);
   return {
     code: isStoplogError(error) ? error.code : undefined,
     facts: isStoplogError(error) ? plain(error.facts) : {},

@@ -7,6 +7,7 @@ import { LazyRecord, type Header, type LogRecord } from '../pure/record/record.t
 import { RecordPacker } from '../pure/topic/packer.ts';
 import { encodeKey, encodeValue, parseKey, parseValue } from '../pure/topic/parse-record.ts';
 import { topicOf, type AnyTopic, type Origin, type Parses } from '../pure/topic/topic.ts';
+import { Arrived } from './arrived.ts';
 import { eager, isAsync } from './eager.ts';
 
 export interface NewRecord<RK, RV> {
@@ -75,7 +76,10 @@ const disposed = async (log: Log): Promise<void> => {
 class Client implements LogClient {
   readonly #log: Log;
   readonly #close: () => Promise<void>;
-  readonly #ensured = new Map<string, Promise<void>>();
+  /** By the topic itself: another declaration of the same name is to be compared with what is there. */
+  readonly #ensured = new WeakMap<AnyTopic, Promise<void>>();
+  /** Which partition the records without a key of the next append begin with. */
+  #turn = Math.floor(Math.random() * 65_536);
 
   constructor(log: Log, close: () => Promise<void>) {
     this.#log = log;
@@ -85,7 +89,7 @@ class Client implements LogClient {
   async append<RK, RV>(face: Parses<RK, RV>, records: Iterable<NewRecord<RK, RV>> | AsyncIterable<NewRecord<RK, RV>>, options: AppendOptions = {}): Promise<Appended> {
     const topic = topicOf(face);
     await this.#ensure(topic);
-    const append = new Appending(this.#log, topic, options);
+    const append = new Appending(this.#log, topic, options, this.#turn++);
     if (isAsync(records)) {
       for await (const record of eager(records, () => append.flush())) {
         options.signal?.throwIfAborted();
@@ -111,28 +115,34 @@ class Client implements LogClient {
     const signal = options.signal ?? new AbortController().signal;
     const ends = options.until === 'end' ? await this.#log.offsets(partitions, 'latest') : undefined;
     const places = await this.#startingPlaces(partitions, options.from);
-    const cursors = new Map<number, Promise<RecordBatch>>();
+    const endOf = (partition: number): bigint | undefined => ends?.find((end) => end.partition === partition)?.offset;
     // Ends with the generator, also when its reader walks away in the middle.
     const stop = new AbortController();
-    const both = AbortSignal.any([signal, stop.signal]);
+    const end = (): void => stop.abort();
+    signal.addEventListener('abort', end, { once: true });
+    const found = new Arrived<RecordBatch>();
+    let open = 0;
     const ask = (place: Position): void => {
-      const end = ends?.find(({ partition }) => partition === place.partition)?.offset;
-      if (end !== undefined && place.offset >= end) cursors.delete(place.partition);
-      else cursors.set(place.partition, this.#log.fetch(place, { bytes: FETCH_BYTES, waitMs: Infinity }, both));
+      const last = endOf(place.partition);
+      if (last !== undefined && place.offset >= last) return;
+      open++;
+      found.add(this.#log.fetch(place, { bytes: FETCH_BYTES, waitMs: Infinity }, stop.signal));
     };
-    for (const place of places) ask(place);
     try {
-      while (cursors.size > 0 && !signal.aborted) {
-        const batch = await Promise.race(cursors.values());
+      for (const place of places) ask(place);
+      while (open > 0 && !signal.aborted) {
+        const batch = await found.next();
+        open--;
         if (signal.aborted) return;
-        const end = ends?.find(({ partition }) => partition === batch.partition)?.offset;
-        const records = decode<K, V>(topic, batch, end);
+        const records = decode<K, V>(topic, batch, endOf(batch.partition));
         if (records.length > 0) yield records;
         ask({ topic: batch.topic, partition: batch.partition, offset: batch.next });
+        // What lies in memory comes without a turn of the event loop: signals and timers are to have theirs.
+        await new Promise((resolve) => setImmediate(resolve));
       }
     } finally {
+      signal.removeEventListener('abort', end);
       stop.abort();
-      for (const waiting of cursors.values()) waiting.catch(() => {});
     }
   }
 
@@ -148,11 +158,11 @@ class Client implements LogClient {
   }
 
   #ensure(topic: AnyTopic): Promise<void> {
-    let ensured = this.#ensured.get(topic.name);
+    let ensured = this.#ensured.get(topic);
     if (ensured === undefined) {
       ensured = this.#log.ensure([topic.shape]);
-      this.#ensured.set(topic.name, ensured);
-      ensured.catch(() => this.#ensured.delete(topic.name));
+      this.#ensured.set(topic, ensured);
+      ensured.catch(() => this.#ensured.delete(topic));
     }
     return ensured;
   }
@@ -181,11 +191,11 @@ class Appending {
   #acknowledged = 0;
   #failure: unknown;
 
-  constructor(log: Log, topic: AnyTopic, options: AppendOptions) {
+  constructor(log: Log, topic: AnyTopic, options: AppendOptions, turn: number) {
     this.#log = log;
     this.#topic = topic;
     this.#ack = options.ack ?? 'durable';
-    this.#packer = new RecordPacker(topic.name, topic.partitions);
+    this.#packer = new RecordPacker(topic.name, topic.partitions, turn);
   }
 
   /** A promise when the producer has to wait, nothing when it may go on. */

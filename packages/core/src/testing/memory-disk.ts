@@ -122,7 +122,7 @@ export class MemoryDisk {
       });
     }
     const { positions } = this.group(commit.group);
-    for (const { topic, partition, to } of commit.positions) positions.set(placeName(topic, partition), to);
+    for (const { topic, partition, from, to } of commit.positions) if (from !== to) positions.set(placeName(topic, partition), to);
     this.changed();
     return offsets;
   }

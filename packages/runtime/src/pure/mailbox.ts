@@ -20,6 +20,8 @@ export interface Start {
   readonly epoch: number;
   /** A record that failed before: everything ahead of it is committed before it is tried again, alone. */
   readonly suspect: Place | undefined;
+  /** Records to take at a time until the suspect is behind: it is one of several, and so they are told apart. */
+  readonly pace: number | undefined;
   readonly beacon: SharedArrayBuffer;
   readonly port: LogLink['port'];
 }
@@ -35,10 +37,10 @@ export type ToActor =
 
 export type FromActor =
   | { readonly type: 'need-link' }
-  | { readonly type: 'running'; readonly thread: number }
+  | { readonly type: 'running' }
   | { readonly type: 'idle' }
   | { readonly type: 'progress'; readonly progress: Progress }
-  | { readonly type: 'failed'; readonly error: ErrorData; readonly place: Place | undefined };
+  | { readonly type: 'failed'; readonly error: ErrorData; readonly place: Place | undefined; readonly among: number };
 
 /** What happened since the last report. */
 export interface Progress {

@@ -27,7 +27,7 @@ export interface AppParts {
   readonly plan: Plan;
   readonly log: Log;
   readonly host: Omit<HostOptions, 'plan' | 'on'>;
-  readonly tell: (event: HostEvent | { readonly type: 'waiting' | 'draining' | 'ended' }) => void;
+  readonly tell: (event: HostEvent | { readonly type: 'waiting' | 'ended' }) => void;
   readonly released: () => void;
 }
 
@@ -143,10 +143,7 @@ export class RunningApp implements App {
     if (this.#fatal !== undefined) throw this.#fatal;
   }
   async #drain(): Promise<void> {
-    if (this.#tally.state === 'running') {
-      this.#tally.state = 'draining';
-      this.#parts.tell({ type: 'draining' });
-    }
+    if (this.#tally.state === 'running') this.#tally.state = 'draining';
     await this.#host.stop('drain', DRAIN_MS);
     this.#leave.abort();
   }

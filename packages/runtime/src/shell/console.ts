@@ -2,10 +2,11 @@
  * What an app says on standard error: what a person who watches it needs to know, a line each, and nothing per record.
  */
 import { isStoplogError } from '@stoplog/core/port';
+import { printable } from '../pure/console/printable.ts';
 import type { Plan } from '../pure/topology/plan.ts';
 import type { HostEvent } from './actors/host.ts';
 
-export type Told = HostEvent | { readonly type: 'waiting' | 'draining' | 'ended' };
+export type Told = HostEvent | { readonly type: 'opened'; readonly topicsCreated: number } | { readonly type: 'waiting' | 'draining' | 'ended' };
 export type Teller = (event: Told) => void;
 
 export const tellConsole = (plan: Plan, write: (line: string) => void = (line) => process.stderr.write(`${line}\n`)): Teller => {
@@ -28,6 +29,7 @@ const lineOf = (event: Told, name: string, actors: number): string | undefined =
       return `stoplog   ${name}   task ${event.actor.task}[${event.actor.partition}] given up; the others go on: ${sentence(event.error)}`;
     case 'fatal':
       return `stoplog   ${name}   ${sentence(event.error)}`;
+    case 'opened':
     case 'ended':
     case 'running':
     case 'idle':
@@ -36,7 +38,5 @@ const lineOf = (event: Told, name: string, actors: number): string | undefined =
   }
 };
 
-const sentence = (error: Error): string => printable(isStoplogError(error) ? `${error.code}  ${error.message}` : `${error.name}: ${error.message}`);
-
-/** Data may be in it: what would steer a terminal is shown, not obeyed. */
-export const printable = (text: string): string => text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+/** `CODE  what is wrong and what to do`; what it quotes from data steers no terminal. */
+export const sentence = (error: Error): string => printable(isStoplogError(error) ? `${error.code}  ${error.message}` : `${error.name}: ${error.message}`);

@@ -62,12 +62,16 @@ const startedNow = (): Map<string, number> => {
 export const loadPlanWatching = async (url: string): Promise<Plan> => {
   const before = startedNow();
   const plan = await loadPlan(url);
+  // What is started may show only a turn later: a server that looks up its address, a promise nobody waits for.
+  await new Promise((resolve) => setImmediate(resolve));
   for (const [kind, count] of startedNow()) {
     if (count <= (before.get(kind) ?? 0)) continue;
-    throw new StoplogError('STOPLOG_PIPELINE_MODULE', { url, started: kind }, `${shortName(url)} starts something while it is being imported (${NAMES[kind] ?? kind}), and would do so in every thread.\n${CONVENTION}\nWhat must be open while it runs is opened by what runs it.`);
+    throw startsSomething(url, NAMES[kind] ?? kind);
   }
   return plan;
 };
+export const startsSomething = (url: string, what: string, options?: ErrorOptions): StoplogError =>
+  new StoplogError('STOPLOG_PIPELINE_MODULE', { url, started: what }, `${shortName(url)} starts something while it is being imported (${what}), and would do so in every thread.\n${CONVENTION}\nWhat must be open while it runs is opened by what runs it.`, options);
 const NAMES: Readonly<Record<string, string>> = {
   Timeout: 'a timer',
   TCPServerWrap: 'a server',

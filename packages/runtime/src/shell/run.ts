@@ -4,6 +4,7 @@
 import { availableParallelism } from 'node:os';
 import { loadLogModule, StoplogError, type LogRef, type Millis } from '@stoplog/core/port';
 import { storePart } from '../pure/task/store-part.ts';
+import type { Plan } from '../pure/topology/plan.ts';
 import { RunningApp, type App } from './app.ts';
 import { tellConsole, type Teller } from './console.ts';
 import { checkNotImporting, loadPlan } from './load-plan.ts';
@@ -18,6 +19,8 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
   /** A record that takes longer hangs: its thread is ended and replaced. 30 s when left out. */
   readonly hangAfter?: Millis;
+  /** Heap of one thread, in MB: a handler that needs more ends its thread, not the process. 2,048 when left out. */
+  readonly heapMb?: number;
   /** What happens is told on standard error ('console', the default), or nowhere. */
   readonly tell?: 'console' | 'nothing';
 }
@@ -35,7 +38,10 @@ const HEAP_MB = 2_048;
  * await using app = await run(new URL('./orders.pipeline.ts', import.meta.url), { log: lmdb('./data') });
  * await app.settled();
  */
-export const run = async (url: URL, options: RunOptions): Promise<App> => {
+export const run = (url: URL, options: RunOptions): Promise<App> => startApp(url, options, options.tell === 'nothing' ? () => () => {} : (plan) => tellConsole(plan));
+
+/** As `run`, for a caller that tells in its own way what happens. */
+export const startApp = async (url: URL, options: RunOptions, tellerFor: (plan: Plan) => Teller): Promise<App> => {
   const { href } = new URL(url);
   checkNotImporting(href);
   const threads = options.threads ?? availableParallelism();
@@ -43,11 +49,13 @@ export const run = async (url: URL, options: RunOptions): Promise<App> => {
   const plan = await loadPlan(href);
   const module = await loadLogModule(options.log);
   const log = await module.open(options.log.options);
-  const teller: Teller = options.tell === 'nothing' ? () => {} : tellConsole(plan);
+  const teller = tellerFor(plan);
   try {
+    const there = new Set((await module.topics(log)).map(({ name }) => name));
     await log.ensure(plan.topics.map(({ shape }) => shape));
     // A store that does not fit is told here and now, not by an actor later.
     for (const task of plan.tasks) for (const store of task.stores) await log.store(storePart(plan, store, 0), new AbortController().signal);
+    teller({ type: 'opened', topicsCreated: plan.topics.filter(({ name }) => !there.has(name)).length });
   } catch (error) {
     await log[Symbol.asyncDispose]();
     throw error;
@@ -62,13 +70,16 @@ export const run = async (url: URL, options: RunOptions): Promise<App> => {
       link: () => module.share(log),
       threads,
       hangAfterMs: options.hangAfter ?? HANG_AFTER_MS,
-      heapMb: HEAP_MB,
+      heapMb: options.heapMb ?? HEAP_MB,
     },
     tell: teller,
     released: () => stopListening(),
   });
   const stop = (): void => void app[Symbol.asyncDispose]();
-  stopListening = onStopSignals(stop);
+  stopListening = onStopSignals(() => {
+    teller({ type: 'draining' });
+    stop();
+  });
   options.signal?.addEventListener('abort', stop, { once: true });
   if (options.signal?.aborted) stop();
   await app.started();

@@ -4,6 +4,7 @@
  * Newer ones strip types by themselves. On older ones, and for what stripping cannot do (enums, parameter properties),
  * `tsx` is asked if the project has it; it is an optional peer, and this is the only file that knows it.
  */
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { StoplogError } from '@stoplog/core/port';
@@ -31,17 +32,27 @@ const registerTsx = (url: string): Promise<void> => (registered ??= register(url
 const register = async (url: string): Promise<void> => {
   // Looked for where the pipeline lives first: that project chose it.
   for (const from of [url, import.meta.url]) {
-    try {
-      const api = (await import(pathToFileURL(createRequire(from).resolve('tsx/esm/api')).href)) as { register(): unknown };
-      api.register();
-      return;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND' && (error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    }
+    const api = apiOfTsx(from);
+    if (api === undefined) continue;
+    ((await import(api)) as { register(): unknown }).register();
+    return;
   }
   throw new StoplogError(
     'STOPLOG_PIPELINE_MODULE',
     { url, node: process.versions.node },
     `${url} is TypeScript, which Node ${process.versions.node} does not run by itself: install tsx beside it (npm install tsx), or use Node 22.18 or newer, or compile the file and pass the .js`,
   );
+};
+
+/** The URL of `tsx/esm/api` as `import` would find it from there. `require.resolve` answers with the CommonJS build, whose `register` looks for its hooks in the wrong folder. */
+const apiOfTsx = (from: string): string | undefined => {
+  let manifest: string;
+  try {
+    manifest = createRequire(from).resolve('tsx/package.json');
+  } catch {
+    return undefined;
+  }
+  const { exports } = JSON.parse(readFileSync(manifest, 'utf8')) as { readonly exports?: Readonly<Record<string, { readonly import?: { readonly default?: string } } | undefined>> };
+  const file = exports?.['./esm/api']?.import?.default;
+  return file === undefined ? undefined : new URL(file, pathToFileURL(manifest)).href;
 };

@@ -30,11 +30,13 @@ export class RecordPacker {
   #scratch: Uint8Array = new Uint8Array(4096);
   #fullBytes = 0;
   #openBytes = 0;
-  #sticky = 0;
+  #sticky: number;
 
-  constructor(topic: string, partitions: number) {
+  /** `first` is where records without a key begin: packers that live for one append each begin elsewhere each time. */
+  constructor(topic: string, partitions: number, first: number = 0) {
     this.topic = topic;
     this.#partitions = partitions;
+    this.#sticky = first % partitions;
     this.#builders = Array.from({ length: partitions });
   }
 

@@ -104,6 +104,8 @@ export const applyCommit = (env: Env, commit: DecodedCommit, ends: EndsInTransac
     else stores.removeSync(key);
   }
   for (const move of commit.positions) {
+    // Compared, like every move, but not written: a group that never moved goes on from 'earliest', wherever that is then.
+    if (move.from === move.to) continue;
     put(env, 'positions', positionKey(commit.groupId, move.topicId, move.partition), encodeOffset(move.to));
   }
   return offsets;

@@ -1,4 +1,8 @@
-/** LMDB has no checksums. Whatever bits are flipped in its file, a reader gets what was written, or an error with a name. */
+/**
+ * LMDB has no checksums; our values have. Whatever bits are flipped in its file, a reader gets what was written, or an
+ * error with a name. What no checksum of ours covers are LMDB's own pages: a branch that leads astray hides what lies
+ * under it, and may even be the end of the process. Both are counted and printed, in hundreds of copies about one of each.
+ */
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { lmdb } from '@stoplog/core/lmdb';
@@ -8,7 +12,7 @@ import { expect, test } from 'vitest';
 import { start, withFolder } from './fixtures/child.ts';
 import { append, commitOf, never, shape } from './fixtures/letters.mjs';
 
-const COPIES = 60;
+const COPIES = 16;
 const RECORDS = 400;
 
 const makeLog = async (path: string): Promise<void> => {
@@ -22,7 +26,7 @@ const makeLog = async (path: string): Promise<void> => {
   await log[Symbol.asyncDispose]();
 };
 
-test('flipped bits: never a value that was not written, never a loss without an error, never a death by signal', async () => {
+test('flipped bits: never a value that was not written, and never an error without a name', async () => {
   await withFolder(async (folder) => {
     await makeLog(join(folder, 'log'));
     const before = JSON.parse((await start('look', join(folder, 'log')).ended).lines[0]!) as { values: string[] };
@@ -48,22 +52,26 @@ test('flipped bits: never a value that was not written, never a loss without an 
     });
     const tally = { clean: 0, reported: 0, refused: 0, diedBySignal: 0, lostInSilence: 0, wrong: 0 };
     const unnamed = new Set<string>();
+    const lost = new Set<string>();
     for (let i = 0; i < paths.length; ) {
       const ended = await start('look', ...paths.slice(i)).ended;
       for (const line of ended.lines) {
         const { values, errors } = JSON.parse(line) as { values: string[]; errors: string[] };
-        for (const error of errors) if (!error.startsWith('STOPLOG_')) unnamed.add(error);
+        for (const error of errors) if (!String(error).startsWith('STOPLOG_')) unnamed.add(String(error));
         const got = new Set(values);
         if (values.some((value) => !written.has(value) && !value.endsWith(' appended'))) tally.wrong++;
         else if (errors.length > 0) tally[values.length === 0 ? 'refused' : 'reported']++;
         else if ([...written].some((value) => !got.has(value) && !value.endsWith(' appended'))) tally.lostInSilence++;
         else tally.clean++;
+        if (errors.length === 0) for (const value of written) if (!got.has(value) && !value.endsWith(' appended')) lost.add(value.slice(0, 20));
       }
       i += ended.lines.length;
       if (i < paths.length && ended.signal !== null) tally.diedBySignal++;
       if (i < paths.length) i++;
     }
-    console.log(`seed ${seed}, file of ${used} bytes:`, tally, [...unnamed]);
-    expect(tally.wrong).toBe(0);
+    console.log(`seed ${seed}, file of ${used} bytes:`, tally, [...unnamed], [...lost].slice(0, 12));
+    expect([tally.wrong, ...unnamed]).toEqual([0]);
+    expect(tally.reported + tally.refused).toBeGreaterThan(0);
+    expect(tally.diedBySignal).toBeLessThan(3);
   });
 }, 60_000);

@@ -7,6 +7,7 @@
  */
 import { open, type Database, type RootDatabase } from 'lmdb';
 import { TABLES, type Table } from '../../pure/log/keyspace.ts';
+import { describeIo } from './folder.ts';
 
 export interface EnvOptions {
   readonly path: string;
@@ -15,6 +16,7 @@ export interface EnvOptions {
 }
 export type TableDb = Database<Buffer, Buffer>;
 export interface Env {
+  readonly path: string;
   readonly root: RootDatabase<Buffer, Buffer>;
   readonly tables: Readonly<Record<Table, TableDb>>;
 }
@@ -48,7 +50,7 @@ export const openEnv = (options: EnvOptions, readOnly: boolean, inspect?: (table
     if (table === undefined || table === null) throw new Error(`the table '${name}' is missing`);
     tables[name] = table;
   }
-  return { root, tables };
+  return { path: options.path, root, tables };
 };
 
 /** The bytes of a key, in memory that the next read overwrites; undefined when absent. */
@@ -57,6 +59,10 @@ export const peek = (table: TableDb, key: Buffer): Buffer | undefined => {
   // What is returned is the whole read buffer, dressed with the length of the value.
   return found?.subarray(0, found.length);
 };
+
+/** What a read threw: an error of LMDB itself, which has a number for a code, as one with a name and a remedy. */
+export const told = (env: Env, error: unknown): unknown =>
+  typeof (error as { readonly code?: unknown } | null)?.code === 'number' ? describeIo(env.path, error) : error;
 
 interface Stats {
   readonly lastTxnId: number;

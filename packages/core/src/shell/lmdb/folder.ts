@@ -5,7 +5,7 @@
  * So the folder is read with ordinary file calls first, and everything that is not ours is refused by name. Ours is
  * marked by `stoplog.json`, written last when a folder is created: without it, nothing here was ever promised.
  */
-import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, realpathSync, renameSync, statSync, writeSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, realpathSync, renameSync, statfsSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { StoplogError } from '../../pure/errors.ts';
 import { FORMAT, TABLES } from '../../pure/log/keyspace.ts';
@@ -136,13 +136,23 @@ const torn = (path: string, size: number, why: string): StoplogError =>
     `${join(path, DATA_FILE)} is damaged (${size} bytes): ${why}. It was not opened; restore the folder from a backup`,
   );
 
+const isFull = (path: string): boolean => {
+  try {
+    const { bavail, bsize } = statfsSync(path);
+    return bavail * bsize < 1024 * 1024;
+  } catch {
+    return false;
+  }
+};
+
 /** An error of the file system or of LMDB as one with a name and a remedy. */
 export const describeIo = (path: string, error: unknown): Error => {
   if (error instanceof StoplogError) return error;
   const message = error instanceof Error ? error.message : String(error);
   const code = (error as { code?: unknown } | null)?.code;
   const is = (...signs: (string | number)[]): boolean => signs.some((sign) => code === sign || (typeof sign === 'string' && message.includes(sign)));
-  if (is('ENOSPC', 'No space left', 28)) {
+  // LMDB calls a write that was cut short, as it is at the end of a disk, an input/output error.
+  if (is('ENOSPC', 'No space left', 28) || (is('EIO', 'Input/output error', 5) && isFull(path))) {
     return new StoplogError('STOPLOG_LOG_FULL', { path }, `no space left on the disk of ${path}: nothing of this commit was kept, reads go on, and writes do once there is space`, { cause: error });
   }
   if (is('MDB_MAP_FULL', -30792)) {

@@ -24,6 +24,8 @@ export interface Host {
 
 interface Shared {
   readonly started: Promise<Worker>;
+  /** Resolves when the thread is no more, for whatever reason. */
+  readonly ended: Promise<void>;
   users: number;
 }
 const hosts = new Map<string, Shared>();
@@ -33,16 +35,20 @@ export const openHost = async (options: EnvOptions): Promise<Host> => {
   const path = createFolder(options.path);
   let shared = hosts.get(path);
   if (shared === undefined) {
-    shared = { started: startWriter({ ...options, path }, () => hosts.delete(path)), users: 0 };
+    shared = { ...startWriter({ ...options, path }), users: 0 };
     hosts.set(path, shared);
   }
   const mine = shared;
+  const forget = (): void => {
+    if (hosts.get(path) === mine) hosts.delete(path);
+  };
+  void mine.ended.then(forget);
   mine.users++;
   let worker: Worker;
   try {
     worker = await mine.started;
   } catch (error) {
-    hosts.delete(path);
+    forget();
     throw error;
   }
   let released = false;
@@ -57,39 +63,39 @@ export const openHost = async (options: EnvOptions): Promise<Host> => {
       if (released) return;
       released = true;
       if (--mine.users > 0) return;
-      if (hosts.get(path) === mine) hosts.delete(path);
-      await endWriter(worker);
+      forget();
+      worker.ref();
+      worker.postMessage({ type: 'close' } satisfies HostMessage);
+      await mine.ended;
     },
   };
 };
 
-const startWriter = (env: EnvOptions, gone: () => void): Promise<Worker> =>
-  new Promise((resolve, reject) => {
-    const gate = makeGate();
-    const onExit = (): void => bar(new Int32Array(gate), EXIT_MS);
-    process.on('exit', onExit);
-    const worker = new Worker(new URL('./writer.js', import.meta.url), {
-      workerData: { env, gate } satisfies WriterData,
-      name: 'stoplog-writer',
-      // The writer is ours alone: flags meant for user code (loaders, inspectors) are not for it.
-      execArgv: [],
+const startWriter = (env: EnvOptions): Pick<Shared, 'started' | 'ended'> => {
+  const gate = makeGate();
+  const onExit = (): void => bar(new Int32Array(gate), EXIT_MS);
+  process.on('exit', onExit);
+  const worker = new Worker(new URL('./writer.js', import.meta.url), {
+    workerData: { env, gate } satisfies WriterData,
+    name: 'stoplog-writer',
+    // The writer is ours alone: flags meant for user code (loaders, inspectors) are not for it.
+    execArgv: [],
+  });
+  const ended = new Promise<void>((resolve) => {
+    worker.once('exit', () => {
+      process.off('exit', onExit);
+      resolve();
     });
+  });
+  const started = new Promise<Worker>((resolve, reject) => {
     worker.once('message', (answer: HostAnswer) => {
       if (answer.type === 'failed') return reject(errorFromData(answer.error));
       worker.unref();
       resolve(worker);
     });
-    worker.once('error', reject);
-    worker.once('exit', () => {
-      process.off('exit', onExit);
-      gone();
-      reject(new StoplogError('STOPLOG_LOG_UNAVAILABLE', { path: env.path }, `the writer of ${env.path} ended before it began: look above for why`));
-    });
+    // Not once: a writer that dies later takes its links along, and whoever holds one is told there.
+    worker.on('error', reject);
+    void ended.then(() => reject(new StoplogError('STOPLOG_LOG_UNAVAILABLE', { path: env.path }, `the writer of ${env.path} ended before it began: look above for why`)));
   });
-
-const endWriter = (worker: Worker): Promise<void> =>
-  new Promise((resolve) => {
-    worker.ref();
-    worker.once('exit', () => resolve());
-    worker.postMessage({ type: 'close' } satisfies HostMessage);
-  });
+  return { started, ended };
+};

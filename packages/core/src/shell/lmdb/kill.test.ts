@@ -4,7 +4,7 @@ import { openPort } from '@stoplog/core/port';
 import { expect, test } from 'vitest';
 import { acknowledgements, dense, line, offsetsOf, readLetters, start, withFolder } from './fixtures/child.ts';
 
-const KILL_AFTER = [3, 40, 117, 250];
+const KILL_AFTER = [3, 40, 200];
 
 test('a process killed in the middle of many appends has lost nothing that was acknowledged, and left dense offsets', async () => {
   await withFolder(async (folder) => {

@@ -12,7 +12,7 @@ import { fromBytes, groupMetaKey, storeMetaKey, TOPIC_PREFIX, topicMetaKey, type
 import { prefixEnd } from '../../pure/log/keyspace.ts';
 import type { TopicShape } from '../../pure/topic/shape.ts';
 import { readEnds, readMeta, readOwnership, readPosition } from './apply.ts';
-import type { Env } from './env.ts';
+import { told, type Env } from './env.ts';
 import { isAlive } from './process.ts';
 import { offsetForTime, readBatches, type Found, type PartitionId } from './reader.ts';
 import { openStateStore } from './store.ts';
@@ -93,9 +93,7 @@ export class LmdbLog implements Log {
   }
 
   async store(part: StorePart): Promise<StateStore> {
-    this.#checkOpen();
-    this.#env.root.resetReadTxn();
-    const recorded = readMeta<StoreMeta>(this.#env, storeMetaKey(part.store));
+    const recorded = this.#readNow(() => readMeta<StoreMeta>(this.#env, storeMetaKey(part.store)));
     const same = recorded !== undefined && recorded.group === part.group && recorded.version === part.version && recorded.fingerprint === part.fingerprint;
     const storeId = same ? recorded.id : (await this.#link.call({ type: 'open-store', part })).storeId;
     this.#stores.set(part.store, storeId);
@@ -134,8 +132,7 @@ export class LmdbLog implements Log {
   async #acquire(groupId: number, instance: string, signal: AbortSignal): Promise<number | undefined> {
     let watching: Watching | undefined;
     while (!signal.aborted) {
-      this.#env.root.resetReadTxn();
-      const found = readOwnership(this.#env, groupId);
+      const found = this.#readNow(() => readOwnership(this.#env, groupId));
       const ownerAlive = found.owner !== null && isAlive(found.owner.pid, found.owner.started);
       const [next, effect] = step(watching, { type: 'looked', found, ownerAlive, at: performance.now() });
       watching = next;
@@ -168,9 +165,16 @@ export class LmdbLog implements Log {
     return groupId;
   }
   async #read<T>(read: () => T): Promise<T> {
+    return this.#readNow(read);
+  }
+  #readNow<T>(read: () => T): T {
     this.#checkOpen();
-    this.#env.root.resetReadTxn();
-    return read();
+    try {
+      this.#env.root.resetReadTxn();
+      return read();
+    } catch (error) {
+      throw told(this.#env, error);
+    }
   }
   #place({ topic, partition }: TopicPartition): PartitionId {
     return { topic, topicId: this.#topicId(topic, partition), partition };
@@ -182,9 +186,7 @@ export class LmdbLog implements Log {
     throw new StoplogError('STOPLOG_USAGE', { topic: name, partition, partitions }, `topic '${name}' has no partition ${partition}: it has ${partitions}, counted from 0`);
   }
   #findTopic(name: string): { readonly id: number; readonly partitions: number } {
-    this.#checkOpen();
-    this.#env.root.resetReadTxn();
-    const meta = readMeta<TopicMeta>(this.#env, topicMetaKey(name));
+    const meta = this.#readNow(() => readMeta<TopicMeta>(this.#env, topicMetaKey(name)));
     if (meta === undefined) throw new StoplogError('STOPLOG_TOPIC_UNKNOWN', { topic: name }, `there is no topic '${name}' in this log: append to it, run a pipeline that declares it, or look at 'stoplog topics' for what is there`);
     const found = { id: meta.id, partitions: meta.shape.partitions };
     this.#topics.set(name, found);

@@ -32,11 +32,15 @@ describe('two processes in one group', () => {
 
   test('one that stands still for longer than a lease has lost the group when it wakes, and is refused', async () => {
     await withFolder(async (path) => {
-      const first = start('member', path, 'first');
+      // Stopped between two commits: inside one it would hold the folder's write lock, and everybody would wait with it.
+      const first = start('member', path, 'first', 'asked');
       await first.said('assigned 1');
+      first.process.stdin!.write('commit\n');
+      await first.said('committed 1 0');
       const second = start('member', path, 'second');
       await second.said('joining');
       first.kill('SIGSTOP');
+      first.process.stdin!.write('commit\n');
       await second.said('assigned 2');
       await second.said('committed 2');
       first.kill('SIGCONT');

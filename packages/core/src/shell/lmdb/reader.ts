@@ -10,7 +10,7 @@ import { batchKey, decodeOffset, offsetOfBatchKey, prefixEnd, partitionKey, same
 import { openBatch, type BatchView } from '../../pure/record/batch.ts';
 import { unseal } from '../../pure/log/keyspace.ts';
 import { readEnds } from './apply.ts';
-import { peek, type Env } from './env.ts';
+import { peek, told, type Env } from './env.ts';
 
 export interface PartitionId {
   readonly topic: string;
@@ -24,6 +24,14 @@ export interface Found {
 
 /** Batches from the one that holds `from` on, at least one if there is any, until `bytes` are reached. */
 export const readBatches = (env: Env, place: PartitionId, from: bigint, bytes: number): Found => {
+  try {
+    return read(env, place, from, bytes);
+  } catch (error) {
+    throw told(env, error);
+  }
+};
+
+const read = (env: Env, place: PartitionId, from: bigint, bytes: number): Found => {
   env.root.resetReadTxn();
   const ends = readEnds(env, place.topicId, place.partition);
   checkRange(place, from, ends);

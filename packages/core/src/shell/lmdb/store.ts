@@ -3,7 +3,7 @@
  */
 import { prefixEnd, storePrefix, unseal } from '../../pure/log/keyspace.ts';
 import type { StateStore, StorePart } from '../../port/state-store.ts';
-import { peek, type Env } from './env.ts';
+import { peek, told, type Env } from './env.ts';
 
 export const openStateStore = (env: Env, storeId: number, part: StorePart): StateStore => {
   const prefix = storePrefix(storeId, part.partition);
@@ -16,9 +16,13 @@ export const openStateStore = (env: Env, storeId: number, part: StorePart): Stat
     get(key) {
       const lookup = key.length + prefix.length <= scratch.length ? scratch.subarray(0, prefix.length + key.length) : full(key);
       if (lookup.buffer === scratch.buffer) scratch.set(key, prefix.length);
-      const sealed = peek(env.tables.stores, lookup);
-      if (sealed === undefined) return undefined;
-      return Uint8Array.prototype.slice.call(unseal('stores', lookup, sealed, facts));
+      try {
+        const sealed = peek(env.tables.stores, lookup);
+        if (sealed === undefined) return undefined;
+        return Uint8Array.prototype.slice.call(unseal('stores', lookup, sealed, facts));
+      } catch (error) {
+        throw told(env, error);
+      }
     },
     range(bounds, limit) {
       env.root.resetReadTxn();
@@ -26,8 +30,12 @@ export const openStateStore = (env: Env, storeId: number, part: StorePart): Stat
       const end = bounds.lt === undefined ? prefixEnd(prefix) : full(bounds.lt);
       const entries: (readonly [Uint8Array, Uint8Array])[] = [];
       // With `exclusiveStart` the key that the last chunk ended on is not seen again.
-      for (const { key, value } of env.tables.stores.getRange({ start, end, limit, snapshot: false, exclusiveStart: bounds.gt !== undefined })) {
-        entries.push([Uint8Array.prototype.slice.call(key, prefix.length), Uint8Array.prototype.slice.call(unseal('stores', key, value, facts))]);
+      try {
+        for (const { key, value } of env.tables.stores.getRange({ start, end, limit, snapshot: false, exclusiveStart: bounds.gt !== undefined })) {
+          entries.push([Uint8Array.prototype.slice.call(key, prefix.length), Uint8Array.prototype.slice.call(unseal('stores', key, value, facts))]);
+        }
+      } catch (error) {
+        throw told(env, error);
       }
       return entries;
     },

@@ -130,16 +130,26 @@ const serve = (env: Env): void => {
   });
 
   const addWait = (port: MessagePort, call: WriterRequest & { readonly type: 'wait' | 'wait-lost' }, forget: Map<number, () => void>): void => {
+    let outcome: Outcome = { type: 'done' };
+    const isOver = (): boolean => {
+      if (call.type === 'wait') return readEnds(env, call.topicId, call.partition).end > call.offset;
+      const { epoch, owner } = readOwnership(env, call.groupId);
+      return epoch !== call.epoch || owner === null;
+    };
     const wait = {
       key: call.type === 'wait' ? partitionWaitKey(call.topicId, call.partition) : groupWaitKey(call.groupId),
       isOver: () => {
-        if (call.type === 'wait') return readEnds(env, call.topicId, call.partition).end > call.offset;
-        const { epoch, owner } = readOwnership(env, call.groupId);
-        return epoch !== call.epoch || owner === null;
+        try {
+          return isOver();
+        } catch (error) {
+          // Damage in one place ends those who wait there, not the writer of everybody.
+          outcome = { type: 'failed', error: errorToData(describeIo(envOptions.path, error)) };
+          return true;
+        }
       },
       answer: () => {
         forget.delete(call.id);
-        port.postMessage({ id: call.id, type: 'done' } satisfies WriterAnswer);
+        port.postMessage({ ...outcome, id: call.id } as WriterAnswer);
       },
     };
     env.root.resetReadTxn();
@@ -148,7 +158,9 @@ const serve = (env: Env): void => {
     foreign.start();
   };
 
+  const links = new Set<MessagePort>();
   const addLink = (port: MessagePort): void => {
+    links.add(port);
     const forget = new Map<number, () => void>();
     port.on('message', (request: WriterRequest) => {
       if (request.type === 'forget') {
@@ -168,6 +180,7 @@ const serve = (env: Env): void => {
       }
     });
     port.on('close', () => {
+      links.delete(port);
       for (const undo of forget.values()) undo();
       forget.clear();
     });
@@ -190,6 +203,8 @@ const serve = (env: Env): void => {
     for (const timer of [beat, readerCheck]) clearInterval(timer);
     foreign.stop();
     while (queue.length > 0) run();
+    // Whoever holds on to a link is told that it is over; it would keep this thread alive.
+    for (const port of links) port.close();
     await env.root.close();
     host.postMessage({ type: 'closed' } satisfies HostAnswer);
     host.close();

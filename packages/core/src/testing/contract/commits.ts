@@ -68,6 +68,14 @@ export const commits: Promises = (promise) => {
     expect(values(await readAll(log, 0n, 1))).toEqual(['first', 'second']);
     expect(await log.committed(GROUP, [place()])).toEqual([at(5n)]);
   });
+  promise('continuity: a move that goes nowhere is refused too when it does not start where the group stands', async ({ log }) => {
+    const stay = (from: bigint): Promise<unknown> => log.commit(commitOf({ group: GROUP, positions: [{ ...place(), from, to: from }] }));
+    await stay(0n);
+    await log.commit(commitOf({ group: GROUP, positions: [{ ...place(), from: 0n, to: 3n }] }));
+    await expect(stay(0n)).rejects.toMatchObject({ code: 'STOPLOG_FENCED', facts: { from: 0n, stands: 3n } });
+    await stay(3n);
+    expect(await log.committed(GROUP, [place()])).toEqual([at(3n)]);
+  });
   promise('continuity: of two commits from the same place, under way together, one happens', async ({ log }) => {
     const twins = ['one', 'two'].map((text) => log.commit(commitOf({ group: GROUP, appends: [{ ...place(1), batch: batchOf([text]) }], positions: [{ ...place(), from: 0n, to: 1n }] })));
     const outcomes = await Promise.allSettled(twins);

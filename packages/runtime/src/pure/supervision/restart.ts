@@ -38,6 +38,9 @@ const LOGS_FAULT: ReadonlySet<string> = new Set<StoplogCode>(['STOPLOG_LOG_FULL'
 
 export const backoffMs = (attempt: number): number => Math.min(LAST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** Math.min(attempt - 1, 20));
 
+/** It has committed: the log takes what it is given. */
+export const worked = (state: Failures): Failures => (state.logFailures === 0 ? state : { ...state, logFailures: 0 });
+
 export const step = (state: Failures, event: RestartEvent): readonly [Failures, RestartEffect] => {
   if (event.code !== undefined && FATAL.has(event.code)) return [state, { type: 'fatal' }];
   if (event.code !== undefined && LOGS_FAULT.has(event.code)) {

@@ -3,20 +3,21 @@
  * its parts of the log, and turns until it is told to end.
  *
  * Several actors live in one thread; they share its log. A promise that user code let go, or a timer of its that throws, is
- * laid at the door of the actor that had the last turn.
+ * laid at the door of the actor in whose turn it was started.
  */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { threadId } from 'node:worker_threads';
-import { errorToData, isStoplogError, openPort, StoplogError, type Log, type LogLink, type LogRef } from '@stoplog/core/port';
+import { asError, errorToData, isStoplogError, openPort, StoplogError, type Log, type LogLink, type LogRef } from '@stoplog/core/port';
 import type { FromActor, Place, Start, ToActor } from '../../pure/mailbox.ts';
 import { compileTask } from '../../pure/operators/compile.ts';
+import { Input } from '../../pure/task/input.ts';
 import { StoreOverlay } from '../../pure/task/overlay.ts';
 import { TopicOutput } from '../../pure/task/outputs.ts';
 import { storePart } from '../../pure/task/store-part.ts';
 import type { Plan, Task } from '../../pure/topology/plan.ts';
-import { loadPlanWatching, markActorThread } from '../load-plan.ts';
+import { loadPlanWatching, markActorThread, startsSomething } from '../load-plan.ts';
 import { Beacon } from './beacon.ts';
 import { EndingSignal } from './ending.ts';
-import { Input } from './input.ts';
 import { pump } from './pump.ts';
 import { SourceActor } from './source-actor.ts';
 import { TaskActor } from './task-actor.ts';
@@ -28,13 +29,24 @@ const REPORT_MS = 200;
 
 const plans = new Map<string, Promise<Plan>>();
 const logs = new Map<string, Promise<Log>>();
-let lastTurn: { fail(error: Error): void } | undefined;
+interface Blamed {
+  fail(error: unknown): void;
+}
+/** Whose turn something was started in; what lost its origin is the fault of whoever had the last turn. */
+const turnOf = new AsyncLocalStorage<Blamed>();
+let lastTurn: Blamed | undefined;
+/** What failed before any actor had a turn is the module's. */
+let moduleFault: Error | undefined;
 
 const blame = (error: unknown, what: string): void => {
-  const cause = error instanceof Error ? error : new Error(String(error));
+  const cause = asError(error);
+  const blamed = turnOf.getStore() ?? lastTurn;
+  if (blamed === undefined) {
+    moduleFault ??= cause;
+    return;
+  }
   const failure = new StoplogError('STOPLOG_HANDLER', { cause: cause.message }, `${what}: ${cause.message}. Verbs are synchronous: nothing they start is waited for`, { cause });
-  if (lastTurn === undefined) throw failure;
-  lastTurn.fail(failure);
+  blamed.fail(failure);
 };
 process.on('unhandledRejection', (error) => blame(error, 'a promise started by a handler was rejected, and nobody looked at it'));
 process.on('uncaughtException', (error) => blame(error, 'something started by a handler threw later'));
@@ -59,6 +71,7 @@ export default async (start: Start): Promise<void> => {
     say({ type: 'need-link' });
   });
   const beacon = new Beacon(start.beacon);
+  beacon.thread = threadId;
   let place: Place | undefined;
   try {
     const plan = await planHere(start);
@@ -75,10 +88,11 @@ export default async (start: Start): Promise<void> => {
       const progress = actor.takeProgress();
       if (progress.commits > 0) say({ type: 'progress', progress });
     };
-    say({ type: 'running', thread: threadId });
+    checkModule(start.url);
+    say({ type: 'running' });
     let reported = 0;
     try {
-      await pump(() => {
+      await turnOf.run(actor, () => pump(() => {
         lastTurn = actor;
         const now = performance.now();
         if (now - reported >= REPORT_MS) {
@@ -86,14 +100,16 @@ export default async (start: Start): Promise<void> => {
           report();
         }
         return actor.turn();
-      });
+      }));
     } finally {
       await actor.quiet();
       report();
     }
   } catch (error) {
     place = beacon.place(inputsOf(await plans.get(start.url)?.catch(() => undefined), start), start.partition);
-    say({ type: 'failed', error: errorToData(error), place: isStoplogError(error) && error.code === 'STOPLOG_HANDLER' ? place : undefined });
+    const isHandlers = isStoplogError(error) && error.code === 'STOPLOG_HANDLER';
+    const among = isHandlers ? error.facts['among'] : undefined;
+    say({ type: 'failed', error: errorToData(error), place: isHandlers ? place : undefined, among: typeof among === 'number' ? among : 1 });
   } finally {
     port.close();
   }
@@ -108,10 +124,15 @@ const planHere = async (start: Start): Promise<Plan> => {
     plans.set(start.url, loading);
   }
   const plan = await loading;
+  checkModule(start.url);
   if (plan.fingerprint !== start.fingerprint) {
     throw new StoplogError('STOPLOG_PIPELINE_MODULE', { url: start.url, here: plan.fingerprint, there: start.fingerprint }, `${start.url} declares another pipeline each time it is imported (${plan.fingerprint} in a thread, ${start.fingerprint} in main): let nothing it declares depend on the time, on chance, or on where it runs`);
   }
   return plan;
+};
+
+const checkModule = (url: string): void => {
+  if (moduleFault !== undefined) throw startsSomething(url, `something it starts failed in a thread: ${moduleFault.message}`, { cause: moduleFault });
 };
 
 /** The log of this thread, opened by the first actor that asks. */
@@ -149,6 +170,7 @@ const makeTaskActor = async (start: Start, plan: Plan, task: Task, log: Log, bea
     stores: committed,
     outputs: [...outputs.values()],
     suspect: start.suspect,
+    pace: start.pace,
     beacon,
     ending,
     now: () => performance.now(),

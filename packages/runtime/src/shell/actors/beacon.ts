@@ -12,13 +12,21 @@ const INPUT = 1;
 const DELTA = 2;
 const BASE_LOW = 3;
 const BASE_HIGH = 4;
+const THREAD = 5;
 
-export const makeBeacon = (): SharedArrayBuffer => new SharedArrayBuffer(20);
+export const makeBeacon = (): SharedArrayBuffer => new SharedArrayBuffer(24);
 
 export class Beacon {
   readonly #words: Int32Array;
   constructor(buffer: SharedArrayBuffer) {
     this.#words = new Int32Array(buffer);
+  }
+  /** The thread it runs in; 0 until it does. */
+  get thread(): number {
+    return Atomics.load(this.#words, THREAD);
+  }
+  set thread(id: number) {
+    Atomics.store(this.#words, THREAD, id);
   }
   /** From here on records are of this input and batch. */
   at(input: number, baseOffset: bigint): void {

@@ -6,8 +6,8 @@
  * it is not. After a failure nothing more is sent: the actor ends, and goes on from the last commit.
  */
 import type { Commit, Log } from '@stoplog/core/port';
+import { CREDITS } from '../../pure/task/steps.ts';
 
-export const CREDITS = 2;
 const SAMPLES = 32;
 
 export class Committer {

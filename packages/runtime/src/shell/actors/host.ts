@@ -5,11 +5,11 @@
  * on; one that hangs or kills its thread is found by what it left in shared memory, and the thread is replaced. Threads
  * only read the log, so ending one at any moment tears nothing.
  */
-import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { MessageChannel, receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import { errorFromData, isStoplogError, StoplogError, type LogLink, type LogRef } from '@stoplog/core/port';
 import type { FromActor, Place, Progress, Start, ToActor } from '../../pure/mailbox.ts';
-import { NO_FAILURES, step as restartStep, type Failures } from '../../pure/supervision/restart.ts';
+import { NO_FAILURES, step as restartStep, worked, type Failures } from '../../pure/supervision/restart.ts';
 import { step as watchStep, type Watched } from '../../pure/supervision/watchdog.ts';
 import type { Plan, Task } from '../../pure/topology/plan.ts';
 import { Beacon, makeBeacon } from './beacon.ts';
@@ -42,15 +42,15 @@ interface Life {
   readonly task: Task;
   readonly beacon: SharedArrayBuffer;
   readonly port: MessagePort;
-  /** The thread it runs in, once it has said so. */
-  thread: number | undefined;
   watched: Watched | undefined;
   /** Why it was killed, when we did it. */
   killedFor: StoplogError | undefined;
-  failure: { readonly error: Error; readonly place: Place | undefined } | undefined;
+  failure: { readonly error: Error; readonly place: Place | undefined; readonly among: number } | undefined;
 }
 
 const WATCH_MS = 500;
+/** By how much each life narrows down which record is to blame. */
+const NARROWING = 16;
 
 export class Host {
   readonly #options: HostOptions;
@@ -90,7 +90,7 @@ export class Host {
     this.#failures.clear();
     const names = this.#options.plan.tasks.flatMap((task) => Array.from({ length: task.partitions }, (_, partition) => ({ task, partition })));
     const threads = this.#pool.options.maxThreads;
-    for (const { task, partition } of names.toSorted((a, b) => (a.partition % threads) - (b.partition % threads))) this.#launch(task, partition, undefined);
+    for (const { task, partition } of names.toSorted((a, b) => (a.partition % threads) - (b.partition % threads))) this.#launch(task, partition, undefined, undefined);
   }
   tellIdle(): readonly ActorName[] {
     for (const { port } of this.#lives.values()) port.postMessage({ type: 'tell-idle' } satisfies ToActor);
@@ -113,16 +113,22 @@ export class Host {
     await this.#pool.destroy();
   }
 
-  #launch(task: Task, partition: number, suspect: Place | undefined): void {
+  #launch(task: Task, partition: number, suspect: Place | undefined, pace: number | undefined): void {
     const { port1, port2 } = new MessageChannel();
-    const life: Life = { name: { task: task.id, partition }, task, beacon: makeBeacon(), port: port1, thread: undefined, watched: undefined, killedFor: undefined, failure: undefined };
+    const life: Life = { name: { task: task.id, partition }, task, beacon: makeBeacon(), port: port1, watched: undefined, killedFor: undefined, failure: undefined };
     const { url, plan, log } = this.#options;
-    const start: Start = { url, fingerprint: plan.fingerprint, log, task: task.id, partition, epoch: this.#epoch, suspect, beacon: life.beacon, port: port2 };
+    const start: Start = { url, fingerprint: plan.fingerprint, log, task: task.id, partition, epoch: this.#epoch, suspect, pace, beacon: life.beacon, port: port2 };
     port1.on('message', (message: FromActor) => this.#hear(life, message));
     this.#lives.set(nameOf(life.name), life);
     const ended = this.#pool.run(start, { transferList: [port2 as never] }).then(
-      () => this.#bury(life, life.failure?.error, life.failure?.place),
-      (error: unknown) => this.#bury(life, life.failure?.error ?? life.killedFor ?? this.#death(life, error), life.failure?.place ?? this.#placeOf(life)),
+      () => {
+        this.#hearTheRest(life);
+        this.#bury(life, life.failure?.error, life.failure?.place);
+      },
+      (error: unknown) => {
+        this.#hearTheRest(life);
+        this.#bury(life, life.failure?.error ?? life.killedFor ?? this.#death(life, error), life.failure?.place ?? this.#placeOf(life));
+      },
     );
     this.#ended.add(ended);
     void ended.finally(() => this.#ended.delete(ended));
@@ -139,17 +145,25 @@ export class Host {
         );
         return;
       case 'running':
-        life.thread = message.thread;
         return on({ type: 'running', actor });
       case 'idle':
         return on({ type: 'idle', actor });
       case 'progress':
+        this.#worked(life);
         return on({ type: 'progress', actor, progress: message.progress });
       case 'failed':
-        life.failure = { error: errorFromData(message.error), place: message.place };
+        life.failure = { error: errorFromData(message.error), place: message.place, among: message.among };
     }
   }
 
+  #worked({ name }: Life): void {
+    const failures = this.#failures.get(nameOf(name));
+    if (failures !== undefined) this.#failures.set(nameOf(name), worked(failures));
+  }
+  /** The end of an actor comes by the pool's port, what it said by its own: the end may well be heard first. */
+  #hearTheRest(life: Life): void {
+    for (let said = receiveMessageOnPort(life.port); said !== undefined; said = receiveMessageOnPort(life.port)) this.#hear(life, said.message as FromActor);
+  }
   /** An actor's life is over: by its own end, by a failure, or with its thread. */
   #bury(life: Life, error: Error | undefined, place: Place | undefined): void {
     life.port.close();
@@ -164,9 +178,13 @@ export class Host {
     if (effect.type === 'fatal') return on({ type: 'fatal', error });
     if (effect.type === 'give-up') return on({ type: 'given-up', actor: life.name, error });
     on({ type: 'restarting', actor: life.name, error, afterMs: effect.afterMs });
+    // One of many: the next life takes fewer at a time, the one after that fewer still, until the record is found.
+    const among = life.failure?.among ?? 1;
+    const suspect = among === 0 ? undefined : place;
+    const pace = among > 1 ? Math.ceil(among / NARROWING) : undefined;
     const timer = setTimeout(() => {
       this.#restarts.delete(timer);
-      if (!this.#ending) this.#launch(life.task, life.name.partition, place);
+      if (!this.#ending) this.#launch(life.task, life.name.partition, suspect, pace);
     }, effect.afterMs);
     this.#restarts.add(timer);
   }
@@ -199,7 +217,8 @@ export class Host {
   }
   /** Ends the thread an actor runs in; the pool starts another. (A task that the pool itself could abort would get a thread of its own.) */
   #kill(life: Life): void {
-    void this.#pool.threads.find(({ threadId }) => threadId === life.thread)?.terminate();
+    const { thread } = new Beacon(life.beacon);
+    void this.#pool.threads.find(({ threadId }) => threadId === thread)?.terminate();
   }
 }
 

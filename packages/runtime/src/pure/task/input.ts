@@ -1,8 +1,8 @@
 /**
- * One partition that an actor reads: what was fetched, and the record at its head.
+ * One partition that an actor reads: what was fetched, and the record at its head. Whoever runs the actor fetches.
  */
-import { LazyRecord, type AnyTopic, type BatchView, type Log, type TopicPartition } from '@stoplog/core/port';
-import type { Emit } from '../../pure/operators/emit.ts';
+import { LazyRecord, type AnyTopic, type BatchView, type RecordBatch, type TopicPartition } from '@stoplog/core/port';
+import type { Emit } from '../operators/emit.ts';
 
 /** Large enough that a scan costs little, small enough that eight actors a thread hold a few megabytes. */
 export const FETCH_BYTES: number = 256 * 1024;
@@ -15,13 +15,12 @@ export class Input {
   from: bigint;
   /** Timestamp of the head; undefined when nothing fetched is left. */
   headTime: number | undefined;
-  /** The batch whose record is the head. */
+  /** The batch whose record is the head; without one it is time to fetch from `next`. */
   view: BatchView | undefined;
-  /** The last fetch found nothing. */
-  empty = false;
   /** The last fetch was full: there is more. */
   behind = false;
-  #next: bigint;
+  /** Where to fetch when nothing fetched is left. */
+  next: bigint;
   #batches: readonly BatchView[] = [];
   #index = 0;
 
@@ -29,29 +28,24 @@ export class Input {
     this.topic = topic;
     this.place = { topic: topic.name, partition };
     this.from = from;
-    this.#next = from;
+    this.next = from;
     this.emit = emit;
   }
 
   /** Where the next record is read: behind everything that has been handed out. */
   get reached(): bigint {
-    return this.view === undefined ? this.#next : this.view.offset;
+    return this.view === undefined ? this.next : this.view.offset;
   }
-  async refill(log: Log, signal: AbortSignal): Promise<void> {
-    if (this.view !== undefined) return;
-    const start = this.#next;
-    const found = await log.fetch({ ...this.place, offset: start }, { bytes: FETCH_BYTES, waitMs: 0 }, signal);
+  /** Takes what was found at `next` with a limit of so many bytes. */
+  accept(found: Pick<RecordBatch, 'batches' | 'next'>, bytes: number): void {
+    const start = this.next;
     this.#batches = found.batches;
     this.#index = 0;
-    this.#next = found.next;
-    this.empty = found.batches.length === 0 && found.next === start;
-    this.behind = found.batches.reduce((bytes, view) => bytes + view.bytes.length, 0) > FETCH_BYTES / 2;
+    this.next = found.next;
+    this.behind = found.batches.reduce((size, view) => size + view.bytes.length, 0) > bytes / 2;
     this.#open();
-    this.#skipTo(start);
-  }
-  /** Resolves when there is something at `reached`, or the signal is aborted. */
-  async grown(log: Log, signal: AbortSignal): Promise<void> {
-    await log.fetch({ ...this.place, offset: this.#next }, { bytes: 1, waitMs: Infinity }, signal);
+    // The first batch may begin before what was asked for.
+    while (this.view !== undefined && this.view.offset < start) this.advance();
   }
   head(): LazyRecord {
     return new LazyRecord(this.view!, this.topic.keySerde, this.topic.valueSerde, this.topic.name);
@@ -66,10 +60,6 @@ export class Input {
     this.#index++;
     this.#open();
     return false;
-  }
-  /** The first batch may begin before what was asked for. */
-  #skipTo(offset: bigint): void {
-    while (this.view !== undefined && this.view.offset < offset) this.advance();
   }
   #open(): void {
     for (; this.#index < this.#batches.length; this.#index++) {

@@ -1,0 +1,42 @@
+/**
+ * Is killed. `fill FOLDER KEYS` counts that many keys and goes on counting until it is; `recover FOLDER` says how long it took
+ * from the start of `run` to the first output that can be read.
+ */
+import { lmdb } from '@stoplog/core/lmdb';
+import { run } from '@stoplog/runtime';
+import { counts, events } from './count.pipeline.ts';
+import { tell } from './harness/child.ts';
+import { keyName } from './harness/records.ts';
+
+export interface Recovered {
+  /** From the start of the process to the call of `run`: node itself, and the imports. */
+  readonly processMs: number;
+  /** From the call of `run` to the first output seen. */
+  readonly ms: number;
+}
+
+const [mode, folder = '', keys = '0'] = process.argv.slice(2);
+const value = new Uint8Array(86);
+const start = (): ReturnType<typeof run> => run(new URL('./count.pipeline.js', import.meta.url), { log: lmdb(folder), threads: 2, tell: 'nothing' });
+
+const fill = async (count: number): Promise<void> => {
+  const app = await start();
+  await app.log.append(events, Array.from({ length: count }, (_, n) => ({ key: keyName(n), value })));
+  await app.settled();
+  tell('filled');
+  for (let n = 0; ; n++) await app.log.append(events, Array.from({ length: 100 }, (_, i) => ({ key: keyName((n * 100 + i) % count), value })));
+};
+
+const recover = async (): Promise<void> => {
+  const processMs = performance.now();
+  const app = await start();
+  const wanted = `recovered by ${process.pid}`;
+  const from = { offsets: await app.log.ends(counts) };
+  const appended = app.log.append(events, [{ key: wanted, value }]);
+  for await (const batch of app.log.read(counts, { from })) if (batch.some(({ key }) => key === wanted)) break;
+  tell({ processMs, ms: performance.now() - processMs } satisfies Recovered);
+  await appended;
+};
+
+if (mode === 'fill') await fill(Number(keys));
+else await recover();

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { Demo, resultsIn, withFolder } from './fixtures/demo.ts';
+import { expectedOf, expectSame } from './fixtures/expected.ts';
+
+const FLIGHTS = 3_000_000;
+/** Where it has to be before it is killed, each time by a life of its own; then after up to so many ms more. */
+const MOMENTS = [
+  { after: /load flights +10 %/, within: 1_500 },
+  { after: /load flights +[5-9]0 %/, within: 1_500 },
+  { after: /load flights +100 %/, within: 1_000 },
+  { after: /count by airport/, within: 500 },
+  { after: /count by route/, within: 500 },
+];
+
+test('all three million flights come out right after kill -9, five times, at any moment of loading and counting', async () => {
+  const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
+  const random = randomFrom(seed);
+  const told: string[] = [];
+  await withFolder(async (folder) => {
+    for (const { after, within } of MOMENTS) {
+      const life = new Demo(folder);
+      await life.says(after);
+      // The moment of the kill is the subject here, not a fact to wait for.
+      await new Promise((resolve) => setTimeout(resolve, random() * within));
+      life.kill('SIGKILL');
+      told.push((await life.endsWith('SIGKILL')).trimEnd().split('\n').at(-1) ?? '');
+    }
+    const output = await new Demo(folder).endsWith(0);
+    console.log(`SEED=${seed}, killed at:\n  ${told.join('\n  ')}\n${output.slice(output.indexOf('Throughput'), output.indexOf('The data'))}`);
+
+    const results = await resultsIn(folder);
+    expect(results).toMatchObject({ flights: FLIGHTS, flightsByRoute: FLIGHTS });
+    expectSame(results, await expectedOf(FLIGHTS));
+    expectSame(results.topics, results);
+  });
+}, 400_000);
+
+/** mulberry32 */
+const randomFrom = (seed: number): (() => number) => {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+};

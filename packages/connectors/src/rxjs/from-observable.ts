@@ -1,0 +1,62 @@
+/**
+ * An Observable as a source of a pipeline: opened in the thread that reads it, buffered between two pulls.
+ *
+ * An Observable keeps no position and repeats nothing. What it pushed and the pipeline has committed stays; what lay in the
+ * buffer when the thread died, or when the app was drained, is gone, and the next life subscribes anew. Where that is too
+ * little, append to a topic instead (`log.append`), and let the pipeline read that.
+ */
+import type { Source } from '@stoplog/core';
+import { checkName, StoplogError } from '@stoplog/core/port';
+import type { Observable } from 'rxjs';
+import { ObservableReader } from './observable-reader.ts';
+import type { Overflow } from './pure/arrival-buffer.ts';
+
+/** What a source could not keep since it last said so. */
+export interface Dropped {
+  readonly source: string;
+  readonly arrivals: number;
+  /** Since it was opened. */
+  readonly arrivalsInAll: number;
+}
+export interface FromObservable {
+  /** How many arrivals may wait for the pipeline. */
+  readonly buffer: number;
+  /** What happens to one more: another is dropped for it, it is dropped itself, or the source fails with `STOPLOG_SOURCE`. */
+  readonly overflow: Overflow;
+  /** Told what was dropped, at most once a second; a line on standard error when left out. */
+  readonly dropped?: (dropped: Dropped) => void;
+  /** Milliseconds since 1970, asked at every arrival: its timestamp. The machine's clock when left out. */
+  readonly now?: () => number;
+}
+
+/**
+ * A source whose arrivals are what the Observable emits.
+ *
+ * `open` is called in the actor's thread, each time the actor starts. An arrival's timestamp is the time it arrived; its key
+ * is its number since then, from '0', those that were dropped included: give it a key of its own with `rekey`. When
+ * the Observable completes the source has ended; its error is `STOPLOG_SOURCE`, after what it emitted before.
+ *
+ * @example
+ * const ticks = fromObservable('ticks', () => interval(100), { buffer: 10_000, overflow: 'drop-oldest' });
+ * source(ticks).rekey((n) => n % 4).through(byShard)
+ */
+export const fromObservable = <V>(name: string, open: () => Observable<V>, spec: FromObservable): Source<string, V> => {
+  checkName('source', name);
+  const { buffer, overflow, dropped = tellDropped, now = Date.now } = spec;
+  if (!Number.isSafeInteger(buffer) || buffer < 1) {
+    throw new StoplogError('STOPLOG_USAGE', { source: name, buffer }, `the buffer of source '${name}' is ${String(buffer)}: give the number of arrivals that may wait, such as 10_000`);
+  }
+  if (!OVERFLOWS.has(overflow)) {
+    throw new StoplogError('STOPLOG_USAGE', { source: name, overflow }, `the overflow of source '${name}' is ${String(overflow)}: say 'drop-oldest', 'drop-newest' or 'fail'`);
+  }
+  return Object.freeze({
+    kind: 'source' as const,
+    name,
+    open: () => Promise.resolve(new ObservableReader({ name, open, capacity: buffer, overflow, dropped, now })),
+  });
+};
+
+const OVERFLOWS: ReadonlySet<string> = new Set<Overflow>(['drop-oldest', 'drop-newest', 'fail']);
+
+const tellDropped = ({ source, arrivals, arrivalsInAll }: Dropped): void =>
+  console.error(`stoplog   source '${source}' dropped ${arrivals} arrivals, ${arrivalsInAll} in all: its buffer is full, the log is slower than the Observable`);

@@ -1,0 +1,71 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { batchKey, decodeEnds, decodeOffset, encodeEnds, encodeOffset, offsetOfBatchKey, partitionKey, prefixEnd, samePrefix, seal, timeKey, unseal } from './keyspace.ts';
+
+const u32 = fc.nat(0xffff_ffff);
+const u64 = fc.bigInt(0n, 2n ** 64n - 1n);
+const bytes = fc.uint8Array({ maxLength: 12 });
+const sign = (n: number): number => Math.sign(n);
+
+describe('keys', () => {
+  test('of batches lie in the order of topic, partition and offset', () => {
+    fc.assert(
+      fc.property(fc.tuple(u32, u32, u64), fc.tuple(u32, u32, u64), (a, b) => {
+        const order = a[0] !== b[0] ? a[0] - b[0] : a[1] !== b[1] ? a[1] - b[1] : a[2] < b[2] ? -1 : Number(a[2] > b[2]);
+        expect(sign(batchKey(...a).compare(batchKey(...b)))).toBe(sign(order));
+        expect(offsetOfBatchKey(batchKey(...a))).toBe(a[2]);
+      }),
+    );
+  });
+  test('of times lie in the order of the times, negative ones too', () => {
+    const time = fc.oneof(fc.maxSafeInteger(), fc.constantFrom(-1, -0, 0, 1, -Infinity, Infinity));
+    fc.assert(
+      fc.property(time, time, (a, b) => {
+        expect(sign(timeKey(1, 2, a).compare(timeKey(1, 2, b)))).toBe(a === b ? 0 : a < b ? -1 : 1);
+      }),
+    );
+  });
+  test('that begin with a prefix lie before its end, and no others between', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 1, maxLength: 4 }), bytes, (prefix, key) => {
+        const inside = Buffer.compare(key, prefix) >= 0 && Buffer.compare(key, prefixEnd(prefix)) < 0;
+        expect(inside).toBe(key.length >= prefix.length && samePrefix(key, prefix));
+      }),
+    );
+    expect(prefixEnd(partitionKey(1, 0xffff_ffff)).compare(partitionKey(2, 0))).toBe(-1);
+  });
+});
+
+describe('values', () => {
+  test('a sealed value opens under its own key; changed in any bit, cut, or under another key, it is refused', () => {
+    fc.assert(
+      fc.property(bytes, bytes, fc.nat(), (key, value, at) => {
+        const sealed = seal(key, value);
+        expect(Buffer.compare(unseal('stores', key, sealed), value)).toBe(0);
+        const flipped = Buffer.from(sealed);
+        const bit = at % (8 * flipped.length);
+        flipped[bit >> 3]! ^= 1 << (bit & 7);
+        const refused = expect.objectContaining({ code: 'STOPLOG_LOG_CORRUPT' });
+        const caught = (open: () => unknown): unknown => {
+          try {
+            return open();
+          } catch (error) {
+            return error;
+          }
+        };
+        expect(caught(() => unseal('stores', key, flipped))).toEqual(refused);
+        expect(caught(() => unseal('stores', Uint8Array.of(...key, 1), sealed))).toEqual(refused);
+        expect(caught(() => unseal('stores', key, sealed.subarray(0, at % 4)))).toEqual(refused);
+      }),
+    );
+  });
+  test('offsets and ends come back as they were', () => {
+    fc.assert(
+      fc.property(u64, u64, fc.double({ noNaN: true }), fc.maxSafeNat(), (start, end, maxTimestamp, size) => {
+        expect(decodeOffset(encodeOffset(end))).toBe(end);
+        const ends = { start, end, maxTimestamp, bytes: size };
+        expect(decodeEnds(encodeEnds(ends))).toEqual(ends);
+      }),
+    );
+  });
+});

@@ -1,0 +1,186 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { compactedTopic, openLog, topic, type LogClient, type NewRecord } from '@stoplog/core';
+import { lmdb } from '@stoplog/core/lmdb';
+import { makeClient, type Log } from '@stoplog/core/port';
+import { memoryLog } from '@stoplog/core/testing';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+
+const letters = topic('letters', { key: z.string().nullable(), value: z.string(), partitions: 4, codec: { value: 'string' } });
+type Letter = NewRecord<string | null, string>;
+
+/** Every record there is, and its partition. */
+const readAll = async (log: LogClient): Promise<readonly { readonly key: string | null; readonly value: string | null; readonly partition: number }[]> => {
+  const found = [];
+  for await (const batch of log.read(letters, { from: 'earliest', until: 'end' })) for (const { key, value, partition } of batch) found.push({ key, value, partition });
+  return found;
+};
+const many = (count: number): readonly Letter[] => Array.from({ length: count }, (_, i) => ({ key: `k${i}`, value: `v${i}` }));
+const withLmdb = async (use: (log: LogClient) => Promise<void>): Promise<void> => {
+  const path = mkdtempSync(join(tmpdir(), 'stoplog-client-'));
+  try {
+    await using log = await openLog(lmdb(path));
+    await use(log);
+  } finally {
+    rmSync(path, { recursive: true });
+  }
+};
+/** A log whose commits are acknowledged when the test says so; it counts them. */
+const slowLog = (): { readonly client: LogClient; readonly commits: () => number; readonly release: () => void } => {
+  const log = memoryLog();
+  let commits = 0;
+  let release = (): void => {};
+  const gate = new Promise<void>((resolve) => (release = resolve));
+  const slow: Log = Object.create(log, {
+    ensure: { value: (...topics: Parameters<Log['ensure']>) => log.ensure(...topics) },
+    commit: {
+      value: async (commit: Parameters<Log['commit']>[0]) => {
+        commits++;
+        await gate;
+        return log.commit(commit);
+      },
+    },
+  });
+  return { client: makeClient(slow, async () => {}), commits: () => commits, release };
+};
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe('append', () => {
+  test('takes arrays, iterables and async iterables, and says how many were acknowledged', async () => {
+    const log = makeClient(memoryLog());
+    const records = many(1_000);
+    expect(await log.append(letters, records)).toEqual({ records: 1_000 });
+    expect(await log.append(letters, new Set(records))).toEqual({ records: 1_000 });
+    expect(await log.append(letters, (async function* () { yield* records; })())).toEqual({ records: 1_000 });
+    expect(await log.append(letters, [])).toEqual({ records: 0 });
+    expect((await readAll(log)).length).toBe(3_000);
+  });
+
+  test('a record that does not parse is refused by name; those before it are appended and counted, those after are not', async () => {
+    const log = makeClient(memoryLog());
+    const bad = { key: 'bad', value: 5 } as unknown as Letter;
+    await expect(log.append(letters, [...many(3), bad, ...many(2)])).rejects.toMatchObject({ code: 'STOPLOG_SCHEMA', facts: { topic: 'letters', appended: 3 } });
+    expect((await readAll(log)).map(({ value }) => value).sort()).toEqual(['v0', 'v1', 'v2']);
+  });
+
+  test('records without a key spread over all partitions; an empty key is a key', async () => {
+    const log = makeClient(memoryLog());
+    for (let i = 0; i < 40; i++) await log.append(letters, [{ key: null, value: 'n' }, { key: '', value: 'e' }]);
+    const found = await readAll(log);
+    const spread = new Set(found.filter(({ key }) => key === null).map(({ partition }) => partition));
+    expect([...spread].sort()).toEqual([0, 1, 2, 3]);
+    expect(new Set(found.filter(({ key }) => key === '').map(({ partition }) => partition)).size).toBe(1);
+    expect(found.filter(({ key }) => key === '').length).toBe(40);
+  });
+
+  test('keys and values that are special to JavaScript are not special here', async () => {
+    const log = makeClient(memoryLog());
+    const things = topic('things', { key: z.string(), value: z.unknown(), partitions: 1 });
+    const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', '\u0000', '\ud83d\ude00', ' ', '"', '\\'];
+    const value = JSON.parse('{"__proto__": {"polluted": true}, "constructor": null, "list": [1, "__proto__"]}') as unknown;
+    await log.append(things, names.map((key) => ({ key, value })));
+    const found: unknown[] = [];
+    for await (const batch of log.read(things, { from: 'earliest', until: 'end' })) {
+      for (const record of batch) {
+        found.push(record.key);
+        expect(JSON.stringify(record.value)).toBe(JSON.stringify(value));
+      }
+    }
+    expect(found).toEqual(names);
+    expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+  });
+
+  test('a topic that exists in another shape is refused with both shapes as facts', async () => {
+    const log = makeClient(memoryLog());
+    await log.append(letters, many(1));
+    const fewer = topic('letters', { key: z.string(), value: z.string(), partitions: 3, codec: { value: 'string' } });
+    const compacted = compactedTopic('letters', { key: z.string(), value: z.string(), partitions: 4, codec: { value: 'string' } });
+    for (const declared of [fewer, compacted]) {
+      await expect(log.append(declared, [{ key: 'a', value: 'b' }])).rejects.toMatchObject({ code: 'STOPLOG_TOPIC_SHAPE', facts: { topic: 'letters', found: { partitions: 4, cleanup: 'delete' } } });
+    }
+  });
+
+  test('what an async iterable has given so far is appended while the next item is not there', async () => {
+    const log = makeClient(memoryLog());
+    let go = (): void => {};
+    const next = new Promise<void>((resolve) => (go = resolve));
+    const appending = log.append(letters, (async function* () {
+      yield { key: 'a', value: 'first' };
+      await next;
+      yield { key: 'b', value: 'second' };
+    })());
+    for await (const batch of log.read(letters, { from: 'earliest' })) {
+      expect(batch.map(({ value }) => value)).toEqual(['first']);
+      break;
+    }
+    go();
+    expect(await appending).toEqual({ records: 2 });
+  });
+
+  test('an endless iterable runs only a few megabytes ahead of a log that does not answer', async () => {
+    const { client, commits, release } = slowLog();
+    const value = 'x'.repeat(1_000);
+    let given = 0;
+    let stop = false;
+    const appending = client.append(letters, (async function* () {
+      while (!stop) yield { key: `${given++}`, value };
+    })());
+    let before = -1;
+    for (let still = 0; still < 50; still = given === before ? still + 1 : 0) {
+      before = given;
+      await turn();
+    }
+    expect(given).toBeGreaterThan(4_000);
+    expect(given).toBeLessThan(6_000);
+    expect(commits()).toBeGreaterThan(10);
+    stop = true;
+    release();
+    expect(await appending).toEqual({ records: given });
+  });
+
+  test('an aborted append ends with the reason of the abort, and closes what it was reading from', async () => {
+    const log = makeClient(memoryLog());
+    const stop = new AbortController();
+    let closed = false;
+    const appending = log.append(letters, (async function* () {
+      try {
+        for (let i = 0; ; i++) {
+          yield { key: 'k', value: `${i}` };
+          if (i === 100) stop.abort(new Error('enough'));
+        }
+      } finally {
+        closed = true;
+      }
+    })(), { signal: stop.signal });
+    await expect(appending).rejects.toThrow('enough');
+    expect(closed).toBe(true);
+  });
+});
+
+describe('limits, over LMDB', () => {
+  const raw = topic('raw', { key: z.string(), value: z.string(), partitions: 1, codec: { key: 'string', value: 'string' } });
+
+  test('a key of 1,978 bytes is kept; one byte more is refused, with what was appended before it', async () => {
+    await withLmdb(async (log) => {
+      const longest = 'é'.repeat(989);
+      expect(await log.append(raw, [{ key: longest, value: 'v' }])).toEqual({ records: 1 });
+      await expect(log.append(raw, [{ key: 'a', value: 'v' }, { key: `${longest}x`, value: 'v' }])).rejects.toMatchObject({ code: 'STOPLOG_KEY_TOO_LONG', facts: { size: 1_979, limit: 1_978, appended: 1 } });
+      const keys: string[] = [];
+      for await (const batch of log.read(raw, { from: 'earliest', until: 'end' })) for (const { key } of batch) keys.push(key);
+      expect(keys).toEqual([longest, 'a']);
+    });
+  });
+
+  test('a record of 16 MiB is kept; one byte more is refused, with what was appended before it', async () => {
+    await withLmdb(async (log) => {
+      const most = 16 * 1024 * 1024;
+      expect(await log.append(raw, [{ key: 'k', value: 'x'.repeat(most - 1) }])).toEqual({ records: 1 });
+      await expect(log.append(raw, [{ key: 'a', value: 'v' }, { key: 'k', value: 'x'.repeat(most) }])).rejects.toMatchObject({ code: 'STOPLOG_RECORD_TOO_LARGE', facts: { size: most + 1, limit: most, appended: 1 } });
+      const sizes: (number | undefined)[] = [];
+      for await (const batch of log.read(raw, { from: 'earliest', until: 'end' })) for (const { value } of batch) sizes.push(value?.length);
+      expect(sizes).toEqual([most - 1, 1]);
+    });
+  });
+});

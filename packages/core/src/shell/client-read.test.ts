@@ -1,0 +1,112 @@
+import { topic, type LogClient, type LogRecord } from '@stoplog/core';
+import { makeClient, type Log } from '@stoplog/core/port';
+import { memoryLog } from '@stoplog/core/testing';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+
+const letters = topic('letters', { key: z.string(), value: z.string(), partitions: 2 });
+const append = (log: LogClient, from: number, to: number): Promise<unknown> =>
+  log.append(letters, Array.from({ length: to - from }, (_, i) => ({ key: `k${from + i}`, value: `v${from + i}`, timestamp: 1_000 * (from + i) })));
+const all = async (records: AsyncIterable<readonly LogRecord<string, string | null>[]>): Promise<readonly LogRecord<string, string | null>[]> => {
+  const found = [];
+  for await (const batch of records) found.push(...batch);
+  return found;
+};
+const numbers = (records: readonly LogRecord<string, string | null>[]): readonly number[] => records.map(({ value }) => Number(value!.slice(1))).sort((a, b) => a - b);
+const range = (from: number, to: number): readonly number[] => Array.from({ length: to - from }, (_, i) => from + i);
+
+describe('read', () => {
+  test('from the earliest until the end: everything that is there when the reading begins, and then it ends', async () => {
+    const log = makeClient(memoryLog());
+    expect(await all(log.read(letters, { from: 'earliest', until: 'end' }))).toEqual([]);
+    for (let i = 0; i < 10; i++) await append(log, i * 10, i * 10 + 10);
+    const reading = log.read(letters, { from: 'earliest', until: 'end' })[Symbol.asyncIterator]();
+    const first = await reading.next();
+    await append(log, 100, 110);
+    const rest = [];
+    for (let next = await reading.next(); next.done !== true; next = await reading.next()) rest.push(...next.value);
+    expect(numbers([...(first.value as typeof rest), ...rest])).toEqual(range(0, 100));
+  });
+
+  test('batches are of one partition and in its order; records know where they lie', async () => {
+    const log = makeClient(memoryLog());
+    for (let i = 0; i < 5; i++) await append(log, i * 10, i * 10 + 10);
+    const last = new Map<number, bigint>();
+    for await (const batch of log.read(letters, { from: 'earliest', until: 'end' })) {
+      expect(new Set(batch.map(({ partition }) => partition)).size).toBe(1);
+      for (const { partition, offset, topic: name, timestamp, value } of batch) {
+        expect(offset).toBeGreaterThan(last.get(partition) ?? -1n);
+        last.set(partition, offset);
+        expect([name, timestamp]).toEqual(['letters', 1_000 * Number(value!.slice(1))]);
+      }
+    }
+    expect(last.size).toBe(2);
+  });
+
+  test('from the latest: only what comes after', async () => {
+    const log = makeClient(memoryLog());
+    await append(log, 0, 10);
+    const reading = log.read(letters, { from: 'latest' })[Symbol.asyncIterator]();
+    const next = reading.next();
+    await new Promise((resolve) => setImmediate(resolve));
+    await append(log, 10, 11);
+    expect(numbers((await next).value as readonly LogRecord<string, string | null>[])).toEqual([10]);
+    await reading.return?.();
+  });
+
+  test('from a time, as milliseconds or as a Date', async () => {
+    const log = makeClient(memoryLog());
+    await append(log, 0, 30);
+    for (const time of [20_000, new Date(20_000)]) expect(numbers(await all(log.read(letters, { from: { time }, until: 'end' })))).toEqual(range(20, 30));
+    expect(await all(log.read(letters, { from: { time: 1e12 }, until: 'end' }))).toEqual([]);
+    await expect(all(log.read(letters, { from: { time: NaN } }))).rejects.toMatchObject({ code: 'STOPLOG_USAGE' });
+  });
+
+  test('from offsets, one for each partition that is read', async () => {
+    const log = makeClient(memoryLog());
+    await append(log, 0, 40);
+    const whole = await all(log.read(letters, { from: 'earliest', until: 'end', partitions: [1] }));
+    const part = await all(log.read(letters, { from: { offsets: [whole[3]!.offset] }, until: 'end', partitions: [1] }));
+    expect(numbers(part)).toEqual(numbers(whole.slice(3)));
+    await expect(all(log.read(letters, { from: { offsets: [0n] }, until: 'end' }))).rejects.toMatchObject({ code: 'STOPLOG_USAGE' });
+    await expect(all(log.read(letters, { from: { offsets: [0n, 1_000n] } }))).rejects.toMatchObject({ code: 'STOPLOG_OFFSET_OUT_OF_RANGE' });
+  });
+
+  test('aborting ends the reading without an error, before it begins, in the middle, and while it waits', async () => {
+    const log = makeClient(memoryLog());
+    await append(log, 0, 10);
+    expect(await all(log.read(letters, { from: 'earliest', signal: AbortSignal.abort() }))).toEqual([]);
+    const stop = new AbortController();
+    const seen = [];
+    for await (const batch of log.read(letters, { from: 'earliest', signal: stop.signal })) {
+      seen.push(...batch);
+      if (seen.length === 10) setImmediate(() => stop.abort());
+    }
+    expect(numbers(seen)).toEqual(range(0, 10));
+  });
+
+  test('walking away from the loop ends the fetches that wait', async () => {
+    const log = memoryLog();
+    let waiting = 0;
+    const counting: Log = Object.create(log, {
+      ensure: { value: (...topics: Parameters<Log['ensure']>) => log.ensure(...topics) },
+      offsets: { value: (...at: Parameters<Log['offsets']>) => log.offsets(...at) },
+      fetch: { value: (...from: Parameters<Log['fetch']>) => (waiting++, log.fetch(...from).finally(() => waiting--)) },
+    });
+    await append(makeClient(log), 0, 1);
+    for await (const batch of makeClient(counting).read(letters, { from: 'earliest' })) {
+      expect(batch.length).toBe(1);
+      break;
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(waiting).toBe(0);
+  });
+
+  test('ends are the offsets that the next records get', async () => {
+    const log = makeClient(memoryLog({ holes: false }));
+    expect(await log.ends(letters)).toEqual([0n, 0n]);
+    await append(log, 0, 10);
+    const ends = await log.ends(letters);
+    expect(ends.reduce((sum, end) => sum + end, 0n)).toBe(10n);
+  });
+});

@@ -1,0 +1,35 @@
+/** Writers and links: who ends when, and that nobody waits for what is gone. */
+import { once } from 'node:events';
+import { lmdb } from '@stoplog/core/lmdb';
+import { loadLogModule, openPort } from '@stoplog/core/port';
+import { describe, expect, test } from 'vitest';
+import { withFolder } from './fixtures/child.ts';
+
+describe('the writer of a folder', () => {
+  test('ends with its log, also when somebody still holds a link to it', async () => {
+    await withFolder(async (path) => {
+      const ref = lmdb(path);
+      const log = await openPort(ref);
+      const { port } = await (await loadLogModule(ref)).share(log);
+      const closed = once(port, 'close');
+      await log[Symbol.asyncDispose]();
+      await closed;
+    });
+  });
+  test('when it dies, calls are refused, closing does not wait for it, and the folder can be opened again', async () => {
+    await withFolder(async (path) => {
+      const ref = lmdb(path);
+      const log = await openPort(ref);
+      await log.ensure([]);
+      const { port } = await (await loadLogModule(ref)).share(log);
+      // No commit of ours is two bytes long; to the writer it is a broken invariant.
+      port.postMessage({ id: 1, type: 'commit', bytes: new ArrayBuffer(2) });
+      await once(port, 'close');
+      await expect(log.ensure([])).rejects.toMatchObject({ code: 'STOPLOG_LOG_UNAVAILABLE' });
+      await log[Symbol.asyncDispose]();
+      const again = await openPort(ref);
+      await again.ensure([]);
+      await again[Symbol.asyncDispose]();
+    });
+  });
+});

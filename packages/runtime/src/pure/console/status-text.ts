@@ -1,0 +1,37 @@
+/** How an app is doing, in one line for people and one for programs. */
+import { isStoplogError } from '@stoplog/core/port';
+import { grouped } from './columns.ts';
+import { jsonText } from './json-text.ts';
+
+/** What of a status is shown (shell/flow/status.ts has more). */
+export interface Glance {
+  readonly state: 'waiting' | 'running' | 'draining' | 'ended';
+  readonly recordsInPerSecond: number;
+  readonly recordsOutPerSecond: number;
+  readonly lag: number;
+  readonly commitMs: { readonly p50: number; readonly p99: number } | undefined;
+  readonly restarts: number;
+  readonly failed: readonly { readonly task: number; readonly partition: number; readonly error: Error }[];
+}
+
+/** `in 48 102/s   out 8 310/s   lag 0   commit p50 1.2 ms p99 6 ms` */
+export const statusLine = (status: Glance): string =>
+  [
+    ...(status.state === 'running' ? [] : [status.state]),
+    `in ${grouped(status.recordsInPerSecond)}/s`,
+    `out ${grouped(status.recordsOutPerSecond)}/s`,
+    `lag ${grouped(status.lag)}`,
+    status.commitMs === undefined ? 'commit –' : `commit p50 ${millis(status.commitMs.p50)} p99 ${millis(status.commitMs.p99)}`,
+    ...(status.restarts === 0 ? [] : [`restarts ${status.restarts}`]),
+    ...(status.failed.length === 0 ? [] : [`failed ${status.failed.length}`]),
+  ].join('   ');
+
+export const statusJson = (status: Glance, time: string): string =>
+  jsonText({
+    time,
+    ...status,
+    commitMs: status.commitMs ?? null,
+    failed: status.failed.map(({ task, partition, error }) => ({ task, partition, code: isStoplogError(error) ? error.code : error.name, message: error.message })),
+  });
+
+const millis = (ms: number): string => `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;

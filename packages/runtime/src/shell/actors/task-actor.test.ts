@@ -1,0 +1,81 @@
+import { store, topic } from '@stoplog/core';
+import { encodeSortKey, makeClient, StoplogError, type Commit, type Committed, type Log } from '@stoplog/core/port';
+import { memoryLog } from '@stoplog/core/testing';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { compileTask } from '../../pure/operators/compile.ts';
+import { pipeline } from '../../pure/pipeline/pipeline.ts';
+import { stream } from '../../pure/pipeline/stream.ts';
+import { Input } from '../../pure/task/input.ts';
+import { StoreOverlay } from '../../pure/task/overlay.ts';
+import { storePart } from '../../pure/task/store-part.ts';
+import { planOf } from '../../pure/topology/plan.ts';
+import { Beacon, makeBeacon } from './beacon.ts';
+import { EndingSignal } from './ending.ts';
+import { TaskActor } from './task-actor.ts';
+
+const spec = { key: z.string(), value: z.int(), partitions: 1 };
+const [left, right] = [topic('left', spec), topic('right', spec)];
+const counts = store('counts', { key: z.string(), value: z.int() });
+const plan = planOf(pipeline('both', stream(left).merge(stream(right)).count(counts)));
+const task = plan.tasks[0]!;
+const never = new AbortController().signal;
+
+const live = async (log: Log): Promise<{ readonly actor: TaskActor; readonly ending: EndingSignal }> => {
+  const ending = new EndingSignal();
+  const part = storePart(plan, task.stores[0]!, 0);
+  const overlay = new StoreOverlay(await log.store(part, never), task.stores[0]!.store!.valueSerde);
+  const emits = compileTask(task, { stores: new Map([['counts', overlay]]), outputs: new Map() });
+  const positions = await log.committed('both', task.inputs.map((input) => ({ topic: input.topic.name, partition: 0 })));
+  const actor = new TaskActor({
+    group: 'both', epoch: 1, task, partition: 0, log, ending,
+    inputs: task.inputs.map((input, i) => new Input(input.topic, 0, positions[i]!.offset, emits[i]!)),
+    stores: new Map([[part.store, overlay]]), outputs: [], suspect: undefined,
+    beacon: new Beacon(makeBeacon()), now: () => 0, idle: () => ending.end('drain'),
+  });
+  return { actor, ending };
+};
+const drained = async ({ actor }: { readonly actor: TaskActor }): Promise<void> => {
+  while (await actor.turn());
+};
+const countOf = async (log: Log): Promise<unknown> => {
+  const bytes = (await log.store(storePart(plan, task.stores[0]!, 0), never)).get(encodeSortKey('k'));
+  return bytes && task.stores[0]!.store!.valueSerde.decode(bytes);
+};
+
+describe('a task that reads two topics', () => {
+  test('a commit that moves one input is refused when the one before it, which moved the other, was lost', async () => {
+    const log = memoryLog({ holes: false });
+    await log.ensure(plan.topics.map(({ shape }) => shape));
+    const client = makeClient(log);
+    const group = log.join('both', [], never)[Symbol.asyncIterator]();
+    await group.next();
+
+    const outcomes: Promise<unknown>[] = [];
+    let lose = (): void => {};
+    const lost = new Promise<void>((resolve) => { lose = resolve; });
+    const leaky = Object.assign(Object.create(log) as Log, {
+      fetch: log.fetch.bind(log), store: log.store.bind(log), committed: log.committed.bind(log),
+      commit: (commit: Commit): Promise<Committed> => {
+        const first = outcomes.length === 0;
+        const outcome = first ? lost.then(() => { throw new StoplogError('STOPLOG_LOG_FULL', {}, 'no space'); }) : log.commit(commit);
+        outcomes.push(outcome.catch((error: unknown) => error));
+        return outcome as Promise<Committed>;
+      },
+    });
+
+    const first = await live(leaky);
+    await client.append(left, [{ key: 'k', value: 1 }]);
+    await first.actor.turn();
+    await client.append(right, [{ key: 'k', value: 2 }]);
+    await first.actor.turn();
+    expect(outcomes).toHaveLength(2);
+    expect(await outcomes[1]).toMatchObject({ code: 'STOPLOG_FENCED' });
+    lose();
+    await first.actor.quiet();
+    expect(await countOf(log)).toBeUndefined();
+
+    await drained(await live(log));
+    expect(await countOf(log)).toBe(2);
+  });
+});

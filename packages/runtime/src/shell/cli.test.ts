@@ -1,0 +1,247 @@
+/** The command as a person or a script meets it: each test runs the built one as a process of its own. */
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { starting, stoplog } from './fixtures/command-line.ts';
+import { tickets } from './fixtures/tickets.pipeline.ts';
+
+const PIPELINE = fileURLToPath(new URL('./fixtures/tickets.pipeline.ts', import.meta.url));
+const ticket = (id: string): string => JSON.stringify({ id, state: 'open' });
+const numbered = (count: number): string => Array.from({ length: count }, (_, i) => `${ticket(`t${i}`)}\n`).join('');
+const jsonLines = (text: string): readonly Record<string, unknown>[] =>
+  text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+const folders: string[] = [];
+const newFolder = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'stoplog-cli-'));
+  folders.push(folder);
+  return folder;
+};
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+describe('help', () => {
+  test('of the command shows examples first, every command, and the exit codes', async () => {
+    const { code, out } = await stoplog(newFolder(), ['--help']);
+    expect(code).toBe(0);
+    expect(out.startsWith('Examples')).toBe(true);
+    for (const word of ['run', 'describe', 'topics', 'tail', 'append', 'Exit codes']) expect(out).toContain(word);
+  });
+  test('of each command shows examples and every option it takes, whatever else is on the line', async () => {
+    const options = { run: ['--log', '--threads', '--json'], describe: ['--mermaid'], topics: ['--partitions'], tail: ['--from', '--until-end', '--partition', '--key', '--limit'], append: ['--key', '--key-field', '--json', '--pipeline'] };
+    await Promise.all(
+      Object.entries(options).map(async ([name, expected]) => {
+        const { code, out } = await stoplog(newFolder(), [name, 'whatever', '--help']);
+        expect(code).toBe(0);
+        expect(out).toContain('Examples\n  ');
+        for (const option of expected) expect(out).toContain(option);
+      }),
+    );
+  });
+  test('--version prints the version alone', async () => {
+    expect((await stoplog(newFolder(), ['--version'])).out).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+});
+
+describe('a command line that is wrong ends with exit code 2, and says what was meant:', () => {
+  const cases: readonly (readonly [readonly string[], string])[] = [
+    [['tial'], `there is no command 'tial'. Did you mean 'tail'?`],
+    [['tail', 'x', '--form', 'earliest'], `has no option --form. Did you mean '--from'?`],
+    [['tail'], `needs a topic`],
+    [['topics', 'x'], `does not know what to do with 'x'`],
+    [['tail', 'x', '--limit', 'all'], `--limit is 'all': give a whole number from 1 on`],
+    [['tail', 'x', '--key', '--json'], `write --key=--json`],
+    [['topics', '--log', 'kafka://b1:9092'], `there is no log of the kind 'kafka', only lmdb`],
+    [['topics', '--log', './data'], `give --log lmdb:FOLDER`],
+    [['describe', PIPELINE, '--json', '--mermaid'], `choose one`],
+  ];
+  test('all of them', async () => {
+    const folder = newFolder();
+    for (const [args, sentence] of cases) {
+      const { code, out, err } = await stoplog(folder, args);
+      expect([code, out]).toEqual([2, '']);
+      expect(err).toMatch(/^STOPLOG_USAGE {2}/);
+      expect(err).toContain(sentence);
+      expect(err).not.toContain('    at ');
+    }
+    expect(existsSync(join(folder, 'data'))).toBe(false);
+  });
+});
+
+describe('describe', () => {
+  test('draws a TypeScript pipeline and its stores, without a log', async () => {
+    const folder = newFolder();
+    const { code, out } = await stoplog(folder, ['describe', PIPELINE]);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^tickets {2}[0-9a-f]{12}\n/);
+    expect(out).toContain('count count-by-key ─▶ ticket-counts');
+    expect(out).toMatch(/store {2}count-by-key {2}task 0 {2}version 1, key: string, value: integer/);
+    expect(existsSync(join(folder, 'data'))).toBe(false);
+  });
+  test('gives the same as mermaid and as JSON', async () => {
+    const [mermaid, json] = await Promise.all([stoplog(newFolder(), ['describe', PIPELINE, '--mermaid']), stoplog(newFolder(), ['describe', PIPELINE, '--json'])]);
+    expect(mermaid.out).toMatch(/^flowchart LR\n/);
+    expect(JSON.parse(json.out)).toMatchObject({ pipeline: 'tickets', tasks: [{ task: 0, partitions: 1, stores: [{ store: 'count-by-key', version: 1 }] }] });
+  });
+  test('says what is wrong with a module, and with a path; STOPLOG_DEBUG adds the stack', async () => {
+    const folder = newFolder();
+    writeFileSync(join(folder, 'empty.mjs'), 'export const nothing = 1; setInterval(() => {}, 1000);');
+    const nothing = await stoplog(folder, ['describe', 'empty.mjs']);
+    expect([nothing.code, nothing.err]).toEqual([1, expect.stringContaining('STOPLOG_PIPELINE_MODULE  empty.mjs has no default export')]);
+    const missing = await stoplog(folder, ['describe', 'missing.ts'], '', { STOPLOG_DEBUG: '1' });
+    expect([missing.code, missing.err]).toEqual([1, expect.stringMatching(/there is no file .*missing\.ts(.|\n)* {4}at /)]);
+  });
+});
+
+describe('tools on a folder that holds no log', () => {
+  test('say so, and make none', async () => {
+    const folder = newFolder();
+    for (const args of [['topics'], ['tail', 'x'], ['append', 'x', '--key', 'a']]) {
+      const { code, err } = await stoplog(folder, args);
+      expect([code, err]).toEqual([1, expect.stringMatching(/^STOPLOG_LOG_UNAVAILABLE {2}there is no log in .*data: check the path/)]);
+    }
+    expect(existsSync(join(folder, 'data'))).toBe(false);
+  });
+});
+
+describe('append, topics and tail', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = newFolder();
+    const made = await stoplog(folder, ['append', tickets.name, '--key-field', 'id', '--pipeline', PIPELINE], numbered(5));
+    expect(made).toEqual({ code: 0, out: '', err: '5 records appended to tickets\n' });
+    await stoplog(folder, ['append', 'ticket-counts', '--json', '--pipeline', PIPELINE], '{"key":"gone","value":3}\n{"key":"gone","value":null,"timestamp":1000,"headers":[{"name":"why","value":"old\\u001b[2J"},{"name":"n","value":null}]}\n');
+    await stoplog(folder, ['append', 'blobs', '--key', 'raw\u009bkey', '--pipeline', PIPELINE], new Uint8Array([0, 255, 13, 10, 0xe2, 0x80, 0xa8]));
+  });
+
+  test('topics counts what is there, in columns and as JSON', async () => {
+    const text = (await stoplog(folder, ['topics'])).out.split('\n');
+    expect(text[0]).toMatch(/^TOPIC +PARTITIONS +CLEANUP +KEY +VALUE +RECORDS$/);
+    expect(text.find((line) => line.startsWith('tickets'))).toMatch(/^tickets +1 +delete +json +json +5$/);
+    expect(JSON.parse((await stoplog(folder, ['topics', '--json'])).out)).toContainEqual(expect.objectContaining({ topic: 'ticket-counts', cleanup: 'compact', records: 2, offsets: [{ partition: 0, start: 0, end: 2 }] }));
+    expect((await stoplog(folder, ['topics', '--partitions'])).out).toMatch(/tickets +0 +0 +5 +5\n/);
+  });
+  test('tail shows time, place, key and value; what it prints as JSON is what append takes', async () => {
+    const { out, code } = await stoplog(folder, ['tail', 'tickets', '--until-end']);
+    expect(code).toBe(0);
+    expect(out.split('\n')[0]).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z {2}\[0\]@0 {2}t0 {2}\{"id":"t0","state":"open"\}$/);
+    const json = await stoplog(folder, ['tail', 'tickets', '--until-end', '--json', '--key', 't3']);
+    expect(jsonLines(json.out)).toEqual([expect.objectContaining({ topic: 'tickets', partition: 0, offset: 3, key: 't3', value: { id: 't3', state: 'open' } })]);
+    const other = newFolder();
+    const copied = await stoplog(other, ['append', 'tickets', '--json', '--pipeline', PIPELINE], json.out);
+    expect(copied.err).toBe('1 record appended to tickets\n');
+    expect(jsonLines((await stoplog(other, ['tail', 'tickets', '--until-end', '--json'])).out)[0]).toEqual({ ...jsonLines(json.out)[0], offset: 0 });
+  });
+  test('tail begins where it is told to, and ends at its limit', async () => {
+    const ids = async (...args: string[]): Promise<unknown> => jsonLines((await stoplog(folder, ['tail', 'tickets', '--json', ...args])).out).map(({ key }) => key);
+    expect(await ids('--from', 'earliest', '--limit', '2')).toEqual(['t0', 't1']);
+    expect(await ids('--from', 'offset 3', '--until-end')).toEqual(['t3', 't4']);
+    expect(await ids('--from', '2001-01-01', '--until-end', '--limit', '1')).toEqual(['t0']);
+    expect(await ids('--from', '2901-01-01T00:00:00Z', '--until-end')).toEqual([]);
+    const beyond = await stoplog(folder, ['tail', 'tickets', '--from', '99', '--until-end']);
+    expect([beyond.code, beyond.err]).toEqual([1, expect.stringContaining('STOPLOG_OFFSET_OUT_OF_RANGE')]);
+  });
+  test('tail shows tombstones, headers and bytes, and lets nothing steer the terminal', async () => {
+    const counts = (await stoplog(folder, ['tail', 'ticket-counts', '--until-end'])).out.split('\n');
+    expect(counts[1]).toBe('1970-01-01T00:00:01.000Z  [0]@1  gone  (tombstone)  why=old\\u001b[2J  n=(null)');
+    const json = jsonLines((await stoplog(folder, ['tail', 'ticket-counts', '--until-end', '--json'])).out);
+    expect(json[1]).toMatchObject({ value: null, tombstone: true, headers: [{ name: 'why', value: 'old\u001b[2J' }, { name: 'n', value: null }] });
+    const blobs = (await stoplog(folder, ['tail', 'blobs', '--until-end'])).out.split('\n');
+    expect(blobs.map((line) => line.split('  ').slice(2).join('  '))).toEqual(['raw\\u009bkey  (2 bytes) 00ff', 'raw\\u009bkey  (3 bytes) e280a8', '']);
+  });
+  test('tail of a topic that is not there names the one that was meant', async () => {
+    const { code, err } = await stoplog(folder, ['tail', 'tickts']);
+    expect([code, err]).toEqual([1, expect.stringMatching(/^STOPLOG_TOPIC_UNKNOWN .*Did you mean 'tickets'\?/)]);
+  });
+  test('tail waits for more, and ends with Ctrl-C as asked', async () => {
+    const waiting = starting(folder, ['tail', 'tickets', '--from', 'earliest']);
+    await waiting.said('t4');
+    await stoplog(folder, ['append', 'tickets', '--key-field', 'id'], ticket('late'));
+    await waiting.said('"late"');
+    waiting.signal('SIGINT');
+    expect((await waiting.finished).code).toBe(0);
+  });
+  test('tail ends quietly when its reader has seen enough', async () => {
+    const big = newFolder();
+    await stoplog(big, ['append', 'tickets', '--key-field', 'id', '--pipeline', PIPELINE], numbered(30_000));
+    const piped = starting(big, ['tail', 'tickets', '--from', 'earliest']);
+    await piped.said('t9');
+    piped.hangUp();
+    expect(await piped.finished).toMatchObject({ code: 0, err: '' });
+  });
+});
+
+describe('append', () => {
+  test('names the line that it refuses, and says what was acknowledged before it', async () => {
+    const folder = newFolder();
+    const input = `${ticket('a')}\n${ticket('b')}\n{"id":"c","state":"lost"}\n${ticket('d')}\n`;
+    const declared = await stoplog(folder, ['append', 'tickets', '--key', 'k', '--pipeline', PIPELINE], input);
+    expect(declared.code).toBe(1);
+    expect(declared.err).toMatch(/^STOPLOG_SCHEMA {2}line 3: a value for topic 'tickets' does not parse: .*at state\n {2}2 records before it were appended to tickets, and acknowledged\n$/);
+    // Without the declaration, by the schema kept in the log.
+    const stored = await stoplog(folder, ['append', 'tickets', '--key', 'k'], input);
+    expect(stored.err).toMatch(/line 3: a value for topic 'tickets' does not parse/);
+    const notJson = await stoplog(folder, ['append', 'tickets', '--json'], `\n{"key":"k","value":${ticket('e')}}\n{"key":\n`);
+    expect(notJson.err).toMatch(/line 3: it is not JSON(.|\n)*1 record before it was appended/);
+    const notText = await stoplog(folder, ['append', 'tickets', '--key', 'k'], new Uint8Array([0xff, 0x0a]));
+    expect(notText.err).toMatch(/line 1: it is not UTF-8/);
+    expect(jsonLines((await stoplog(folder, ['tail', 'tickets', '--until-end', '--json'])).out)).toHaveLength(5);
+  });
+  test('asks for keys where the topic needs them, and for a declaration where there is no topic', async () => {
+    const folder = newFolder();
+    expect((await stoplog(folder, ['append', 'tickets', '--pipeline', PIPELINE], 'x\n')).err).toMatch(/needs keys: give --key K/);
+    expect((await stoplog(folder, ['append', 'nothing', '--pipeline', PIPELINE], 'x\n')).err).toMatch(/STOPLOG_TOPIC_UNKNOWN {2}pipeline 'tickets' has no topic 'nothing'/);
+    expect((await stoplog(folder, ['append', 'tickets', '--key', 'k'], 'x\n')).err).toMatch(/there is no topic 'tickets' in .*--pipeline x\.pipeline\.ts/);
+  });
+  test('appends a line when it comes, and on Ctrl-C says how many it has acknowledged', async () => {
+    const folder = newFolder();
+    const typing = starting(folder, ['append', 'tickets', '--key-field', 'id', '--pipeline', PIPELINE]);
+    typing.type(`${ticket('now')}\n`);
+    let seen = '';
+    while (!seen.includes('now')) seen = (await stoplog(folder, ['tail', 'tickets', '--until-end'])).out;
+    typing.signal('SIGINT');
+    expect(await typing.finished).toEqual({ code: 130, out: '', err: '1 record appended to tickets, and interrupted there\n' });
+  });
+});
+
+describe('run', () => {
+  test('says what it runs, counts, drains on Ctrl-C and exits with 0; status is JSON a line', async () => {
+    const folder = newFolder();
+    await stoplog(folder, ['append', 'tickets', '--key', 'k', '--pipeline', PIPELINE], numbered(100));
+    const running = starting(folder, ['run', PIPELINE, '--threads', '1', '--json']);
+    await running.said('"lag":0');
+    running.signal('SIGINT');
+    const { code, out, err } = await running.finished;
+    expect(code).toBe(0);
+    expect(err).toMatch(/^stoplog {3}tickets [0-9a-f]{12} {3}log lmdb:\.\/data {3}threads 1\n/);
+    expect(err).toContain('actors 1 running in');
+    expect(err).toMatch(/draining 1 actors(.|\n)*committed and closed in [\d.]+ s\n$/);
+    expect(jsonLines(out).at(-1)).toMatchObject({ state: 'running', lag: 0, failed: [], tasks: [{ inputs: ['tickets'] }] });
+    expect((await stoplog(folder, ['tail', 'ticket-counts', '--until-end'])).out).toMatch(/k {2}100\n$/);
+  });
+  test('gives a partition up that cannot go on, and then exits with 1', async () => {
+    const folder = newFolder();
+    await stoplog(folder, ['append', 'tickets', '--key-field', 'id', '--pipeline', PIPELINE], ticket('poison'));
+    const { code, err } = await starting(folder, ['run', PIPELINE]).finished;
+    expect(code).toBe(1);
+    expect(err).toMatch(/task 0\[0\] given up; .*STOPLOG_HANDLER .*this ticket cannot be read/);
+  });
+  test('ends when its reader has gone', async () => {
+    const running = starting(newFolder(), ['run', PIPELINE, '--json']);
+    await running.said('"state"');
+    running.hangUp();
+    expect((await running.finished).code).toBe(0);
+  });
+  test('says why it cannot start', async () => {
+    const folder = newFolder();
+    writeFileSync(join(folder, 'data'), 'not a folder');
+    const { code, err } = await stoplog(folder, ['run', PIPELINE]);
+    expect([code, err]).toEqual([1, expect.stringContaining('STOPLOG_LOG_FOREIGN')]);
+  });
+});

@@ -1,0 +1,102 @@
+/**
+ * The command line: finds the command, runs it, and says what went wrong. Returns the exit code.
+ */
+import { readFileSync } from 'node:fs';
+import { isStoplogError, StoplogError } from '@stoplog/core/port';
+import { columns } from '../../pure/console/columns.ts';
+import { oneLine, printable } from '../../pure/console/printable.ts';
+import { suggestion } from '../../pure/console/suggest.ts';
+import { sentence } from '../console.ts';
+import { append } from './append.ts';
+import { readArguments } from './arguments.ts';
+import type { Command } from './command.ts';
+import { describe } from './describe.ts';
+import { processOutput, type Output } from './output.ts';
+import { run } from './run.ts';
+import { tail } from './tail.ts';
+import { topics } from './topics.ts';
+
+const commands: readonly Command[] = [run, describe, topics, tail, append];
+
+const EXIT_CODES = `Exit codes: 0 it did what was asked; 1 it could not, or a partition was given up; 2 the command line is wrong;
+130 and 143 a signal ended it before it was done. Errors go to standard error as 'CODE  sentence', with the remedy at the end;
+STOPLOG_DEBUG=1 adds the stack.`;
+
+const overview = (): string => `Examples
+  stoplog run orders.pipeline.ts                        run a pipeline on the log in ./data
+  stoplog describe orders.pipeline.ts                   see its tasks, topics and stores
+  echo 'hello' | stoplog append lines --key a           append a record to a topic
+  stoplog tail lines --from earliest                    read it, and what comes after it
+  stoplog topics                                        list what is there
+
+Commands
+${columns(commands.map(({ name, summary }) => [`  ${name}`, summary]))
+  .map((line) => `${line}\n`)
+  .join('')}
+'stoplog COMMAND --help' shows examples and options of a command. --version prints the version.
+The log is --log lmdb:./data unless you say otherwise; several processes may use it at once.
+
+${EXIT_CODES}
+`;
+
+export const main = async (argv: readonly string[]): Promise<number> => {
+  const output = processOutput();
+  let code: number;
+  try {
+    code = await dispatch(argv, output);
+  } catch (error) {
+    output.say(told(error));
+    code = isUsage(error) ? 2 : 1;
+  }
+  await output.flushed();
+  return code;
+};
+
+const dispatch = async (argv: readonly string[], output: Output): Promise<number> => {
+  const [first, ...rest] = argv;
+  if (first === undefined) {
+    await output.write(overview());
+    return 2;
+  }
+  if (first === '--version' || first === '-V') {
+    await output.write(`${version()}\n`);
+    return 0;
+  }
+  if (first === '--help' || first === '-h' || (first === 'help' && rest.length === 0)) {
+    await output.write(overview());
+    return 0;
+  }
+  const name = first === 'help' ? rest[0]! : first;
+  const command = commands.find((one) => one.name === name);
+  if (command === undefined) {
+    const what = name.startsWith('-') ? `there is no option ${oneLine(name)} before a command` : `there is no command '${oneLine(name)}'`;
+    throw new StoplogError('STOPLOG_USAGE', { command: name }, `${what}.${suggestion(name, [...commands.map((one) => one.name), 'help', '--help', '--version'])} The commands are ${commands.map((one) => one.name).join(', ')}; see 'stoplog --help'.`);
+  }
+  if (first === 'help' || asksForHelp(rest)) {
+    await output.write(`stoplog ${command.name}: ${command.summary}\n\n${command.help}\n\n${EXIT_CODES}\n`);
+    return 0;
+  }
+  return command.run(readArguments(command, rest), output);
+};
+
+const asksForHelp = (argv: readonly string[]): boolean => {
+  const options = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
+  return options.includes('--help') || options.includes('-h');
+};
+
+const version = (): string => (JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as { readonly version: string }).version;
+
+/** What was wrong with the command line, as opposed to with a line of input. */
+const isUsage = (error: unknown): boolean => isStoplogError(error) && error.code === 'STOPLOG_USAGE' && error.facts['line'] === undefined;
+
+const told = (error: unknown): string => {
+  const { STOPLOG_DEBUG } = process.env;
+  const known = error instanceof Error ? error : new Error(String(error));
+  const [head = '', ...others] = sentence(known).split('\n');
+  const lines = [head, ...others.map((line) => `  ${line}`)];
+  if (STOPLOG_DEBUG !== undefined && STOPLOG_DEBUG !== '' && STOPLOG_DEBUG !== '0') lines.push(printable(stacks(known)));
+  else if (!isStoplogError(error)) lines.push('  This is not one of our errors; STOPLOG_DEBUG=1 shows where it comes from.');
+  return lines.join('\n');
+};
+
+const stacks = (error: Error): string => `${error.stack ?? ''}${error.cause instanceof Error ? `\ncaused by ${stacks(error.cause)}` : ''}`;

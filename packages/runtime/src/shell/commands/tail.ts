@@ -1,0 +1,103 @@
+/** `stoplog tail TOPIC` */
+import { LazyRecord, StoplogError, topicFromShape, type TopicShape } from '@stoplog/core/port';
+import { oneLine } from '../../pure/console/printable.ts';
+import { keyMatcher, recordJson, recordLine } from '../../pure/console/record-text.ts';
+import { onStopSignals } from '../stop-signals.ts';
+import type { Arguments } from './arguments.ts';
+import type { Command } from './command.ts';
+import { LOG_HELP, logArgument, openForTools, topicNamed } from './log-argument.ts';
+
+export const tail: Command = {
+  name: 'tail',
+  summary: 'shows the records of a topic, and goes on as they come',
+  operands: ['a topic'],
+  options: { log: 'text', from: 'text', 'until-end': 'flag', partition: 'text', key: 'text', limit: 'text', json: 'flag' },
+  help: `Examples
+  stoplog tail orders                                   what is appended from now on; Ctrl-C ends
+  stoplog tail orders --from earliest --limit 10        the first ten
+  stoplog tail orders --until-end --key o1              all that is kept of one key
+  stoplog tail orders --from 2026-01-02T03:04:05Z --json
+  stoplog tail orders --from 'offset 120' --partition 2 --limit 1
+
+Usage
+  stoplog tail TOPIC [--from WHERE] [--until-end] [--partition N] [--key K] [--limit N] [--json] [--log lmdb:FOLDER]
+
+  --from WHERE          earliest, latest, a time (2026-01-02, 2026-01-02T03:04:05Z), or 'offset 120' of one partition;
+                        latest when left out, or earliest with --until-end
+  --until-end           end with what is there now, instead of waiting for more
+  --partition N         only this partition, counted from 0
+  --key K               only records of this key, as it is shown or as JSON
+  --limit N             end after N records
+  --json                a JSON object a line, which 'stoplog append --json' takes back
+${LOG_HELP}
+
+A line is time, [partition]@offset, key, value, headers. Values are decoded by the codec kept with the topic. A deleted
+key shows as (tombstone), bytes as their length and first digits; what would steer the terminal is written out as \\u….
+Bytes, dates and bigints are {"hex": …}, {"date": …}, {"bigint": …} in JSON.`,
+  async run(given, output) {
+    const argument = logArgument(given.text('log'), { create: false });
+    const untilEnd = given.flag('until-end');
+    const limit = given.number('limit', 1) ?? Infinity;
+    const key = given.text('key');
+    const isWanted = key === undefined ? () => true : keyMatcher(key);
+    const show = given.flag('json') ? recordJson : recordLine;
+    const stop = new AbortController();
+    await using opened = await openForTools(argument);
+    const shape = topicNamed(given.operands[0]!, opened.topics, argument, "'stoplog topics' lists them.");
+    const partition = partitionIn(given, shape);
+    const from = whereIn(given, shape, partition);
+    // Asked once without waiting, so that an offset that is not there is an error also with --until-end.
+    if (typeof from === 'object' && 'offsets' in from) await opened.log.fetch({ topic: shape.name, partition: partition ?? 0, offset: from.offsets[0]! }, { bytes: 1, waitMs: 0 }, stop.signal);
+    const stopListening = onStopSignals(() => stop.abort());
+    output.gone.addEventListener('abort', () => stop.abort(), { once: true });
+    try {
+      const records = opened.client.read(topicFromShape(shape, 'read'), {
+        from,
+        signal: stop.signal,
+        ...(untilEnd ? { until: 'end' } : {}),
+        ...(partition === undefined ? {} : { partitions: [partition] }),
+      });
+      if (from === 'latest' && process.stderr.isTTY) output.say(`waiting for new records in '${shape.name}'; --from earliest shows what is there, Ctrl-C ends`);
+      let shown = 0;
+      for await (const batch of records) {
+        const lines: string[] = [];
+        for (const record of batch as readonly unknown[]) {
+          if (!(record instanceof LazyRecord) || !isWanted(record)) continue;
+          lines.push(show(record), '\n');
+          if (++shown === limit) break;
+          if (lines.length >= LINES_AT_ONCE) await output.write(lines.splice(0).join(''));
+          if (stop.signal.aborted) break;
+        }
+        await output.write(lines.join(''));
+        if (shown === limit || stop.signal.aborted) break;
+      }
+    } finally {
+      stopListening();
+    }
+    return 0;
+  },
+};
+
+/** Few enough that a reader who has seen its fill stops us soon. */
+const LINES_AT_ONCE = 512;
+
+const partitionIn = (given: Arguments, { name, partitions }: TopicShape): number | undefined => {
+  const partition = given.number('partition', 0);
+  if (partition === undefined || partition < partitions) return partition;
+  throw new StoplogError('STOPLOG_USAGE', { topic: name, partition, partitions }, `topic '${name}' has no partition ${partition}: it has ${partitions}, counted from 0`);
+};
+
+type Where = 'earliest' | 'latest' | { readonly time: number } | { readonly offsets: readonly bigint[] };
+
+const whereIn = (given: Arguments, { name, partitions }: TopicShape, partition: number | undefined): Where => {
+  const text = given.text('from') ?? (given.flag('until-end') ? 'earliest' : 'latest');
+  if (text === 'earliest' || text === 'latest') return text;
+  const [, offset] = /^(?:offset[ :=]?)?(\d+)$/.exec(text) ?? [];
+  if (offset !== undefined) {
+    if (partition !== undefined || partitions === 1) return { offsets: [BigInt(offset)] };
+    throw new StoplogError('STOPLOG_USAGE', { topic: name, from: text }, `an offset is a place in one partition, and topic '${name}' has ${partitions}: add --partition N`);
+  }
+  const time = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isFinite(time)) return { time };
+  throw new StoplogError('STOPLOG_USAGE', { from: text }, `--from '${oneLine(text)}' is no place to begin: give earliest, latest, a time such as 2026-01-02T03:04:05Z, or 'offset 120'`);
+};

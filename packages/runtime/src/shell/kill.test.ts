@@ -1,0 +1,44 @@
+import { openLog } from '@stoplog/core';
+import { lmdb } from '@stoplog/core/lmdb';
+import { expect, test } from 'vitest';
+import { randomly, start, startApp, withFolder } from './fixtures/child.ts';
+import { appendEntries, checkLedger } from './fixtures/ledger.ts';
+
+const KILLS = 18;
+const RECORDS_PER_LIFE = 2_400;
+
+test('killed again and again at any moment, what a pipeline made of its input is what an undisturbed one makes, and a reader meanwhile sees nothing twice', async () => {
+  await withFolder(async (folder) => {
+    const random = randomly('kill');
+    const total = KILLS * RECORDS_PER_LIFE;
+    const log = await openLog(lmdb(folder));
+    await appendEntries(log, 0, 0);
+    const reader = start('reader.mjs', [folder, `${total}`], { limitMs: 90_000 });
+    await reader.said('reading');
+    let killedAtWork = 0;
+    for (let life = 0; life < KILLS; life++) {
+      const app = startApp(folder, 'ledger.pipeline.mjs', { threads: 2, tell: 'nothing' }, { env: { SPIN_US: '60' } });
+      await app.said(random() < 0.2 ? 'starting' : 'running');
+      const appended = appendEntries(log, life * RECORDS_PER_LIFE, RECORDS_PER_LIFE);
+      // The moment of the kill is the subject here, not a fact to wait for.
+      await new Promise((resolve) => setTimeout(resolve, random() * 120));
+      expect(await app.kill()).toMatchObject({ signal: 'SIGKILL', errors: '' });
+      await appended;
+      const { faults, taken, appended: all, between } = await checkLedger(folder);
+      expect(faults).toEqual([]);
+      if ((taken > 0 && taken < all) || between > 0) killedAtWork++;
+    }
+    const app = startApp(folder, 'ledger.pipeline.mjs', { threads: 2, tell: 'nothing' });
+    await app.said('running');
+    app.tell('settle');
+    await app.said('settled');
+    app.tell('dispose');
+    expect(await app.ended).toMatchObject({ code: 0, errors: '' });
+    expect(await checkLedger(folder)).toEqual({ faults: [], taken: total, appended: total, between: 0 });
+    expect(await reader.told('saw')).toEqual({ seen: total, faults: [] });
+    await log[Symbol.asyncDispose]();
+    console.log(`kill: ${killedAtWork} of ${KILLS} kills fell into the middle of the work`);
+    // A run whose kills all missed would prove nothing.
+    expect(killedAtWork).toBeGreaterThanOrEqual(3);
+  });
+}, 120_000);

@@ -1,0 +1,33 @@
+import { openLog } from '@stoplog/core';
+import { lmdb } from '@stoplog/core/lmdb';
+import { expect, test } from 'vitest';
+import { randomly, startApp, withFolder } from './fixtures/child.ts';
+import { appendEntries, checkLedger } from './fixtures/ledger.ts';
+
+const TERMINATIONS = 40;
+
+test('threads ended at any moment cost nothing but their time: the app goes on, and its outcome is that of an undisturbed one', async () => {
+  await withFolder(async (folder) => {
+    const seed = Math.floor(randomly('terminate')() * 2 ** 31);
+    const log = await openLog(lmdb(folder));
+    const app = startApp(folder, 'ledger.pipeline.mjs', { threads: 2, tell: 'nothing' }, { nodeArgs: ['--import', new URL('./fixtures/terminator.mjs', import.meta.url).href], env: { SPIN_US: '30', TERMINATE_SEED: `${seed}`, TERMINATIONS: `${TERMINATIONS}` }, limitMs: 60_000 });
+    await app.said('running');
+    let appended = 0;
+    const over = app.said(`terminated ${TERMINATIONS} `).then(() => true);
+    while (!(await Promise.race([over, false]))) {
+      await appendEntries(log, appended, 200);
+      appended += 200;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    app.tell('settle');
+    await app.said('settled');
+    app.tell('status');
+    const { restarts, failed } = await app.told<{ readonly restarts: number; readonly failed: readonly unknown[] }>('status');
+    expect(failed).toEqual([]);
+    expect(restarts).toBeGreaterThanOrEqual(TERMINATIONS / 2);
+    app.tell('dispose');
+    expect(await app.ended).toMatchObject({ code: 0, errors: '' });
+    expect(await checkLedger(folder)).toEqual({ faults: [], taken: appended, appended, between: 0 });
+    await log[Symbol.asyncDispose]();
+  });
+}, 90_000);

@@ -1,0 +1,74 @@
+/**
+ * The world outside: appends the inputs in pieces, goes on when they are visible, and sends again what a power cut took
+ * back. What it was told is durable it does not look after any more.
+ */
+import { encodeKey, encodeValue, parseKey, parseValue, RecordPacker, type AnyTopic, type Commit } from '@stoplog/core/port';
+import type { Chance } from './chance.ts';
+import type { Receipt, SimulatedLog } from './simulated-log.ts';
+
+export interface FedRecord {
+  readonly key: unknown;
+  readonly value: unknown;
+  readonly timestamp: number;
+}
+export interface Feed {
+  readonly topic: AnyTopic;
+  readonly records: readonly FedRecord[];
+  /** Not before everything ahead of it has been processed. */
+  readonly waits: boolean;
+}
+
+interface Lane {
+  readonly topic: AnyTopic;
+  readonly packer: RecordPacker;
+  readonly phase: number;
+  todo: readonly FedRecord[];
+  doubtful: { readonly records: readonly FedRecord[]; readonly receipt: Receipt }[];
+}
+
+export class SimulatedFeeder {
+  readonly #lanes: readonly Lane[];
+  readonly #log: SimulatedLog;
+  #phase = 0;
+
+  constructor(feeds: readonly Feed[], log: SimulatedLog) {
+    this.#log = log;
+    let phase = 0;
+    this.#lanes = feeds.map(({ topic, records, waits }) => ({ topic, packer: new RecordPacker(topic.name, topic.partitions), phase: waits ? ++phase : phase, todo: records, doubtful: [] }));
+  }
+
+  /** Everything is in the log; with the second answer, for good. */
+  get isDone(): boolean {
+    return this.#lanes.every(({ todo }) => todo.length === 0);
+  }
+  /** What is due has been sent, and the next is to wait until it is processed. */
+  get waits(): boolean {
+    return !this.isDone && this.#due.length === 0;
+  }
+  goOn(): void {
+    this.#phase++;
+  }
+  get canFeed(): boolean {
+    return this.#due.length > 0;
+  }
+  /** Appends a piece; how many records it has. */
+  feed(chance: Chance, chunk: number): number {
+    const lane = chance.pick(this.#due);
+    const records = lane.todo.slice(0, chance.between(1, chunk));
+    lane.todo = lane.todo.slice(records.length);
+    for (const { key, value, timestamp } of records) lane.packer.add(encodeKey(lane.topic, parseKey(lane.topic, key)), encodeValue(lane.topic, parseValue(lane.topic, value)), timestamp);
+    const commit: Commit = { group: '', epoch: 0, appends: lane.packer.take(), stores: [], positions: [] };
+    lane.doubtful = [...lane.doubtful.filter(({ receipt }) => !receipt.durable), { records, receipt: this.#log.commit(commit) }];
+    return records.length;
+  }
+  /** After a power cut: what is not there any more is sent again. */
+  lookAgain(): void {
+    for (const lane of this.#lanes) {
+      lane.todo = [...lane.doubtful.filter(({ receipt }) => receipt.lost && !receipt.durable).flatMap(({ records }) => records), ...lane.todo];
+      lane.doubtful = lane.doubtful.filter(({ receipt }) => !receipt.lost);
+    }
+  }
+  get #due(): readonly Lane[] {
+    return this.#lanes.filter(({ phase, todo }) => phase <= this.#phase && todo.length > 0);
+  }
+}

@@ -1,0 +1,213 @@
+/**
+ * Looks at the log whenever something has become durable, and says what is lost, doubled, torn or out of order.
+ *
+ * Every commit is held against a reference that takes the same records, read again from the log, through the same task:
+ * outputs and store writes must be the same bytes. The records of its commits, one commit after the other, must be all
+ * records of its inputs, each once, in their order. What the log claims to have done must be in it, and nothing else.
+ */
+import { isStoplogError, openBatch, type LazyRecord } from '@stoplog/core/port';
+import type { Plan, Task } from '../pure/topology/plan.ts';
+import type { Sent } from './simulated-actor.ts';
+import type { LogEntry, SimulatedLog } from './simulated-log.ts';
+import { handledBy } from './simulated-process.ts';
+import { Reference, type Expected } from './simulation-reference.ts';
+
+/** A broken promise, without the seed and the story: `simulate` adds them. */
+export class Broken extends Error {
+  override readonly name: string = 'Broken';
+}
+
+interface Watched {
+  readonly task: Task;
+  readonly partition: number;
+  readonly reference: Reference;
+  readonly positions: Map<string, bigint>;
+  /** All its commits, to be done again when two runs differ. */
+  readonly history: Sent[];
+}
+
+export class Checker {
+  readonly #plan: Plan;
+  readonly #log: SimulatedLog;
+  readonly #watched = new Map<string, Watched>();
+  /** Batches of each partition that are accounted for, and the offset behind them. */
+  readonly #seen = new Map<string, { batches: number; next: bigint }>();
+  #epoch = 0;
+  /** Records from outside that are durable. */
+  fed = 0;
+  commits = 0;
+
+  constructor(plan: Plan, log: SimulatedLog) {
+    this.#plan = plan;
+    this.#log = log;
+    for (const task of plan.tasks) {
+      for (let partition = 0; task.source === undefined && partition < task.partitions; partition++)
+        this.#watched.set(`${task.id}:${partition}`, { task, partition, reference: new Reference(plan, task, partition, log), positions: new Map(), history: [] });
+    }
+  }
+
+  /** An actor has been told that its commit happened. */
+  heard({ commit, by }: Sent): void {
+    for (const { topic, partition, to } of commit.positions) {
+      if (this.#log.position(topic, partition) < to) throw new Broken(`lost: actor ${by.name} was told that its commit up to ${topic}[${partition}] ${to} happened, but the group stands at ${this.#log.position(topic, partition)}`);
+    }
+  }
+  /** Everything visible is durable now, these entries last. */
+  flushed(entries: readonly LogEntry[]): void {
+    for (const entry of entries) {
+      if (entry.holding !== undefined) this.#holding(entry.holding.epoch);
+      if (entry.commit !== undefined) this.#commit(entry);
+    }
+    for (const [topic, partitions] of this.#log.topics) {
+      partitions.forEach(({ batches }, partition) => {
+        const seen = this.#seen.get(`${partition}:${topic}`)?.batches ?? 0;
+        if (batches.length !== seen) throw new Broken(`${batches.length > seen ? 'doubled' : 'lost'}: ${topic}[${partition}] holds ${batches.length} batches, and ${seen} were committed`);
+      });
+    }
+    for (const { commit } of entries) for (const { topic, partition } of commit?.positions ?? []) this.#samePosition(topic, partition);
+    const touched = new Set(entries.map(({ commit }) => commit && handledBy.get(commit)?.by.name));
+    for (const name of touched) if (name !== undefined) this.#sameStores(this.#watched.get(name)!);
+  }
+  /** At the end every record of every input is behind the group. */
+  finished(): void {
+    for (const { task, partition, reference } of this.#watched.values()) {
+      for (const { topic } of task.inputs) {
+        const left = reference.head(topic.name);
+        if (left !== undefined) throw new Broken(`lost: ${topic.name}[${partition}] offset ${left.offset} was never handled by task ${task.id}`);
+      }
+    }
+  }
+
+  #holding(epoch: number): void {
+    if (epoch < this.#epoch) throw new Broken(`two owners: epoch ${epoch} came after epoch ${this.#epoch}`);
+    this.#epoch = epoch;
+  }
+  #commit({ commit, receipt }: LogEntry): void {
+    this.commits++;
+    const { appends, group, epoch, positions } = commit!;
+    const kept = appends.map(({ topic, partition }, i) => this.#nextBatch(topic, partition, receipt.offsets[i]!));
+    if (group === '') {
+      for (const { records } of kept) this.fed += records.length;
+      return;
+    }
+    if (epoch !== this.#epoch) throw new Broken(`two owners: a commit of epoch ${epoch} happened in epoch ${this.#epoch}`);
+    const sent = handledBy.get(commit!);
+    if (sent === undefined) throw new Broken('invariant broken: a commit that nobody sent');
+    const watched = this.#watched.get(sent.by.name)!;
+    for (const { topic, partition, from, to } of positions) {
+      const stood = watched.positions.get(topic) ?? 0n;
+      if (from !== stood) throw new Broken(`${from < stood ? 'doubled' : 'lost'}: actor ${sent.by.name} went on in ${topic}[${partition}] from ${from}, where ${stood} had been reached`);
+      watched.positions.set(topic, to);
+    }
+    const expected = this.#again(watched, watched.reference, sent);
+    watched.history.push(sent);
+    const difference = differenceOf(expected, sent, kept.flatMap(({ topic, partition, records }) => records.map((record) => textOf(topic, partition, record))), this.#log);
+    if (difference !== undefined) throw this.#blame(watched, `torn: the commit of actor ${sent.by.name} up to ${positions.map(({ topic, partition, to }) => `${topic}[${partition}] ${to}`).join(', ')} ${difference}`);
+  }
+  /** Takes a commit's records through a reference. */
+  #again({ task, partition, positions }: Watched, reference: Reference, { handled, by }: Sent): Expected {
+    for (const one of handled) {
+      const head = reference.head(one.topic);
+      if (head?.offset !== one.offset) {
+        const [what, where] = head === undefined || one.offset < head.offset ? ['doubled', one.offset] : ['lost', head.offset];
+        throw new Broken(`${what}: ${one.topic}[${partition}] offset ${where}; actor ${by.name} handled ${one.offset} where ${head?.offset ?? 'nothing'} was next`);
+      }
+      try {
+        reference.handle(one);
+      } catch (error) {
+        throw new Broken(`not deterministic: a function of task ${task.id} throws at ${one.topic}[${partition}] offset ${one.offset} (${error instanceof Error ? error.message : String(error)}), where it did not before. ${REMEDY}`, { cause: error });
+      }
+    }
+    if (reference === this.#watched.get(by.name)?.reference) {
+      for (const { topic } of task.inputs) {
+        const reached = positions.get(topic.name) ?? 0n;
+        const head = reference.head(topic.name);
+        if (head !== undefined && head.offset < reached) throw new Broken(`lost: ${topic.name}[${partition}] offset ${head.offset} is behind the group, which stands at ${reached}, and was never handled`);
+      }
+      const last = handled.findLast(({ offset, topic }) => offset >= (positions.get(topic) ?? 0n));
+      if (last !== undefined) throw new Broken(`doubled: ${last.topic}[${partition}] offset ${last.offset} is committed, but the group stands at ${positions.get(last.topic) ?? 0n} and will read it again`);
+    }
+    return reference.commit();
+  }
+  /** Is it the log and the actors, or do the functions themselves say something else each time? */
+  #blame(watched: Watched, what: string): Broken {
+    const { task, partition, history } = watched;
+    const run = (): string => {
+      const reference = new Reference(this.#plan, task, partition, this.#log);
+      return history.map(({ handled }) => {
+        for (const one of handled) reference.handle(one);
+        return textOfExpected(reference.commit());
+      }).join('\n');
+    };
+    try {
+      if (run() === run()) return new Broken(what);
+    } catch (error) {
+      if (isStoplogError(error) && error.code.startsWith('STOPLOG_LOG_')) throw error;
+    }
+    return new Broken(`not deterministic: the functions of task ${task.id} make something else of the same records each time. ${REMEDY}`);
+  }
+  /** The next batch of a partition, which is to lie at that offset. */
+  #nextBatch(topic: string, partition: number, base: bigint): { readonly topic: string; readonly partition: number; readonly records: readonly RecordText[] } {
+    const name = `${partition}:${topic}`;
+    let seen = this.#seen.get(name);
+    if (seen === undefined) this.#seen.set(name, (seen = { batches: 0, next: 0n }));
+    const kept = this.#log.partition(topic, partition).batches[seen.batches++];
+    if (kept === undefined) throw new Broken(`lost: ${topic}[${partition}] has no batch at offset ${base}, which was committed there`);
+    if (kept.base !== base) throw new Broken(`doubled: ${topic}[${partition}] holds a batch at offset ${kept.base}, where one at ${base} was committed`);
+    if (kept.base < seen.next) throw new Broken(`out of order: ${topic}[${partition}] gives offset ${kept.base} again; ${seen.next} was next`);
+    seen.next = kept.next;
+    return { topic, partition, records: textsIn(kept.bytes) };
+  }
+  #samePosition(topic: string, partition: number): void {
+    const watched = [...this.#watched.values()].find((one) => one.partition === partition && one.task.inputs.some((input) => input.topic.name === topic));
+    const [stands, expected] = [this.#log.position(topic, partition), watched?.positions.get(topic) ?? 0n];
+    if (stands !== expected) throw new Broken(`${stands < expected ? 'doubled' : 'lost'}: the group stands at ${topic}[${partition}] ${stands}, and has committed up to ${expected}`);
+  }
+  #sameStores(watched: Watched): void {
+    const { reference, partition } = watched;
+    for (const [store, part] of reference.stores) {
+      const actual = this.#log.store(store, partition);
+      if (part.text() !== actual.text()) throw this.#blame(watched, `torn: partition ${partition} of store '${store}' is not what its records come to`);
+    }
+  }
+}
+
+const REMEDY = 'Let nothing in a verb depend on the time, on chance, or on what it remembers outside its store: a record may be handled more than once before it is committed';
+
+/** A record as text, without its place: partition and order are compared apart. */
+interface RecordText {
+  readonly keyed: boolean;
+  readonly text: string;
+}
+const textsIn = (bytes: Uint8Array): readonly RecordText[] => {
+  const view = openBatch(bytes);
+  const texts: RecordText[] = [];
+  while (view.next()) {
+    const [key, value] = [view.key(), view.value()];
+    const headers = view.headers().map(({ name, value: header }) => `${name}=${latin(header)}`).join('&');
+    texts.push({ keyed: key !== null, text: `${latin(key)}\t${latin(value)}\t${view.timestamp}\t${headers}` });
+  }
+  return texts;
+};
+const latin = (bytes: Uint8Array | null): string => (bytes === null ? 'null' : `'${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')}'`);
+/** Records without a key may lie anywhere. */
+const textOf = (topic: string, partition: number, { keyed, text }: RecordText): string => `${topic}[${keyed ? partition : '?'}] ${text}`;
+
+const textOfExpected = ({ writes, appends }: Expected): string => [
+  ...writes.flatMap(({ store, writes: { keys, values } }) => keys.map((key, i) => `${store} ${latin(key)} ${latin(values[i] ?? null)}`)),
+  ...appends.flatMap(({ topic, partition, batch }) => textsIn(stamped(batch)).map((text) => textOf(topic, partition, text))),
+].join('\n');
+
+const differenceOf = (expected: Expected, { commit }: Sent, kept: readonly string[], log: SimulatedLog): string | undefined => {
+  void log;
+  const appended = expected.appends.flatMap(({ topic, partition, batch }) => textsIn(stamped(batch)).map((text) => textOf(topic, partition, text)));
+  const missing = appended.find((text, i) => kept[i] !== text);
+  if (missing !== undefined || kept.length !== appended.length) return `appended ${shown(kept.find((text, i) => appended[i] !== text))} where ${shown(missing)} was to come`;
+  for (const { store, writes } of expected.writes) {
+    const actual = commit.stores.find((one) => one.store === store) ?? { keys: [], values: [] };
+    if (textOfWrites(actual) !== textOfWrites(writes)) return `wrote ${textOfWrites(actual)} to store '${store}' where ${textOfWrites(writes)} was to come`;
+  }
+  return undefined;
+};
+const textOfWrites = ({ keys, values }: Writes): string => keys.map((key, i) => `${latin(key)}=${latin(values[i] ?? null)}`).join(', ');
+const shown = (text: string | undefined): string => text ?? 'nothing';

@@ -1,0 +1,31 @@
+/**
+ * What must have happened sometimes: a simulation that never met a crash between two commits has proved little about one.
+ */
+export const COUNTERS = [
+  'crash before send',
+  'crash after send, before apply',
+  'crash after apply, before ack',
+  'crash with two commits under way',
+  'crash of a process',
+  'power cut',
+  'power cut between visible and durable',
+  'power cut that took back some and left some',
+  'commit of an epoch that is over',
+  'commit from where the group does not stand',
+  'commit that the log had no room for',
+  'commit over a hole',
+  'pause longer than a lease',
+  'takeover from an owner that died',
+  'takeover from an owner that stood still',
+  'take that came too late',
+  'owner that was overtaken',
+  'owner that left',
+  'record that failed',
+  'restart with a suspect',
+] as const;
+
+export type Counter = (typeof COUNTERS)[number];
+export type Counters = Readonly<Record<Counter, number>>;
+export type Count = (counter: Counter) => void;
+
+export const noCounts = (): Record<Counter, number> => Object.fromEntries(COUNTERS.map((counter) => [counter, 0])) as Record<Counter, number>;

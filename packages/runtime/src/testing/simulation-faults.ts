@@ -1,0 +1,65 @@
+/**
+ * What goes wrong, and how often; and how fine the grain is. Both are drawn anew for each seed, so that some seeds know
+ * hardly any crash but many pauses, and others the reverse: what is rare in the mean is common somewhere.
+ */
+import type { Chance } from './chance.ts';
+import type { Grain } from './simulated-actor.ts';
+
+export type Fault =
+  /** A thread dies between two turns. */
+  | 'kill'
+  /** A record fails, once, before or after its function has run. */
+  | 'fail'
+  /** A process dies. */
+  | 'crash'
+  /** The machine stops: all processes die, and a suffix of the commits that were not flushed is gone. */
+  | 'powerCut'
+  /** A process stands still, perhaps for longer than its lease. */
+  | 'pause'
+  /** A process is asked to end, and joins again. */
+  | 'leave'
+  /** The log has no room for a commit, this time. */
+  | 'full';
+
+/** How likely each is among the faults; 0 is never, and what is left out is drawn. */
+export type Faults = Readonly<Partial<Record<Fault, number>>>;
+
+export const FAULTS: readonly Fault[] = ['kill', 'fail', 'crash', 'powerCut', 'pause', 'leave', 'full'];
+
+/** The character of one simulation. */
+export interface Temper {
+  readonly weights: readonly number[];
+  /** How likely a step is a fault, as long as there are to be any. */
+  readonly faultRate: number;
+  readonly faults: number;
+  readonly processes: number;
+  readonly holes: number;
+  readonly flushRate: number;
+  /** At most so many ms pass in a step. */
+  readonly tickMs: number;
+  readonly feedRate: number;
+  readonly chunk: number;
+  readonly grain: () => Grain;
+}
+
+export const drawTemper = (chance: Chance, faults: Faults): Temper => {
+  const weights = FAULTS.map((fault) => faults[fault] ?? (chance.is(0.25) ? 0 : chance.next()));
+  const some = weights.some((weight) => weight > 0);
+  const fine = chance.between(1, 3);
+  return {
+    weights,
+    faultRate: some ? chance.pick([0.01, 0.03, 0.08]) : 0,
+    faults: some ? chance.between(3, 25) : 0,
+    processes: chance.between(1, 3),
+    holes: chance.pick([0, 0.2, 1]),
+    flushRate: chance.pick([0.02, 0.1, 0.5]),
+    tickMs: chance.pick([1, 20, 200]),
+    feedRate: chance.pick([0.03, 0.1, 0.3]),
+    chunk: chance.pick([1, 4, 20]),
+    grain: () => ({
+      limits: { turnRecords: chance.between(1, 4 * fine), commitRecords: chance.between(1, 8 * fine), commitBytes: chance.between(1, 1_000), commitMs: chance.between(0, 100) },
+      fetchBytes: chance.pick([1, 200, 1_000, 100_000]),
+      entries: chance.pick([1, 2, 5, 1_000]),
+    }),
+  };
+};
