@@ -5,10 +5,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { seconds } from '@stoplog/core';
 import { lmdb } from '@stoplog/core/lmdb';
 import { run, type App } from '@stoplog/runtime';
 import { filter, firstValueFrom } from 'rxjs';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { byDigit, countByDigit } from './fixtures/ticks.mjs';
 
 const fixture = (name: string): URL => new URL(`./fixtures/${name}.mjs`, import.meta.url);
@@ -89,6 +90,19 @@ describe('a pipeline that reads an Observable', () => {
       expect(failed).toMatchObject([{ error: { code: 'STOPLOG_SOURCE' } }]);
       await expect(app.settled()).rejects.toMatchObject({ code: 'STOPLOG_SOURCE' });
       expect(await counted(app)).toBe(15);
+    });
+  });
+  test('a handler that hangs at an arrival loses its thread, as it would at a record', async () => {
+    await withFolder(async (path) => {
+      const told: string[] = [];
+      const write = vi.spyOn(process.stderr, 'write').mockImplementation((text) => told.push(String(text)) > 0);
+      try {
+        await using app = await run(fixture('hanging'), { log: lmdb(path), threads: 2, hangAfter: seconds(0.3) });
+        await firstValueFrom(app.status.pipe(filter(({ restarts }) => restarts > 0)));
+      } finally {
+        write.mockRestore();
+      }
+      expect(told.join('')).toMatch(/STOPLOG_HANDLER {2}task 0 hangs at one\[0\] offset 0/);
     });
   });
 });

@@ -6,7 +6,7 @@ export type { Append, Assignment, Commit, Committed, Epoch, GroupId, Log, LogLin
 export type { StateStore, StorePart } from './state-store.ts';
 export type { Arrival, ArrivalBatch, SourceReader } from './source.ts';
 export type { Clock } from './clock.ts';
-export { BatchBuilder, BatchView, checkBatchShape, HEADER_SIZE, inspectHeader, MAX_KEY_BYTES, MAX_RECORD_BYTES, openBatch, stampBatch } from '../pure/record/batch.ts';
+export { BatchBuilder, BatchView, checkBatchShape, HEADER_SIZE, inspectHeader, MAX_KEY_BYTES, MAX_RECORD_BYTES, MAX_STORE_KEY_BYTES, openBatch, stampBatch } from '../pure/record/batch.ts';
 export { allHeaders, lastHeader, LazyRecord, NO_HEADERS, type Header, type LogRecord } from '../pure/record/record.ts';
 export { compareBytes, decodeSortKey, encodeSortKey } from '../pure/bytes/sort-key.ts';
 export { BATCH_BYTES, RecordPacker, type PackedBatch } from '../pure/topic/packer.ts';

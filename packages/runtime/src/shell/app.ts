@@ -38,6 +38,11 @@ const STANDBY_MS = 1_000;
 /** How soon `settled` looks again while no actor of its own can tell it. */
 const LOOK_AGAIN_MS = 50;
 
+/** The partitions are lost, or the app is over: whoever waits for an actor waits in vain. */
+interface Turn {
+  readonly type: 'lost' | 'over';
+}
+
 export class RunningApp implements App {
   readonly log: LogClient;
   readonly finished: Promise<void>;
@@ -51,7 +56,7 @@ export class RunningApp implements App {
   readonly #running = new Set<string>();
   readonly #actors: number;
   /** Called at every event, by those who wait for one. */
-  readonly #listeners = new Set<(event: HostEvent) => void>();
+  readonly #listeners = new Set<(event: HostEvent | Turn) => void>();
   #fatal: Error | undefined;
 
   constructor(parts: AppParts) {
@@ -125,12 +130,16 @@ export class RunningApp implements App {
         if (assignment.partitions.length === partitions.length) {
           if (this.#stop.signal.aborted) continue;
           this.#tally.state = 'running';
+          this.#tally.failed.clear();
+          // What was given up is tried again in each new epoch.
+          this.#tally.failed.clear();
           this.#host.start(assignment.epoch);
         } else {
           this.#tally.state = 'waiting';
           tell({ type: 'waiting' });
           await this.#host.stop('abandon', DRAIN_MS);
           this.#running.clear();
+          this.#announce({ type: 'lost' });
         }
       }
     } finally {
@@ -139,6 +148,7 @@ export class RunningApp implements App {
       await log[Symbol.asyncDispose]();
       released();
       tell({ type: 'ended' });
+      this.#announce({ type: 'over' });
     }
     if (this.#fatal !== undefined) throw this.#fatal;
   }
@@ -171,6 +181,9 @@ export class RunningApp implements App {
         break;
     }
     this.#parts.tell(event);
+    this.#announce(event);
+  }
+  #announce(event: HostEvent | Turn): void {
     for (const listener of [...this.#listeners]) listener(event);
   }
 
@@ -182,8 +195,8 @@ export class RunningApp implements App {
         this.#listeners.delete(look);
         resolve();
       };
-      const look = (event: HostEvent): void => {
-        if (event.type === 'fatal' || event.type === 'given-up') return done();
+      const look = (event: HostEvent | Turn): void => {
+        if (event.type === 'fatal' || event.type === 'given-up' || event.type === 'lost' || event.type === 'over') return done();
         if (event.type === 'running' || event.type === 'restarting') {
           // A new life has not heard the question: ask again when it is there.
           if (event.type === 'running') done();
@@ -194,7 +207,6 @@ export class RunningApp implements App {
         if (waiting.size === 0) done();
       };
       this.#listeners.add(look);
-      void this.finished.then(done, done);
       // No actor lives here right now: one is about to be started again, or another process has them all.
       if (waiting.size === 0) setTimeout(done, LOOK_AGAIN_MS);
     });

@@ -1,101 +1,149 @@
-import { openLog, type LogClient } from '@stoplog/core';
+import { openLog, topic, type LogClient, type Topic } from '@stoplog/core';
 import { lmdb } from '@stoplog/core/lmdb';
 import { describe, expect, test } from 'vitest';
-import { startApp, withFolder, type Child } from './fixtures/child.ts';
-import { done, jobs, quiet, quietDone } from './fixtures/poison.pipeline.mjs';
+import { z } from 'zod';
+import { startApp, withFolder } from './fixtures/child.ts';
 
-interface Told {
+interface Failed {
   readonly code: string;
   readonly message: string;
   readonly facts: Readonly<Record<string, unknown>>;
 }
-interface Report {
-  readonly state: string;
-  readonly restarts: number;
-  readonly failed: readonly object[];
+interface Read {
+  readonly key: string;
+  readonly value: string | null;
+  readonly partition: number;
+  readonly offset: bigint;
 }
-const BEFORE = 300;
-const RECORDS = 1_000;
-/** Keys of one partition each; found by appending. */
+type Words = Topic<string, string>;
+
+const PARTITIONS = [0, 1];
+const POISON_AT = 250;
+const RECORDS = 600;
 const KEYS = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
 
-const contents = async (log: LogClient, face: typeof done): Promise<readonly { readonly key: string; readonly value: string; readonly partition: number; readonly offset: bigint }[]> => {
-  const all = [];
-  for await (const batch of log.read(face, { from: 'earliest', until: 'end' })) for (const { key, value, partition, offset } of batch) all.push({ key, value: value ?? '', partition, offset });
+const words = (name: string): Words => topic(name, { key: z.string(), value: z.string(), partitions: PARTITIONS.length });
+const readAll = async (log: LogClient, face: Words): Promise<readonly Read[]> => {
+  const all: Read[] = [];
+  for await (const batch of log.read(face, { from: 'earliest', until: 'end' })) for (const { key, value, partition, offset } of batch) all.push({ key, value, partition, offset });
   return all;
 };
-/** Copies, partition by partition, must be the beginning of what they are copies of. */
-const values = (records: readonly { readonly value: string; readonly partition: number }[], partition: number): string =>
-  records.filter((record) => record.partition === partition).map(({ value }) => value.replace('fine ', '')).join(' ');
+/** Short enough for a failure to be read. */
+const texts = (records: readonly Read[], partition: number): string => records.filter((record) => record.partition === partition).map(({ value }) => value).join(' ');
+const appendWith = (log: LogClient, face: Words, poison: string): Promise<unknown> =>
+  log.append(face, Array.from({ length: RECORDS }, (_, i) => ({ key: KEYS[i % KEYS.length]!, value: i === POISON_AT ? poison : `${i}` })));
 
-const statusOf = async (app: Child): Promise<Report> => {
-  app.tell('status');
-  return app.told<Report>('status');
+/** Runs a pipeline with a task for each kind, one record of which misbehaves, until all have been given up; then again, repaired. */
+const misbehave = async (kinds: readonly string[], options: object, judge: (kind: string, failed: Failed, key: string) => void): Promise<void> => {
+  await withFolder(async (folder) => {
+    const log = await openLog(lmdb(folder));
+    const jobs = kinds.map((_, i) => words(`jobs-${i}`));
+    const done = kinds.map((_, i) => words(`done-${i}`));
+    for (const [i, kind] of kinds.entries()) await appendWith(log, jobs[i]!, kind);
+    const env = { KINDS: kinds.join(',') };
+    const app = startApp(folder, 'poison.pipeline.mjs', { threads: 2, tell: 'nothing', ...options }, { env });
+    await app.said('running');
+    const poisons = kinds.filter((kind) => kind !== 'nothing');
+    app.tell(`failures ${poisons.length}`);
+    const { state, failed, restarts } = await app.told<{ readonly state: string; readonly restarts: number; readonly failed: readonly Failed[] }>('failures');
+    expect([state, failed.length]).toEqual(['running', poisons.length]);
+    expect(restarts).toBeGreaterThanOrEqual(4 * poisons.length);
+    app.tell('settle');
+    expect((await app.told<Failed>('failed')).code).toBe('STOPLOG_HANDLER');
+
+    const inputs = await Promise.all(jobs.map((face) => readAll(log, face)));
+    const isPoisoned = (i: number, partition: number): boolean => inputs[i]!.some((record) => record.value === kinds[i] && record.partition === partition);
+    // A neighbour may just have been started again with a thread it shared: what it still copies is waited for as a reader would.
+    for (const [i, face] of done.entries()) {
+      for (const partition of PARTITIONS) {
+        const all = inputs[i]!.filter((record) => record.partition === partition).length;
+        if (!isPoisoned(i, partition)) for await (const batch of log.read(face, { from: 'earliest', partitions: [partition] })) if (batch.at(-1)!.offset >= BigInt(all - 1)) break;
+      }
+    }
+    for (const [i, kind] of kinds.entries()) {
+      const poison = inputs[i]!.find(({ value }) => value === kind);
+      const copied = await readAll(log, done[i]!);
+      for (const partition of PARTITIONS) {
+        const expected = poison?.partition === partition ? inputs[i]!.filter(({ offset }) => offset < poison.offset) : inputs[i]!;
+        expect(`${kind}: ${texts(copied, partition)}`).toBe(`${kind}: ${texts(expected, partition)}`);
+      }
+      if (poison === undefined) continue;
+      const failure = failed.find(({ facts }) => facts['topic'] === `jobs-${i}`)!;
+      expect(failure).toMatchObject({ code: 'STOPLOG_HANDLER', facts: { task: expect.any(Number), partition: poison.partition, offset: Number(poison.offset) } });
+      expect(failure.message).toContain(`jobs-${i}[${poison.partition}] offset ${poison.offset}`);
+      judge(kind, failure, poison.key);
+    }
+    app.tell('delay');
+    expect(Number((await app.said('delay ')).slice(6))).toBeLessThan(200);
+    app.tell('dispose');
+    expect(Number((await app.said('disposed ')).slice(9))).toBeLessThan(5_000);
+    expect(await app.ended).toMatchObject({ code: 0, errors: '' });
+
+    const repaired = startApp(folder, 'poison.pipeline.mjs', { threads: 2, tell: 'nothing' }, { env: { ...env, REPAIRED: 'yes' } });
+    await repaired.said('running');
+    repaired.tell('settle');
+    await repaired.said('settled');
+    repaired.tell('dispose');
+    expect(await repaired.ended).toMatchObject({ code: 0, errors: '' });
+    for (const [i, kind] of kinds.entries()) {
+      const copied = await readAll(log, done[i]!);
+      for (const partition of PARTITIONS) expect(`${kind}: ${texts(copied, partition)}`).toBe(`${kind}: ${texts(inputs[i]!, partition)}`);
+    }
+    await log[Symbol.asyncDispose]();
+  });
 };
 
-/** `names`: what the message says of the record's cause. */
-const cases = [
-  { kind: 'throw', says: /boom/ },
-  { kind: 'throw text', says: /boom/ },
-  { kind: 'throw nothing', says: /undefined/ },
-  { kind: 'throw nonsense', says: /object/ },
-  { kind: 'promise', says: /returned a promise/ },
-  { kind: 'promise that fails', says: /returned a promise/ },
-  { kind: 'floating', says: /a promise .* was rejected.*boom/ },
-  { kind: 'exit', says: /exit/ },
-  { kind: 'recurse', says: /call stack/ },
-  { kind: 'not encodable', says: /done/ },
-  { kind: 'state not encodable', says: /job-count|encode/ },
-  { kind: 'eat', says: /memory/ },
-  { kind: 'loop', says: /hangs/ },
-  { kind: 'wait', says: /hangs/ },
-];
-
-describe('a handler that misbehaves at one record stops that partition alone, and says where:', () => {
-  test.concurrent.each(cases)('$kind', async ({ kind, says }) => {
-    await withFolder(async (folder) => {
-      const log = await openLog(lmdb(folder));
-      const records = Array.from({ length: RECORDS }, (_, i) => ({ key: KEYS[i % KEYS.length]!, value: i === BEFORE ? kind : `fine ${i}` }));
-      await log.append(jobs, records);
-      await log.append(quiet, records);
-      const input = await contents(log, jobs);
-      const poison = input.find(({ value }) => value === kind)!;
-      const app = startApp(folder, 'poison.pipeline.mjs', { threads: 2, tell: 'nothing', hangAfter: 600, heapMb: 48 });
-      await app.said('running');
-      app.tell('settle');
-      const { code, message, facts } = await app.told<Told>('failed');
-      expect(code).toBe('STOPLOG_HANDLER');
-      expect(message).toMatch(says);
-      expect(message).toContain(`jobs[${poison.partition}] offset ${poison.offset}`);
-      expect(facts).toMatchObject({ task: expect.any(Number), topic: 'jobs', partition: poison.partition, offset: Number(poison.offset) });
-      if (!['exit', 'eat', 'loop', 'wait'].includes(kind)) expect(facts).toMatchObject({ key: poison.key });
-      const report = await statusOf(app);
-      expect(report).toMatchObject({ state: 'running', failed: [{ partition: poison.partition, code: 'STOPLOG_HANDLER' }] });
-      expect(report.restarts).toBeGreaterThanOrEqual(4);
-      // The neighbours have all they can have.
-      for (let rounds = 0; rounds < 200; rounds++) {
-        const copied = await contents(log, done);
-        if ((await contents(log, quietDone)).length === RECORDS && [0, 1, 2].every((p) => p === poison.partition || values(copied, p).length === values(input, p).length)) break;
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
-      const copied = await contents(log, done);
-      for (const partition of [0, 1, 2]) expect(values(copied, partition)).toEqual(values(input.filter(({ offset }) => partition !== poison.partition || offset < poison.offset), partition));
-      expect((await contents(log, quietDone)).length).toBe(RECORDS);
-      app.tell('delay');
-      expect(Number((await app.said('delay ')).slice(6))).toBeLessThan(200);
-      app.tell('dispose');
-      expect(Number((await app.said('disposed ')).slice(9))).toBeLessThan(5_000);
-      expect(await app.ended).toMatchObject({ code: 0, errors: '' });
-
-      const repaired = startApp(folder, 'poison.pipeline.mjs', { threads: 2, tell: 'nothing' }, { env: { REPAIRED: 'yes' } });
-      await repaired.said('running');
-      repaired.tell('settle');
-      await repaired.said('settled');
-      repaired.tell('dispose');
-      expect(await repaired.ended).toMatchObject({ code: 0, errors: '' });
-      const all = await contents(log, done);
-      for (const partition of [0, 1, 2]) expect(values(all, partition)).toEqual(values(input, partition));
-      await log[Symbol.asyncDispose]();
+describe('a record at which a handler misbehaves stops its partition alone, is named, and is where a repaired handler goes on', () => {
+  test('when it throws anything, returns a promise, lets one go, or makes what cannot be encoded', async () => {
+    const says: Readonly<Record<string, RegExp>> = {
+      throw: /: boom/,
+      'throw text': /: boom/,
+      'throw nothing': /undefined was thrown/,
+      'throw nonsense': /object was thrown/,
+      promise: /returned a promise/,
+      'promise that fails': /returned a promise/,
+      floating: /a promise .* was rejected.*boom/,
+      recurse: /call stack/,
+      'not encodable': /done-\d/,
+      'state not encodable': /job-count/,
+    };
+    await misbehave([...Object.keys(says), 'nothing'], {}, (kind, { message, facts }, key) => {
+      expect(message).toMatch(says[kind]!);
+      expect(facts['key']).toBe(key);
     });
   }, 60_000);
+
+  test('when it ends its thread', async () => {
+    await misbehave(['exit', 'nothing'], {}, (_, { message }) => expect(message).toMatch(/exit/));
+  }, 60_000);
+
+  test('when it eats all memory', async () => {
+    await misbehave(['eat', 'nothing'], { heapMb: 48 }, (_, { message }) => expect(message).toMatch(/memory/));
+  }, 60_000);
+
+  test('when it never returns, spinning', async () => {
+    await misbehave(['loop', 'nothing'], { hangAfter: 1_000 }, (_, { message }) => expect(message).toMatch(/hangs/));
+  }, 60_000);
+
+  test('when it never returns, asleep', async () => {
+    await misbehave(['wait', 'nothing'], { hangAfter: 1_000 }, (_, { message }) => expect(message).toMatch(/hangs/));
+  }, 60_000);
 });
+
+test('something that a handler started and that throws later is told, and costs a restart: its record was done by then', async () => {
+  await withFolder(async (folder) => {
+    const log = await openLog(lmdb(folder));
+    await appendWith(log, words('jobs-0'), 'floating later');
+    const app = startApp(folder, 'poison.pipeline.mjs', { threads: 2 }, { env: { KINDS: 'floating later' } });
+    await app.said('running');
+    app.tell('settle');
+    await app.said('settled');
+    app.tell('dispose');
+    const { code, errors } = await app.ended;
+    expect(code).toBe(0);
+    expect(errors).toMatch(/something started by a handler threw later: boom/);
+    const [input, copied] = [await readAll(log, words('jobs-0')), await readAll(log, words('done-0'))];
+    for (const partition of PARTITIONS) expect(texts(copied, partition)).toBe(texts(input, partition));
+    await log[Symbol.asyncDispose]();
+  });
+}, 30_000);

@@ -76,11 +76,16 @@ export const startApp = async (url: URL, options: RunOptions, tellerFor: (plan: 
     released: () => stopListening(),
   });
   const stop = (): void => void app[Symbol.asyncDispose]();
-  stopListening = onStopSignals(() => {
+  const offSignals = onStopSignals(() => {
     teller({ type: 'draining' });
     stop();
   });
   options.signal?.addEventListener('abort', stop, { once: true });
+  stopListening = () => {
+    offSignals();
+    // The signal may outlive many apps.
+    options.signal?.removeEventListener('abort', stop);
+  };
   if (options.signal?.aborted) stop();
   await app.started();
   return app;

@@ -115,11 +115,11 @@ export class SimulatedActor implements Footprints {
     if (full || this.#steps.isDue(now, this.#hasCredit)) this.#commit(send);
   }
   /** Hears of the oldest commit under way. */
-  hear(): void {
+  hear(): Sent | undefined {
     const sent = this.underWay.shift();
-    if (sent === undefined) return;
-    if (sent.answer === 'committed') this.#steps.committed(this.#sent - this.underWay.length);
-    else if (sent.answer !== 'none') this.failure ??= sent.answer;
+    if (sent?.answer === 'committed') this.#steps.committed(this.#sent - this.underWay.length);
+    else if (sent !== undefined && sent.answer !== 'none') this.failure ??= sent.answer;
+    return sent;
   }
 
   at(input: number, base: bigint): void {

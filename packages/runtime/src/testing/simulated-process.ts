@@ -5,7 +5,7 @@
  * not knowing that anything has happened.
  */
 import { BEAT_MS, isStoplogError, ownershipStep, StoplogError, type Watching } from '@stoplog/core/port';
-import { NO_FAILURES, step as restartStep, type Failures } from '../pure/supervision/restart.ts';
+import { NO_FAILURES, step as restartStep, worked, type Failures } from '../pure/supervision/restart.ts';
 import type { Place } from '../pure/mailbox.ts';
 import type { Plan, Task } from '../pure/topology/plan.ts';
 import { SimulatedActor, type Grain, type Life, type Sent } from './simulated-actor.ts';
@@ -24,6 +24,7 @@ export interface Surroundings {
   readonly tell: (what: string) => void;
   readonly fails: Life['fails'];
   readonly isAlive: (instance: string) => boolean;
+  readonly heard: (sent: Sent) => void;
   /** A partition was given up, or cannot start: no fault of the simulation's. */
   readonly gaveUp: (actor: string, error: unknown) => void;
 }
@@ -231,8 +232,12 @@ export class SimulatedProcess {
     }
   }
   #hear(actor: SimulatedActor): void {
-    this.#around.tell(`${this.name}: actor ${actor.name} hears of a commit`);
-    actor.hear();
+    const { tell, heard } = this.#around;
+    const sent = actor.hear();
+    if (sent?.answer !== 'committed') return;
+    heard(sent);
+    tell(`${this.name}: actor ${actor.name} hears that ${describe(sent)} happened`);
+    this.#failures.set(actor.name, worked(this.#failures.get(actor.name) ?? NO_FAILURES));
   }
   /** Counts what is lost with it, or still under way. */
   #mourn(actor: SimulatedActor): void {

@@ -5,8 +5,10 @@
  * outputs and store writes must be the same bytes. The records of its commits, one commit after the other, must be all
  * records of its inputs, each once, in their order. What the log claims to have done must be in it, and nothing else.
  */
-import { isStoplogError, openBatch, type LazyRecord } from '@stoplog/core/port';
+import { isStoplogError, openBatch, stampBatch, type Commit } from '@stoplog/core/port';
+import type { Writes } from '../pure/task/overlay.ts';
 import type { Plan, Task } from '../pure/topology/plan.ts';
+import type { DrivenPart } from './driven-store.ts';
 import type { Sent } from './simulated-actor.ts';
 import type { LogEntry, SimulatedLog } from './simulated-log.ts';
 import { handledBy } from './simulated-process.ts';
@@ -30,6 +32,7 @@ export class Checker {
   readonly #plan: Plan;
   readonly #log: SimulatedLog;
   readonly #watched = new Map<string, Watched>();
+  readonly #readers = new Map<string, Watched>();
   /** Batches of each partition that are accounted for, and the offset behind them. */
   readonly #seen = new Map<string, { batches: number; next: bigint }>();
   #epoch = 0;
@@ -41,8 +44,12 @@ export class Checker {
     this.#plan = plan;
     this.#log = log;
     for (const task of plan.tasks) {
-      for (let partition = 0; task.source === undefined && partition < task.partitions; partition++)
-        this.#watched.set(`${task.id}:${partition}`, { task, partition, reference: new Reference(plan, task, partition, log), positions: new Map(), history: [] });
+      if (task.source !== undefined) continue;
+      for (let partition = 0; partition < task.partitions; partition++) {
+        const watched: Watched = { task, partition, reference: new Reference(plan, task, partition, log), positions: new Map(), history: [] };
+        this.#watched.set(`${task.id}:${partition}`, watched);
+        for (const { topic } of task.inputs) this.#readers.set(`${partition}:${topic.name}`, watched);
+      }
     }
   }
 
@@ -64,13 +71,19 @@ export class Checker {
         if (batches.length !== seen) throw new Broken(`${batches.length > seen ? 'doubled' : 'lost'}: ${topic}[${partition}] holds ${batches.length} batches, and ${seen} were committed`);
       });
     }
-    for (const { commit } of entries) for (const { topic, partition } of commit?.positions ?? []) this.#samePosition(topic, partition);
-    const touched = new Set(entries.map(({ commit }) => commit && handledBy.get(commit)?.by.name));
-    for (const name of touched) if (name !== undefined) this.#sameStores(this.#watched.get(name)!);
+    for (const { commit } of entries) {
+      if (commit === undefined || commit.group === '') continue;
+      for (const { topic, partition } of commit.positions) this.#samePosition(topic, partition);
+      this.#sameEntries(commit);
+    }
   }
   /** At the end every record of every input is behind the group. */
   finished(): void {
-    for (const { task, partition, reference } of this.#watched.values()) {
+    for (const watched of this.#watched.values()) {
+      const { task, partition, reference } = watched;
+      for (const [store, part] of reference.stores) {
+        if (textOfPart(part) !== textOfPart(this.#log.store(store, partition))) throw this.#blame(watched, `torn: partition ${partition} of store '${store}' is not what its records come to`);
+      }
       for (const { topic } of task.inputs) {
         const left = reference.head(topic.name);
         if (left !== undefined) throw new Broken(`lost: ${topic.name}[${partition}] offset ${left.offset} was never handled by task ${task.id}`);
@@ -101,7 +114,7 @@ export class Checker {
     }
     const expected = this.#again(watched, watched.reference, sent);
     watched.history.push(sent);
-    const difference = differenceOf(expected, sent, kept.flatMap(({ topic, partition, records }) => records.map((record) => textOf(topic, partition, record))), this.#log);
+    const difference = differenceOf(expected, sent, kept.flatMap(({ topic, partition, records }) => records.map((record) => textOf(topic, partition, record))));
     if (difference !== undefined) throw this.#blame(watched, `torn: the commit of actor ${sent.by.name} up to ${positions.map(({ topic, partition, to }) => `${topic}[${partition}] ${to}`).join(', ')} ${difference}`);
   }
   /** Takes a commit's records through a reference. */
@@ -159,15 +172,16 @@ export class Checker {
     return { topic, partition, records: textsIn(kept.bytes) };
   }
   #samePosition(topic: string, partition: number): void {
-    const watched = [...this.#watched.values()].find((one) => one.partition === partition && one.task.inputs.some((input) => input.topic.name === topic));
+    const watched = this.#readers.get(`${partition}:${topic}`);
     const [stands, expected] = [this.#log.position(topic, partition), watched?.positions.get(topic) ?? 0n];
     if (stands !== expected) throw new Broken(`${stands < expected ? 'doubled' : 'lost'}: the group stands at ${topic}[${partition}] ${stands}, and has committed up to ${expected}`);
   }
-  #sameStores(watched: Watched): void {
-    const { reference, partition } = watched;
-    for (const [store, part] of reference.stores) {
-      const actual = this.#log.store(store, partition);
-      if (part.text() !== actual.text()) throw this.#blame(watched, `torn: partition ${partition} of store '${store}' is not what its records come to`);
+  #sameEntries(commit: Commit): void {
+    const watched = this.#watched.get(handledBy.get(commit)!.by.name)!;
+    for (const { store, partition, keys } of commit.stores) {
+      const [expected, actual] = [watched.reference.stores.get(store)!, this.#log.store(store, partition)];
+      const key = keys.find((bytes) => latin(expected.get(bytes) ?? null) !== latin(actual.get(bytes) ?? null));
+      if (key !== undefined) throw this.#blame(watched, `torn: key ${latin(key)} of store '${store}' is ${latin(actual.get(key) ?? null)} in the log, and ${latin(expected.get(key) ?? null)} by its records`);
     }
   }
 }
@@ -189,6 +203,12 @@ const textsIn = (bytes: Uint8Array): readonly RecordText[] => {
   }
   return texts;
 };
+/** A batch that no log has stamped yet. */
+const stamped = (batch: Uint8Array): Uint8Array => {
+  stampBatch(batch, { topicId: 1, partition: 0, baseOffset: 0n });
+  return batch;
+};
+const textOfPart = (part: DrivenPart): string => part.range({}, Infinity).map(([key, value]) => `${latin(key)}=${latin(value)}`).join('\n');
 const latin = (bytes: Uint8Array | null): string => (bytes === null ? 'null' : `'${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')}'`);
 /** Records without a key may lie anywhere. */
 const textOf = (topic: string, partition: number, { keyed, text }: RecordText): string => `${topic}[${keyed ? partition : '?'}] ${text}`;
@@ -198,8 +218,7 @@ const textOfExpected = ({ writes, appends }: Expected): string => [
   ...appends.flatMap(({ topic, partition, batch }) => textsIn(stamped(batch)).map((text) => textOf(topic, partition, text))),
 ].join('\n');
 
-const differenceOf = (expected: Expected, { commit }: Sent, kept: readonly string[], log: SimulatedLog): string | undefined => {
-  void log;
+const differenceOf = (expected: Expected, { commit }: Sent, kept: readonly string[]): string | undefined => {
   const appended = expected.appends.flatMap(({ topic, partition, batch }) => textsIn(stamped(batch)).map((text) => textOf(topic, partition, text)));
   const missing = appended.find((text, i) => kept[i] !== text);
   if (missing !== undefined || kept.length !== appended.length) return `appended ${shown(kept.find((text, i) => appended[i] !== text))} where ${shown(missing)} was to come`;

@@ -122,6 +122,6 @@ export const stampBatch = (
 
 export const corrupt = (reason: string, baseOffset?: bigint): StoplogError =>
   new StoplogError('STOPLOG_LOG_CORRUPT', baseOffset === undefined ? { reason } : { baseOffset, reason },
-    `a batch${baseOffset === undefined ? '' : ` at offset ${baseOffset}`} is damaged: ${reason}. To see what else is: stoplog check`);
+    `a batch${baseOffset === undefined ? '' : ` at offset ${baseOffset}`} is damaged: ${reason}. Restore the log from a backup`);
 
 const headerChecksum = (bytes: Uint8Array): number => crc32(bytes.subarray(4, HEADER_SIZE));

@@ -97,7 +97,7 @@ describe('batch', () => {
     bytes[bytes.length - 1]! ^= 1;
     expect(() => openBatch(bytes)).toThrow(expect.objectContaining({
       facts: { baseOffset: 2n ** 40n, reason: 'the checksum of its records does not agree' },
-      message: expect.stringContaining('stoplog check') as string,
+      message: expect.stringContaining('Restore the log from a backup') as string,
     }));
   });
 });

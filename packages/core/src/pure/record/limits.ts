@@ -6,6 +6,8 @@
 import { StoplogError } from '../errors.ts';
 
 export const MAX_KEY_BYTES = 1_978;
+/** A store's key is another encoding of a record's, and may be longer; behind its store's prefix it still fits a page. */
+export const MAX_STORE_KEY_BYTES = 4_000;
 export const MAX_RECORD_BYTES: number = 16 * 1024 * 1024;
 
 /** Refuses a record over a limit. Counted are the bytes of key, value, header names and header values. */

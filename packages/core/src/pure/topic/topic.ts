@@ -69,7 +69,7 @@ export const topicOf = (face: { readonly name: string }): AnyTopic => {
 /** Registered, so that two copies of this package know each other's topics. */
 const mark = Symbol.for('stoplog.topic');
 const DEFAULT_PARTITIONS = 4;
-/** A partition is two bytes in every key of the log. */
+/** As many as anybody has been seen to want; each costs a few kilobytes of memory wherever it is read. */
 const MAX_PARTITIONS = 65_535;
 
 const declare = <Kind extends AnyTopic['kind']>(

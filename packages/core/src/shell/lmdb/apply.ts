@@ -100,7 +100,7 @@ export const applyCommit = (env: Env, commit: DecodedCommit, ends: EndsInTransac
   for (let i = 0; i < commit.entries.length; i += 2) {
     const key = commit.entries[i]!;
     const value = commit.entries[i + 1];
-    if (value) stores.putSync(key, value);
+    if (value) putRaw(env, 'stores', key, value);
     else stores.removeSync(key);
   }
   for (const move of commit.positions) {

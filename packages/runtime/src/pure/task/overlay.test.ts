@@ -21,6 +21,15 @@ describe('a store as a batch sees it', () => {
     expect([overlay.get('a'), overlay.get('b'), overlay.get('c')]).toEqual([10, undefined, undefined]);
   });
 
+  test('a key that no log could keep is refused where it is written or read, and leaves nothing behind', () => {
+    const { overlay } = make();
+    const tooLong = expect.objectContaining({ code: 'STOPLOG_KEY_TOO_LONG', facts: { size: 4_001, limit: 4_000 } }) as Error;
+    expect(() => overlay.set('x'.repeat(4_000), 1)).toThrow(tooLong);
+    expect(() => overlay.get('x'.repeat(4_000))).toThrow(tooLong);
+    overlay.set('x'.repeat(3_999), 1);
+    expect(overlay.takeWrites(1).keys.map(({ length }) => length)).toEqual([4_000]);
+  });
+
   test('a commit carries each changed key once, with its last value', () => {
     const { overlay } = make();
     for (let n = 1; n <= 1_000; n++) overlay.set('hot', n);

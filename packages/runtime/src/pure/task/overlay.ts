@@ -5,7 +5,7 @@
  * little. Entries that are committed may go; two generations decide which. What is read often moves to the young one;
  * when that is full it becomes the old one, and the old one is dropped, except for what is not committed yet.
  */
-import { encodeSortKey, type Serde, type StateStore } from '@stoplog/core/port';
+import { encodeSortKey, MAX_STORE_KEY_BYTES, StoplogError, type Serde, type StateStore } from '@stoplog/core/port';
 import { KeyMap } from './key-map.ts';
 
 interface Entry {
@@ -75,7 +75,7 @@ export class StoreOverlay {
     const values: (Uint8Array | null)[] = Array.from({ length: dirty.length });
     for (let i = 0; i < dirty.length; i++) {
       const entry = dirty[i]!;
-      keys[i] = entry.keyBytes ??= encodeSortKey(entry.key);
+      keys[i] = entry.keyBytes ??= storeKey(entry.key);
       values[i] = this.#encode(entry);
       entry.dirty = false;
       entry.commit = commit;
@@ -102,13 +102,15 @@ export class StoreOverlay {
   #find(key: unknown): Entry {
     const known = this.#recall(key);
     if (known !== undefined) return known;
-    const keyBytes = encodeSortKey(key);
+    const keyBytes = storeKey(key);
     const bytes = this.#below.get(keyBytes) ?? null;
     return this.#remember({ key, keyBytes, value: bytes === null ? undefined : unread, bytes, dirty: false, commit: 0 });
   }
   /** The entry of a key that is about to be written: what is below does not matter. */
   #touch(key: unknown): Entry {
-    return this.#recall(key) ?? this.#remember({ key, keyBytes: undefined, value: undefined, bytes: null, dirty: false, commit: 0 });
+    // A short key is encoded when it is committed; one that may be refused, while its record can still be blamed.
+    const keyBytes = isShort(key) ? undefined : storeKey(key);
+    return this.#recall(key) ?? this.#remember({ key, keyBytes, value: undefined, bytes: null, dirty: false, commit: 0 });
   }
   #recall(key: unknown): Entry | undefined {
     const young = this.#young.get(key);
@@ -130,3 +132,12 @@ export class StoreOverlay {
     this.#young = new KeyMap();
   }
 }
+
+const isShort = (key: unknown): boolean => (typeof key === 'string' ? key.length < 1_000 : typeof key === 'number' || typeof key === 'boolean');
+
+/** The bytes a key lies under; one that no log could keep is refused here, at the record that asked for it. */
+const storeKey = (key: unknown): Uint8Array => {
+  const bytes = encodeSortKey(key);
+  if (bytes.length <= MAX_STORE_KEY_BYTES) return bytes;
+  throw new StoplogError('STOPLOG_KEY_TOO_LONG', { size: bytes.length, limit: MAX_STORE_KEY_BYTES }, `a store's key of ${bytes.length} bytes is over the limit of ${MAX_STORE_KEY_BYTES}: key by an id or a hash, and keep the long text in the value`);
+};

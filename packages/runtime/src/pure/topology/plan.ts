@@ -43,6 +43,9 @@ export interface Task {
   readonly source: AnySource | undefined;
 }
 
+/** What a task reads, by name; the number of an input is its place here. */
+export const readBy = (task: Task): readonly string[] => (task.source === undefined ? task.inputs.map(({ topic }) => topic.name) : [task.source.name]);
+
 export interface Plan {
   readonly name: string;
   /** Every node; its index is its number. */

@@ -14,7 +14,7 @@ import { Input } from '../../pure/task/input.ts';
 import { StoreOverlay } from '../../pure/task/overlay.ts';
 import { TopicOutput } from '../../pure/task/outputs.ts';
 import { storePart } from '../../pure/task/store-part.ts';
-import type { Plan, Task } from '../../pure/topology/plan.ts';
+import { readBy, type Plan, type Task } from '../../pure/topology/plan.ts';
 import { loadPlanWatching, markActorThread, startsSomething } from '../load-plan.ts';
 import { Beacon } from './beacon.ts';
 import { EndingSignal } from './ending.ts';
@@ -82,7 +82,7 @@ export default async (start: Start): Promise<void> => {
       if (asked.idle) say({ type: 'idle' });
       asked.idle = false;
     };
-    const actor = task.source === undefined ? await makeTaskActor(start, plan, task, log, beacon, ending, () => idle()) : await makeSourceActor(start, plan, task, log, ending, () => idle());
+    const actor = task.source === undefined ? await makeTaskActor(start, plan, task, log, beacon, ending, () => idle()) : await makeSourceActor(start, plan, task, log, beacon, ending, () => idle());
     resting = () => actor.resting;
     const report = (): void => {
       const progress = actor.takeProgress();
@@ -115,7 +115,10 @@ export default async (start: Start): Promise<void> => {
   }
 };
 
-const inputsOf = (plan: Plan | undefined, start: Start): readonly string[] => plan?.tasks[start.task]?.inputs.map(({ topic }) => topic.name) ?? [];
+const inputsOf = (plan: Plan | undefined, start: Start): readonly string[] => {
+  const task = plan?.tasks[start.task];
+  return task === undefined ? [] : readBy(task);
+};
 
 const planHere = async (start: Start): Promise<Plan> => {
   let loading = plans.get(start.url);
@@ -178,9 +181,9 @@ const makeTaskActor = async (start: Start, plan: Plan, task: Task, log: Log, bea
   });
 };
 
-const makeSourceActor = async (start: Start, plan: Plan, task: Task, log: Log, ending: EndingSignal, idle: () => void): Promise<SourceActor> => {
+const makeSourceActor = async (start: Start, plan: Plan, task: Task, log: Log, beacon: Beacon, ending: EndingSignal, idle: () => void): Promise<SourceActor> => {
   const outputs = new Map(task.outputs.map((topic) => [topic.name, new TopicOutput(topic)]));
   const [emit] = compileTask(task, { stores: new Map(), outputs });
   const reader = await task.source!.open();
-  return new SourceActor({ group: plan.name, epoch: start.epoch, name: task.source!.name, reader, emit: emit!, outputs: [...outputs.values()], log, ending, now: () => performance.now(), idle });
+  return new SourceActor({ group: plan.name, epoch: start.epoch, name: task.source!.name, reader, emit: emit!, outputs: [...outputs.values()], log, beacon, ending, now: () => performance.now(), idle });
 };

@@ -11,7 +11,7 @@ import { errorFromData, isStoplogError, StoplogError, type LogLink, type LogRef 
 import type { FromActor, Place, Progress, Start, ToActor } from '../../pure/mailbox.ts';
 import { NO_FAILURES, step as restartStep, worked, type Failures } from '../../pure/supervision/restart.ts';
 import { step as watchStep, type Watched } from '../../pure/supervision/watchdog.ts';
-import type { Plan, Task } from '../../pure/topology/plan.ts';
+import { readBy, type Plan, type Task } from '../../pure/topology/plan.ts';
 import { Beacon, makeBeacon } from './beacon.ts';
 
 export interface HostOptions {
@@ -199,7 +199,7 @@ export class Host {
   #placeOf(life: Life): Place | undefined {
     const beacon = new Beacon(life.beacon);
     if (!beacon.sighting().inside) return undefined;
-    return beacon.place(life.task.inputs.map(({ topic }) => topic.name), life.name.partition);
+    return beacon.place(readBy(life.task), life.name.partition);
   }
 
   #look(): void {

@@ -9,6 +9,7 @@ import { NO_HEADERS, StoplogError } from '@stoplog/core/port';
 import type { Progress } from '../../pure/mailbox.ts';
 import type { Emit } from '../../pure/operators/emit.ts';
 import type { TopicOutput } from '../../pure/task/outputs.ts';
+import type { Beacon } from './beacon.ts';
 import { Committer } from './committer.ts';
 import type { EndingSignal } from './ending.ts';
 
@@ -22,6 +23,7 @@ export interface SourceActorParts {
   readonly emit: Emit;
   readonly outputs: readonly TopicOutput[];
   readonly log: Log;
+  readonly beacon: Beacon;
   readonly ending: EndingSignal;
   readonly now: () => number;
   readonly idle: () => void;
@@ -43,14 +45,16 @@ export class SourceActor {
   }
 
   async turn(): Promise<boolean> {
-    const { reader, ending, idle, name } = this.#parts;
+    const { reader, ending, idle, name, beacon } = this.#parts;
     if (this.#failure !== undefined) throw this.#failure;
     if (ending.ending !== undefined) return false;
     this.resting = true;
     idle();
     const batch = await reader.pull({ records: PULL_RECORDS }, ending.signal);
     this.resting = false;
-    for (const { key, value, timestamp } of batch.arrivals) {
+    beacon.at(0, this.#arrived);
+    for (const [i, { key, value, timestamp }] of batch.arrivals.entries()) {
+      beacon.enter(i);
       const record: LogRecord<unknown, unknown> = { key, value, timestamp, headers: NO_HEADERS, offset: this.#arrived++, topic: name, partition: 0 };
       try {
         this.#parts.emit(record);
@@ -58,6 +62,7 @@ export class SourceActor {
         const cause = error instanceof Error ? error : new Error(String(error));
         throw new StoplogError('STOPLOG_HANDLER', { source: name, key }, `a handler failed at a record of source '${name}': ${cause.message}. Nothing of its batch was kept`, { cause });
       }
+      beacon.leave();
     }
     if (batch.arrivals.length > 0) await this.#commit(batch.arrivals.length);
     await reader.acknowledge(batch);

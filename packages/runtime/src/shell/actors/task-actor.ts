@@ -48,6 +48,8 @@ export class TaskActor {
       await turnOfOthers();
       if (this.#failure !== undefined) throw this.#failure;
       if (full || this.#steps.isDue(now(), this.#committer.hasCredit)) await this.#commit();
+      // What stands before a suspect is in the log before that is tried: it may take this thread with it.
+      if (full) await this.#committer.settled();
     }
     return true;
   }

@@ -1,0 +1,201 @@
+/**
+ * The world of one seed: processes, a log, the outside, a clock, and a scheduler that gives one of them one step.
+ *
+ * First there are faults; then there are none, and everything must come to rest. What is checked is checked whenever
+ * something has become durable, so a failure is found near the step that made it.
+ */
+import { isStoplogError, StoplogError } from '@stoplog/core/port';
+import type { Place } from '../pure/mailbox.ts';
+import type { Plan } from '../pure/topology/plan.ts';
+import { Chance } from './chance.ts';
+import type { SimulatedActor } from './simulated-actor.ts';
+import { SimulatedFeeder, type Feed } from './simulated-feeder.ts';
+import { SimulatedLog } from './simulated-log.ts';
+import { SimulatedProcess, type Surroundings } from './simulated-process.ts';
+import { Broken, Checker } from './simulation-checker.ts';
+import { noCounts, type Counter } from './simulation-counters.ts';
+import { drawTemper, FAULTS, type Fault, type Faults, type Temper } from './simulation-faults.ts';
+import { LEASE_MS } from '@stoplog/core/port';
+
+export type MakeLog = (...made: ConstructorParameters<typeof SimulatedLog>) => SimulatedLog;
+
+/** A record may be let fail so often; at the fifth time it would be given up. */
+const FAILS_AT_ONE_RECORD = 3;
+const FAILS_OF_ONE_ACTOR = 15;
+/** More than enough to come to rest in, for any inputs that fit a simulation. */
+const STEPS_AT_LEAST = 50_000;
+const STEPS_PER_RECORD = 200;
+
+export class Simulation {
+  readonly log: SimulatedLog;
+  readonly history: string[] = [];
+  readonly counters: Record<Counter, number> = noCounts();
+  readonly #chance: Chance;
+  readonly #temper: Temper;
+  readonly #feeder: SimulatedFeeder;
+  readonly #processes: readonly SimulatedProcess[];
+  readonly #checker: Checker;
+  readonly #stepsAtMost: number;
+  readonly #fails = new Map<string, number>();
+  #now = 0;
+  #step = 0;
+  #faultsLeft: number;
+  #dying: { readonly actor: string; readonly error: unknown } | undefined;
+
+  constructor(seed: number, plan: Plan, feeds: readonly Feed[], faults: Faults, makeLog: MakeLog) {
+    const chance = new Chance(seed);
+    this.#chance = chance;
+    this.#temper = drawTemper(chance, faults);
+    this.#faultsLeft = this.#temper.faults;
+    this.log = makeLog(plan.topics, chance, this.#temper.holes);
+    this.#feeder = new SimulatedFeeder(feeds, this.log);
+    this.#checker = new Checker(plan, this.log);
+    this.#stepsAtMost = STEPS_AT_LEAST + STEPS_PER_RECORD * feeds.reduce((sum, { records }) => sum + records.length, 0);
+    const around: Surroundings = {
+      plan,
+      log: this.log,
+      grain: this.#temper.grain,
+      now: () => this.#now,
+      count: (counter) => this.#count(counter),
+      tell: (what) => this.#tell(what),
+      fails: (actor, place) => this.#letFail(actor, place),
+      isAlive: (instance) => this.#processes.some((process) => process.isUp && process.instance === instance),
+      heard: (sent) => this.#checker.heard(sent),
+      gaveUp: (actor, error) => {
+        this.#dying ??= { actor, error };
+      },
+    };
+    this.#processes = Array.from({ length: this.#temper.processes }, (_, i) => new SimulatedProcess(`p${i + 1}`, around));
+  }
+
+  run(): void {
+    for (;;) {
+      this.#step++;
+      this.#now += this.#chance.below(this.#temper.tickMs);
+      if (!this.#fault() && !this.#move()) {
+        if (this.#isAtRest) {
+          this.#flush();
+          if (this.#feeder.isDone) break;
+          this.#feeder.goOn();
+        } else this.#wait();
+      }
+      if (this.#dying !== undefined) throw new Broken(`actor ${this.#dying.actor} was given up: ${messageOf(this.#dying.error)}`, { cause: this.#dying.error });
+      if (this.#step > this.#stepsAtMost) throw new Broken(`no progress: ${this.#step} steps, and there is still something to do long after the last fault`);
+    }
+    this.#checker.finished();
+  }
+
+  #move(): boolean {
+    const { feedRate, chunk, flushRate } = this.#temper;
+    if (this.#feeder.canFeed && this.#chance.is(feedRate)) {
+      this.#tell(`outside: ${this.#feeder.feed(this.#chance, chunk)} records arrive`);
+      return true;
+    }
+    if (this.log.unflushed.length > 0 && this.#chance.is(flushRate)) {
+      this.#flush();
+      return true;
+    }
+    const moves = this.#processes.flatMap((process) => process.moves());
+    if (moves.length > 0) this.#chance.pick(moves)();
+    return moves.length > 0;
+  }
+  /** Nobody can do anything: time passes until somebody can, or the rest of the input comes. */
+  #wait(): void {
+    if (this.#feeder.canFeed && this.#chance.is(0.5)) this.#tell(`outside: ${this.#feeder.feed(this.#chance, this.#temper.chunk)} records arrive`);
+    else this.#now = Math.max(this.#now + 1, Math.min(...this.#processes.map(({ wakes }) => wakes)));
+  }
+  get #isAtRest(): boolean {
+    const holder = this.#processes.find((process) => process.isAwake && process.isIdle);
+    return holder !== undefined && !this.#feeder.canFeed && this.#processes.every((process) => process.isAwake && process.queue.length === 0) && this.#faultsLeft === 0;
+  }
+  #flush(): void {
+    const flushed = this.log.flush();
+    this.#tell(`${flushed.length} changes are durable`);
+    this.#checker.flushed(flushed);
+  }
+
+  #fault(): boolean {
+    const { weights, faultRate } = this.#temper;
+    if (this.#faultsLeft === 0 || !this.#chance.is(faultRate)) return false;
+    this.#faultsLeft--;
+    return this.#strike(FAULTS[this.#chance.weighted(weights)]!);
+  }
+  /** False when there is nobody it could strike. */
+  #strike(fault: Fault): boolean {
+    const chance = this.#chance;
+    const up = this.#processes.filter(({ isUp }) => isUp);
+    if (up.length === 0) return false;
+    const holders = up.filter((process) => process.holds && process.isAwake);
+    const process = holders.length > 0 && chance.is(0.8) ? chance.pick(holders) : chance.pick(up);
+    const actors = [...process.actors.values()];
+    const downUntil = this.#now + chance.below(chance.pick([10, 5_000]));
+    switch (fault) {
+      case 'kill':
+      case 'fail': {
+        const busy = actors.filter(({ open, underWay }) => open > 0 || underWay.length > 0);
+        if (actors.length === 0) return false;
+        const actor = chance.pick(busy.length > 0 ? busy : actors);
+        if (fault === 'fail') actor.trap = chance.pick(['before', 'after'] as const);
+        else {
+          this.#tell(`${process.name}: the thread of actor ${actor.name} dies`);
+          process.kill(actor);
+        }
+        return true;
+      }
+      case 'crash':
+        this.#tell(`${process.name} dies`);
+        this.#count('crash of a process');
+        process.die(downUntil);
+        return true;
+      case 'powerCut':
+        this.#powerCut();
+        return true;
+      case 'pause':
+        process.pausedUntil = this.#now + chance.below(chance.pick([LEASE_MS, 5 * LEASE_MS]));
+        if (process.pausedUntil - this.#now > LEASE_MS) this.#count('pause longer than a lease');
+        this.#tell(`${process.name} stands still for ${process.pausedUntil - this.#now} ms`);
+        return true;
+      case 'leave':
+        if (!process.holds) return false;
+        this.#tell(`${process.name} is asked to end`);
+        process.drain();
+        return true;
+      case 'full': {
+        const sent = process.queue.find(({ by }) => by.underWay.length > 1) ?? process.queue[0];
+        if (sent === undefined) return false;
+        this.#count('commit that the log had no room for');
+        process.write(sent, new StoplogError('STOPLOG_LOG_FULL', {}, 'there is no room: give the log some, and it goes on'));
+        return true;
+      }
+    }
+  }
+  #powerCut(): void {
+    const { length } = this.log.unflushed;
+    const survivors = this.#chance.below(length + 1);
+    this.#tell(`the power is cut: ${length - survivors} of ${length} changes that were not durable are gone`);
+    this.#count('power cut');
+    for (const process of this.#processes) if (process.isUp) process.die(this.#now + this.#chance.below(2_000));
+    const lost = this.log.powerCut(survivors).filter(({ commit }) => commit !== undefined && commit.group !== '');
+    if (lost.length > 0) this.#count('power cut between visible and durable');
+    if (lost.length > 0 && survivors > 0) this.#count('power cut that took back some and left some');
+    this.#feeder.lookAgain();
+  }
+  #letFail({ name }: SimulatedActor, { topic, partition, offset }: Place): boolean {
+    const record = `${topic}:${partition}:${offset}`;
+    const [here, inAll] = [this.#fails.get(record) ?? 0, this.#fails.get(name) ?? 0];
+    if (here >= FAILS_AT_ONE_RECORD || inAll >= FAILS_OF_ONE_ACTOR) return false;
+    this.#fails.set(record, here + 1);
+    this.#fails.set(name, inAll + 1);
+    this.#count('record that failed');
+    return true;
+  }
+
+  #count(counter: Counter): void {
+    this.counters[counter]++;
+  }
+  #tell(what: string): void {
+    this.history.push(`${this.#step}  ${this.#now} ms  ${what}`);
+  }
+}
+
+const messageOf = (error: unknown): string => (isStoplogError(error) || error instanceof Error ? error.message : String(error));
