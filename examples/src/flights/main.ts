@@ -15,12 +15,13 @@ import { Progress, thousands, type Rate } from './progress.ts';
 import { openFlights } from './read-flights.ts';
 import { report, throughput, whereToLook } from './report.ts';
 
-const EXIT_INTERRUPTED = 130;
+/** As shells count: 128 and the number of the signal. */
+const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { limit: { type: 'string' } } });
 const folder = positionals[0] ?? './data/flights';
 const limit = values.limit === undefined ? Infinity : Number(values.limit);
-if (!(limit >= 1)) {
+if (limit !== Infinity && !(Number.isInteger(limit) && limit >= 1)) {
   console.error(`--limit ${values.limit}: give the number of flights to load, such as --limit 100000`);
   process.exit(2);
 }
@@ -30,8 +31,9 @@ const progress = new Progress(process.stderr);
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
-    if (stop.signal.aborted) process.exit(EXIT_INTERRUPTED);
+    if (stop.signal.aborted) process.exit(EXIT_CODES[signal]);
     progress.close();
+    process.exitCode = EXIT_CODES[signal];
     stop.abort();
   });
 }
@@ -66,10 +68,8 @@ try {
 } catch (error) {
   progress.close();
   // What the signal cut short may fail in any way; what was committed is kept.
-  if (stop.signal.aborted) {
-    console.error('Stopped. Run it again to go on from here.');
-    process.exitCode = EXIT_INTERRUPTED;
-  } else if (isStoplogError(error)) {
+  if (stop.signal.aborted) console.error('Stopped. Run it again to go on from here.');
+  else if (isStoplogError(error)) {
     console.error(`${error.code}  ${error.message}`);
     process.exitCode = 1;
   } else throw error;

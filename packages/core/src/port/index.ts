@@ -20,8 +20,9 @@ export { serdeOf, type CodecName, type Encoded, type Serde } from '../pure/schem
 export { fingerprintOf } from '../pure/schema/fingerprint.ts';
 export { asError, assert, errorFromData, errorToData, isStoplogError, StoplogError, type ErrorData, type Facts, type StoplogCode } from '../pure/errors.ts';
 export { checkName } from '../pure/topic/name.ts';
-export { BEAT_MS, NOBODY, step as ownershipStep, type Ownership, type Watching, type WatchEffect, type WatchEvent } from '../pure/group/ownership.ts';
+export { BEAT_MS, LEASE_MS, NOBODY, step as ownershipStep, type Ownership, type Watching, type WatchEffect, type WatchEvent } from '../pure/group/ownership.ts';
 export type { Sink, Source } from '../pure/topic/edges.ts';
 export type { Millis } from '../pure/time/duration.ts';
 export { makeClient, type LogClient } from '../shell/client.ts';
 export { loadLogModule, openPort } from '../shell/open.ts';
+export { failpoint, FAILPOINTS, parseFailpoints, type Failpoint } from '../shell/failpoint.ts';

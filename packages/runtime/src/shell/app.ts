@@ -1,7 +1,7 @@
 /**
  * A running pipeline: joins the group, starts the actors when the partitions are its, and ends them when they are not.
  */
-import { makeClient, StoplogError, type Log, type LogClient, type Store } from '@stoplog/core/port';
+import { failpoint, makeClient, StoplogError, type Log, type LogClient, type Store } from '@stoplog/core/port';
 import type { Plan } from '../pure/topology/plan.ts';
 import { Host, type ActorName, type HostEvent, type HostOptions } from './actors/host.ts';
 import { inputPartitions, lagOf, statusOf, Tally, type StatusStream } from './flow/status.ts';
@@ -129,12 +129,14 @@ export class RunningApp implements App {
         // A pipeline of sources alone reads no partitions; its epoch is its assignment.
         if (assignment.partitions.length === partitions.length) {
           if (this.#stop.signal.aborted) continue;
+          failpoint('rebalance.assigned');
           this.#tally.state = 'running';
           this.#tally.failed.clear();
           // What was given up is tried again in each new epoch.
           this.#tally.failed.clear();
           this.#host.start(assignment.epoch);
         } else {
+          failpoint('rebalance.revoke');
           this.#tally.state = 'waiting';
           tell({ type: 'waiting' });
           await this.#host.stop('abandon', DRAIN_MS);
@@ -145,6 +147,7 @@ export class RunningApp implements App {
     } finally {
       this.#tally.state = 'ended';
       await this.#host.close();
+      failpoint('close.closed');
       await log[Symbol.asyncDispose]();
       released();
       tell({ type: 'ended' });
@@ -153,6 +156,7 @@ export class RunningApp implements App {
     if (this.#fatal !== undefined) throw this.#fatal;
   }
   async #drain(): Promise<void> {
+    failpoint('close.draining');
     if (this.#tally.state === 'running') this.#tally.state = 'draining';
     await this.#host.stop('drain', DRAIN_MS);
     this.#leave.abort();

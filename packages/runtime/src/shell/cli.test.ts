@@ -34,7 +34,13 @@ describe('help', () => {
     for (const word of ['run', 'describe', 'topics', 'tail', 'append', 'Exit codes']) expect(out).toContain(word);
   });
   test('of each command shows examples and every option it takes, whatever else is on the line', async () => {
-    const options = { run: ['--log', '--threads', '--json'], describe: ['--mermaid'], topics: ['--partitions'], tail: ['--from', '--until-end', '--partition', '--key', '--limit'], append: ['--key', '--key-field', '--json', '--pipeline'] };
+    const options = {
+      run: ['--log', '--threads', '--json'],
+      describe: ['--mermaid'],
+      topics: ['--partitions'],
+      tail: ['--from', '--until-end', '--partition', '--key', '--limit'],
+      append: ['--key', '--key-field', '--json', '--pipeline'],
+    };
     await Promise.all(
       Object.entries(options).map(async ([name, expected]) => {
         const { code, out } = await stoplog(newFolder(), [name, 'whatever', '--help']);
@@ -49,29 +55,13 @@ describe('help', () => {
   });
 });
 
-describe('a command line that is wrong ends with exit code 2, and says what was meant:', () => {
-  const cases: readonly (readonly [readonly string[], string])[] = [
-    [['tial'], `there is no command 'tial'. Did you mean 'tail'?`],
-    [['tail', 'x', '--form', 'earliest'], `has no option --form. Did you mean '--from'?`],
-    [['tail'], `needs a topic`],
-    [['topics', 'x'], `does not know what to do with 'x'`],
-    [['tail', 'x', '--limit', 'all'], `--limit is 'all': give a whole number from 1 on`],
-    [['tail', 'x', '--key', '--json'], `write --key=--json`],
-    [['topics', '--log', 'kafka://b1:9092'], `there is no log of the kind 'kafka', only lmdb`],
-    [['topics', '--log', './data'], `give --log lmdb:FOLDER`],
-    [['describe', PIPELINE, '--json', '--mermaid'], `choose one`],
-  ];
-  test('all of them', async () => {
-    const folder = newFolder();
-    for (const [args, sentence] of cases) {
-      const { code, out, err } = await stoplog(folder, args);
-      expect([code, out]).toEqual([2, '']);
-      expect(err).toMatch(/^STOPLOG_USAGE {2}/);
-      expect(err).toContain(sentence);
-      expect(err).not.toContain('    at ');
-    }
-    expect(existsSync(join(folder, 'data'))).toBe(false);
-  });
+test('a command line that is wrong ends with exit code 2, on standard error, and touches nothing', async () => {
+  const folder = newFolder();
+  const [command, option, log] = await Promise.all([stoplog(folder, ['tial']), stoplog(folder, ['tail', 'x', '--form', 'earliest']), stoplog(folder, ['topics', '--log', 'kafka://b1:9092'])]);
+  expect(command).toEqual({ code: 2, out: '', err: expect.stringMatching(/^STOPLOG_USAGE {2}there is no command 'tial'\. Did you mean 'tail'\?/) });
+  expect(option).toEqual({ code: 2, out: '', err: expect.stringMatching(/^STOPLOG_USAGE .*no option --form\. Did you mean '--from'\?[^\n]*\n$/) });
+  expect(log).toEqual({ code: 2, out: '', err: expect.stringMatching(/no log of the kind 'kafka', only lmdb: give --log lmdb:FOLDER/) });
+  expect(existsSync(join(folder, 'data'))).toBe(false);
 });
 
 describe('describe', () => {
@@ -102,8 +92,7 @@ describe('describe', () => {
 describe('tools on a folder that holds no log', () => {
   test('say so, and make none', async () => {
     const folder = newFolder();
-    for (const args of [['topics'], ['tail', 'x'], ['append', 'x', '--key', 'a']]) {
-      const { code, err } = await stoplog(folder, args);
+    for (const { code, err } of await Promise.all([['topics'], ['tail', 'x'], ['append', 'x', '--key', 'a']].map((args) => stoplog(folder, args)))) {
       expect([code, err]).toEqual([1, expect.stringMatching(/^STOPLOG_LOG_UNAVAILABLE {2}there is no log in .*data: check the path/)]);
     }
     expect(existsSync(join(folder, 'data'))).toBe(false);

@@ -52,7 +52,7 @@ const misbehave = async (kinds: readonly string[], options: object, judge: (kind
     expect((await app.told<Failed>('failed')).code).toBe('STOPLOG_HANDLER');
 
     const inputs = await Promise.all(jobs.map((face) => readAll(log, face)));
-    const isPoisoned = (i: number, partition: number): boolean => inputs[i]!.some((record) => record.value === kinds[i] && record.partition === partition);
+    const isPoisoned = (i: number, partition: number): boolean => kinds[i] !== 'nothing' && inputs[i]!.some((record) => record.value === kinds[i] && record.partition === partition);
     // A neighbour may just have been started again with a thread it shared: what it still copies is waited for as a reader would.
     for (const [i, face] of done.entries()) {
       for (const partition of PARTITIONS) {
@@ -61,7 +61,7 @@ const misbehave = async (kinds: readonly string[], options: object, judge: (kind
       }
     }
     for (const [i, kind] of kinds.entries()) {
-      const poison = inputs[i]!.find(({ value }) => value === kind);
+      const poison = kind === 'nothing' ? undefined : inputs[i]!.find(({ value }) => value === kind);
       const copied = await readAll(log, done[i]!);
       for (const partition of PARTITIONS) {
         const expected = poison?.partition === partition ? inputs[i]!.filter(({ offset }) => offset < poison.offset) : inputs[i]!;

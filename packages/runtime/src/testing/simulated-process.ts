@@ -24,6 +24,10 @@ export interface Surroundings {
   readonly tell: (what: string) => void;
   readonly fails: Life['fails'];
   readonly isAlive: (instance: string) => boolean;
+  /** Somebody else has taken over from this one. */
+  readonly overtook: (instance: string) => void;
+  /** The disk, a message, or the news of a loss takes its time. */
+  readonly isLate: (what: 'write' | 'hear' | 'notice') => boolean;
   readonly heard: (sent: Sent) => void;
   /** A partition was given up, or cannot start: no fault of the simulation's. */
   readonly gaveUp: (actor: string, error: unknown) => void;
@@ -83,21 +87,21 @@ export class SimulatedProcess {
 
   /** What it could do now, each a step of its own. */
   moves(): (() => void)[] {
-    const { now, log } = this.#around;
+    const { now, log, isLate } = this.#around;
     const moves: (() => void)[] = [];
     if (!this.isUp) return now() >= this.downUntil ? [() => this.#boot()] : [];
     if (!this.isAwake) return [];
-    for (const sent of this.#heads()) moves.push(() => this.write(sent));
+    for (const sent of this.#heads()) if (!isLate('write')) moves.push(() => this.write(sent));
     for (const actor of this.actors.values()) {
       const [oldest] = actor.underWay;
-      if (oldest !== undefined && oldest.answer !== 'none') moves.push(() => this.#hear(actor));
+      if (oldest !== undefined && oldest.answer !== 'none' && !isLate('hear')) moves.push(() => this.#hear(actor));
       if (actor.isReady) moves.push(() => this.#turn(actor));
     }
     for (const restart of this.#restarts) if (now() >= restart.at) moves.push(() => this.#restart(restart));
     if (this.#takes !== undefined) moves.push(() => this.#take());
     else if (!this.holds && now() >= this.#nextLook) moves.push(() => this.#look());
     if (this.holds && now() >= this.#nextBeat) moves.push(() => this.#beat());
-    if (this.holds && log.holding.epoch !== this.#epoch) moves.push(() => this.#lose());
+    if (this.holds && log.holding.epoch !== this.#epoch && !isLate('notice')) moves.push(() => this.#lose());
     if (this.#leaving && this.holds && [...this.actors.values()].every(({ ended }) => ended)) moves.push(() => this.#leave());
     return moves;
   }
@@ -147,6 +151,7 @@ export class SimulatedProcess {
 
   #boot(): void {
     this.isUp = true;
+    this.pausedUntil = 0;
     this.instance = `${this.name}.${++this.#lives}`;
     this.#nextLook = this.#around.now();
     this.#around.tell(`${this.instance} starts`);
@@ -162,14 +167,17 @@ export class SimulatedProcess {
     tell(`${this.instance} sees epoch ${found.epoch} free`);
   }
   #take(): void {
-    const { log, plan, now, tell, count, isAlive } = this.#around;
+    const { log, plan, now, tell, count, isAlive, overtook } = this.#around;
     const seen = this.#takes!;
     this.#takes = undefined;
     const before = log.holding.owner;
     const taken = log.take(seen, this.instance);
     tell(`${this.instance} ${taken === undefined ? 'comes too late' : `owns epoch ${taken.epoch}`}`);
     if (taken === undefined) return count('take that came too late');
-    if (before !== null) count(isAlive(before.instance) ? 'takeover from an owner that stood still' : 'takeover from an owner that died');
+    if (before !== null) {
+      count(isAlive(before.instance) ? 'takeover from an owner that stood still' : 'takeover from an owner that died');
+      overtook(before.instance);
+    }
     this.#epoch = taken.epoch;
     this.#nextBeat = now() + BEAT_MS;
     this.#failures.clear();

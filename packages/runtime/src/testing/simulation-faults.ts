@@ -39,6 +39,8 @@ export interface Temper {
   readonly tickMs: number;
   readonly feedRate: number;
   readonly chunk: number;
+  /** How likely it is that what could be written, heard or noticed waits for another step. */
+  readonly late: Readonly<Record<'write' | 'hear' | 'notice', number>>;
   readonly grain: () => Grain;
 }
 
@@ -56,6 +58,7 @@ export const drawTemper = (chance: Chance, faults: Faults): Temper => {
     tickMs: chance.pick([1, 20, 200]),
     feedRate: chance.pick([0.03, 0.1, 0.3]),
     chunk: chance.pick([1, 4, 20]),
+    late: { write: chance.pick([0, 0.7, 0.95]), hear: chance.pick([0, 0.7]), notice: 0.9 },
     grain: () => ({
       limits: { turnRecords: chance.between(1, 4 * fine), commitRecords: chance.between(1, 8 * fine), commitBytes: chance.between(1, 1_000), commitMs: chance.between(0, 100) },
       fetchBytes: chance.pick([1, 200, 1_000, 100_000]),

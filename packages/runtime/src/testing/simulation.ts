@@ -4,7 +4,7 @@
  * First there are faults; then there are none, and everything must come to rest. What is checked is checked whenever
  * something has become durable, so a failure is found near the step that made it.
  */
-import { isStoplogError, StoplogError } from '@stoplog/core/port';
+import { LEASE_MS, StoplogError } from '@stoplog/core/port';
 import type { Place } from '../pure/mailbox.ts';
 import type { Plan } from '../pure/topology/plan.ts';
 import { Chance } from './chance.ts';
@@ -15,13 +15,14 @@ import { SimulatedProcess, type Surroundings } from './simulated-process.ts';
 import { Broken, Checker } from './simulation-checker.ts';
 import { noCounts, type Counter } from './simulation-counters.ts';
 import { drawTemper, FAULTS, type Fault, type Faults, type Temper } from './simulation-faults.ts';
-import { LEASE_MS } from '@stoplog/core/port';
 
 export type MakeLog = (...made: ConstructorParameters<typeof SimulatedLog>) => SimulatedLog;
 
 /** A record may be let fail so often; at the fifth time it would be given up. */
 const FAILS_AT_ONE_RECORD = 3;
 const FAILS_OF_ONE_ACTOR = 15;
+/** What a slow disk may take for one more step. */
+const SLOW_MS = 100;
 /** More than enough to come to rest in, for any inputs that fit a simulation. */
 const STEPS_AT_LEAST = 50_000;
 const STEPS_PER_RECORD = 200;
@@ -60,6 +61,12 @@ export class Simulation {
       tell: (what) => this.#tell(what),
       fails: (actor, place) => this.#letFail(actor, place),
       isAlive: (instance) => this.#processes.some((process) => process.isUp && process.instance === instance),
+      overtook: (instance) => {
+        const before = this.#processes.find((process) => process.instance === instance);
+        // The most dangerous moment to wake up in.
+        if (before !== undefined && chance.is(0.5)) before.pausedUntil = this.#now;
+      },
+      isLate: (what) => chance.is(this.#temper.late[what]),
       heard: (sent) => this.#checker.heard(sent),
       gaveUp: (actor, error) => {
         this.#dying ??= { actor, error };
@@ -74,6 +81,11 @@ export class Simulation {
       this.#now += this.#chance.below(this.#temper.tickMs);
       if (!this.#fault() && !this.#move()) {
         if (this.#isAtRest) {
+          if (this.#faultsLeft > 0 && this.#chance.is(0.5)) {
+            this.#faultsLeft--;
+            this.#strike(FAULTS[this.#chance.weighted(this.#temper.weights)]!);
+            continue;
+          }
           this.#flush();
           if (this.#feeder.isDone) break;
           this.#feeder.goOn();
@@ -102,11 +114,15 @@ export class Simulation {
   /** Nobody can do anything: time passes until somebody can, or the rest of the input comes. */
   #wait(): void {
     if (this.#feeder.canFeed && this.#chance.is(0.5)) this.#tell(`outside: ${this.#feeder.feed(this.#chance, this.#temper.chunk)} records arrive`);
-    else this.#now = Math.max(this.#now + 1, Math.min(...this.#processes.map(({ wakes }) => wakes)));
+    else {
+      const wakes = Math.min(...this.#processes.map((process) => process.wakes));
+      const busy = this.#processes.some((process) => process.isAwake && (process.queue.length > 0 || !process.isIdle));
+      this.#now = Math.max(this.#now + 1, busy ? Math.min(wakes, this.#now + SLOW_MS) : wakes);
+    }
   }
   get #isAtRest(): boolean {
     const holder = this.#processes.find((process) => process.isAwake && process.isIdle);
-    return holder !== undefined && !this.#feeder.canFeed && this.#processes.every((process) => process.isAwake && process.queue.length === 0) && this.#faultsLeft === 0;
+    return holder !== undefined && !this.#feeder.canFeed && this.#processes.every((process) => process.isAwake && process.queue.length === 0);
   }
   #flush(): void {
     const flushed = this.log.flush();
@@ -198,4 +214,4 @@ export class Simulation {
   }
 }
 
-const messageOf = (error: unknown): string => (isStoplogError(error) || error instanceof Error ? error.message : String(error));
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

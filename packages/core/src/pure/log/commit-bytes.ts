@@ -10,6 +10,7 @@
  *   entry      u32 key size · i32 value size (−1: delete) · key · value · checksum (4 bytes, unless deleted)
  */
 import { crc32 } from '../bytes/checksum.ts';
+import { copyInto } from '../bytes/copy.ts';
 
 export interface IdMove {
   readonly topicId: number;
@@ -94,14 +95,11 @@ const encodeEntries = (bytes: Buffer, start: number, writes: IdStoreWrites): num
     bytes.writeUInt32LE(writes.prefix.length + key.length, at);
     bytes.writeInt32LE(value ? value.length : -1, at + 4);
     const from = at + 8;
-    bytes.set(writes.prefix, from);
-    bytes.set(key, from + writes.prefix.length);
-    at = from + writes.prefix.length + key.length;
+    at = copyInto(bytes, copyInto(bytes, from, writes.prefix), key);
     if (value) {
-      bytes.set(value, at);
-      at += value.length;
+      at = copyInto(bytes, at, value);
       // Key and value lie side by side: one checksum over both is the seal that keyspace.ts checks.
-      bytes.writeUInt32LE(crc32(bytes.subarray(from, at)), at);
+      bytes.writeUInt32LE(crc32(bytes, 0, from, at), at);
       at += 4;
     }
   }

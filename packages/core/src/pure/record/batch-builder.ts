@@ -6,6 +6,7 @@
  * A record that is refused leaves nothing behind.
  */
 import { assert, StoplogError } from '../errors.ts';
+import { copyInto } from '../bytes/copy.ts';
 import { isWellFormed, utf8Size, writeUtf8 } from '../bytes/text.ts';
 import { MAX_VARINT_SIZE, varintSize, writeVarint, zigzag } from '../bytes/varint.ts';
 import { GAP, HEADERS, HEADER_SIZE, MAX_OFFSET_DELTA, MAX_TIME_STEP, NULL_KEY, NULL_VALUE, TIME, TIME_STEP, writeHeader } from './batch-layout.ts';
@@ -149,8 +150,7 @@ const writeText = (target: Buffer, at: number, text: string): number => {
 /** Writes the length and the bytes at `at`, and returns the offset after them. */
 const writeBytes = (target: Buffer, at: number, source: Uint8Array): number => {
   const start = writeVarint(target, at, source.length);
-  target.set(source, start);
-  return start + source.length;
+  return copyInto(target, start, source);
 };
 
 const badTimestamp = (timestamp: number): StoplogError =>

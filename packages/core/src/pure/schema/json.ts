@@ -35,6 +35,7 @@ export class JsonSerde implements Serde<unknown> {
 
   encode(value: unknown): Encoded {
     if (typeof value === 'string') return JSON.stringify(value);
+    if (typeof value === 'number' && Number.isFinite(value)) return String(value); // as JSON has it, -0 as 0 too
     let text: string | undefined;
     try {
       if (this.#open) this.#look(value);

@@ -12,6 +12,7 @@ import { fromBytes, groupMetaKey, nextIdKey, storeMetaKey, toBytes, topicMetaKey
 import { inspectHeader, stampBatch } from '../../pure/record/batch.ts';
 import { shapeDifference, type TopicShape } from '../../pure/topic/shape.ts';
 import type { StorePart } from '../../port/state-store.ts';
+import { failpoint } from '../failpoint.ts';
 import { peek, type Env } from './env.ts';
 
 /** The sealed value of a key, opened; undefined when absent. */
@@ -23,6 +24,7 @@ const put = (env: Env, table: Table, key: Buffer, value: Uint8Array): void => {
   putRaw(env, table, key, seal(key, value));
 };
 const putRaw = (env: Env, table: Table, key: Buffer, value: Buffer): void => {
+  failpoint('storage.put');
   // The type says void; the library answers false for what it did not store.
   const accepted: unknown = env.tables[table].putSync(key, value);
   if (accepted !== true) throw new Error(`a put into '${table}' was not accepted`);
@@ -108,6 +110,7 @@ export const applyCommit = (env: Env, commit: DecodedCommit, ends: EndsInTransac
     if (move.from === move.to) continue;
     put(env, 'positions', positionKey(commit.groupId, move.topicId, move.partition), encodeOffset(move.to));
   }
+  failpoint(commit.groupId === 0 ? 'append.written' : 'commit.written');
   return offsets;
 };
 

@@ -12,6 +12,7 @@ import { fromBytes, groupMetaKey, storeMetaKey, TOPIC_PREFIX, topicMetaKey, type
 import { prefixEnd } from '../../pure/log/keyspace.ts';
 import type { TopicShape } from '../../pure/topic/shape.ts';
 import { readEnds, readMeta, readOwnership, readPosition } from './apply.ts';
+import { failpoint } from '../failpoint.ts';
 import { told, type Env } from './env.ts';
 import { isAlive } from './process.ts';
 import { offsetForTime, readBatches, type Found, type PartitionId } from './reader.ts';
@@ -55,6 +56,7 @@ export class LmdbLog implements Log {
         if (!signal.aborted) yield { group, epoch, partitions: [] };
       }
     } finally {
+      failpoint('release');
       if (this.#closed === undefined) await this.#link.call({ type: 'leave', groupId, instance });
     }
   }
@@ -109,7 +111,9 @@ export class LmdbLog implements Log {
       appends: commit.appends.map(({ topic, partition, batch }) => ({ topicId: this.#topicId(topic, partition), partition, batch })),
       stores: commit.stores.map(({ store, partition, keys, values }) => ({ prefix: storePrefix(this.#storeId(store), partition), keys, values })),
     });
+    failpoint(commit.group === '' ? 'append.before' : 'commit.before');
     const { offsets } = await this.#link.call({ type: 'commit', bytes }, [bytes]);
+    failpoint(commit.group === '' ? 'append.acked' : 'commit.applied');
     // What this log has committed, it sees from here on: the snapshot of this turn may be older.
     this.#env.root.resetReadTxn();
     return { offsets, durable: DURABLE };
@@ -138,6 +142,7 @@ export class LmdbLog implements Log {
       watching = next;
       if (effect.type === 'take') {
         const { taken, now } = await this.#link.call({ type: 'take', groupId, instance, seen: effect.epoch });
+        if (taken) failpoint('acquire');
         if (taken) return now.epoch;
       } else {
         await this.#link.wait({ type: 'wait-lost', groupId, epoch: found.epoch }, LOOK_MS, signal);

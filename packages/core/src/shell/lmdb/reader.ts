@@ -10,6 +10,7 @@ import { batchKey, decodeOffset, offsetOfBatchKey, prefixEnd, partitionKey, same
 import { openBatch, type BatchView } from '../../pure/record/batch.ts';
 import { unseal } from '../../pure/log/keyspace.ts';
 import { readEnds } from './apply.ts';
+import { failpoint } from '../failpoint.ts';
 import { peek, told, type Env } from './env.ts';
 
 export interface PartitionId {
@@ -25,6 +26,7 @@ export interface Found {
 /** Batches from the one that holds `from` on, at least one if there is any, until `bytes` are reached. */
 export const readBatches = (env: Env, place: PartitionId, from: bigint, bytes: number): Found => {
   try {
+    failpoint('storage.read');
     return read(env, place, from, bytes);
   } catch (error) {
     throw told(env, error);

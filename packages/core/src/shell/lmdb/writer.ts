@@ -14,6 +14,7 @@ import { FORMAT } from '../../pure/log/keyspace.ts';
 import { formatKey } from '../../pure/log/meta.ts';
 import type { WriterAnswer, WriterCall, WriterRequest } from '../../pure/log/writer-messages.ts';
 import { applyCommit, applyEnsure, applyOpenGroup, applyOpenStore, EndsInTransaction, putMeta, readEnds, readMeta, readOwnership, writeOwnership } from './apply.ts';
+import { failpoint } from '../failpoint.ts';
 import { openEnv, stats, WRITE_FLAGS, type Env, type EnvOptions } from './env.ts';
 import { checkTables, describeIo, examineFolder, markFolder } from './folder.ts';
 import { ForeignCommits } from './foreign.ts';
@@ -96,6 +97,7 @@ const serve = (env: Env): void => {
     try {
       through(gate, () => {
         env.root.transactionSync(() => {
+          failpoint('lock.taken');
           lengthen();
           const ends = new EndsInTransaction(env);
           for (const pending of share) outcomes.push(attempt(pending, ends));
@@ -108,6 +110,7 @@ const serve = (env: Env): void => {
       for (const pending of share) pending.answer({ type: 'failed', error: data });
       return true;
     }
+    failpoint('append.committed');
     share.forEach((pending, i) => pending.answer(outcomes[i]!));
     waits.wake(grown.map(({ topicId, partition }) => partitionWaitKey(topicId, partition)));
     return true;

@@ -2,28 +2,38 @@
  * A Map whose keys are equal when their data are: `{ a: 1 }` finds what was set under another `{ a: 1 }`.
  *
  * Strings, numbers and the like are their own keys, as fast as a Map is; objects go by their sort key in a second one.
+ * What was asked for last is remembered: a verb reads a key and then writes it, and a string is hashed and compared once.
  */
 import { encodeSortKey } from '@stoplog/core/port';
 
 export class KeyMap<T> {
   readonly #plain = new Map<unknown, T>();
   readonly #composed = new Map<string, T>();
+  #lastKey: unknown;
+  #last: T | undefined;
 
   get size(): number {
     return this.#plain.size + this.#composed.size;
   }
   get(key: unknown): T | undefined {
-    return isPlain(key) ? this.#plain.get(key) : this.#composed.get(composed(key));
+    if (!isPlain(key)) return this.#composed.get(composed(key));
+    if (key === this.#lastKey && this.#last !== undefined) return this.#last;
+    this.#lastKey = key;
+    return (this.#last = this.#plain.get(key));
   }
   set(key: unknown, value: T): void {
-    if (isPlain(key)) this.#plain.set(key, value);
-    else this.#composed.set(composed(key), value);
+    if (!isPlain(key)) return void this.#composed.set(composed(key), value);
+    this.#lastKey = key;
+    this.#last = value;
+    this.#plain.set(key, value);
   }
   delete(key: unknown): void {
+    this.#last = undefined;
     if (isPlain(key)) this.#plain.delete(key);
     else this.#composed.delete(composed(key));
   }
   clear(): void {
+    this.#last = undefined;
     this.#plain.clear();
     this.#composed.clear();
   }

@@ -21,7 +21,7 @@ export interface Limits {
   readonly commitBytes: number;
   readonly commitMs: number;
 }
-export const LIMITS: Limits = { turnRecords: 4_096, commitRecords: 50_000, commitBytes: 4 * 1024 * 1024, commitMs: 40 };
+export const LIMITS: Limits = { turnRecords: 4_096, commitRecords: 50_000, commitBytes: 4 * 1024 * 1024, commitMs: 100 };
 /** Commits that one actor may have under way. */
 export const CREDITS = 2;
 

@@ -19,7 +19,7 @@ import { loadPlanWatching, markActorThread, startsSomething } from '../load-plan
 import { Beacon } from './beacon.ts';
 import { EndingSignal } from './ending.ts';
 import { pump } from './pump.ts';
-import { SourceActor } from './source-actor.ts';
+import { openSource, SourceActor } from './source-actor.ts';
 import { TaskActor } from './task-actor.ts';
 
 markActorThread();
@@ -184,6 +184,6 @@ const makeTaskActor = async (start: Start, plan: Plan, task: Task, log: Log, bea
 const makeSourceActor = async (start: Start, plan: Plan, task: Task, log: Log, beacon: Beacon, ending: EndingSignal, idle: () => void): Promise<SourceActor> => {
   const outputs = new Map(task.outputs.map((topic) => [topic.name, new TopicOutput(topic)]));
   const [emit] = compileTask(task, { stores: new Map(), outputs });
-  const reader = await task.source!.open();
+  const reader = await openSource(task.source!, ending);
   return new SourceActor({ group: plan.name, epoch: start.epoch, name: task.source!.name, reader, emit: emit!, outputs: [...outputs.values()], log, beacon, ending, now: () => performance.now(), idle });
 };

@@ -3,6 +3,7 @@
  *
  * The host can thereby name the record that a hanging or dying thread was in, although that thread will never say.
  */
+import { failpoint } from '@stoplog/core/port';
 import type { Place } from '../../pure/mailbox.ts';
 import type { Sighting } from '../../pure/supervision/watchdog.ts';
 
@@ -35,10 +36,12 @@ export class Beacon {
     this.#words[BASE_HIGH] = Number(BigInt.asIntN(32, baseOffset >> 32n));
   }
   enter(offsetDelta: number): void {
+    failpoint('process.before');
     this.#words[DELTA] = offsetDelta;
     this.#words[TURN]!++;
   }
   leave(): void {
+    failpoint('process.handled');
     this.#words[TURN]!++;
   }
   sighting(): Sighting {

@@ -5,7 +5,7 @@
  * is the whole of flow control between an actor and the disk: commits are small when the disk is idle, and large when
  * it is not. After a failure nothing more is sent: the actor ends, and goes on from the last commit.
  */
-import type { Commit, Log } from '@stoplog/core/port';
+import { failpoint, type Commit, type Log } from '@stoplog/core/port';
 import { CREDITS } from '../../pure/task/steps.ts';
 
 const SAMPLES = 32;
@@ -34,6 +34,7 @@ export class Committer {
     return this.#sent + 1;
   }
   send(commit: Commit, committed: (number: number) => void): Promise<void> {
+    failpoint('outputs.staged');
     const number = ++this.#sent;
     const started = this.#now();
     this.#underWay++;
@@ -43,6 +44,7 @@ export class Committer {
         this.commits++;
         if (this.commitMs.length < SAMPLES) this.commitMs.push(this.#now() - started);
         committed(number);
+        failpoint('commit.acked');
         this.#wake();
         return durable;
       },

@@ -98,9 +98,7 @@ export class Host {
   }
   /** Ends all actors and resolves when they have; those that do not end within `ms` lose their thread. */
   async stop(how: 'drain' | 'abandon', ms: number): Promise<void> {
-    this.#ending = true;
-    for (const timer of this.#restarts) clearTimeout(timer);
-    this.#restarts.clear();
+    this.#startNoMore();
     for (const { port } of this.#lives.values()) port.postMessage({ type: how } satisfies ToActor);
     const late = setTimeout(() => {
       for (const life of this.#lives.values()) this.#kill(life);
@@ -108,9 +106,17 @@ export class Host {
     await Promise.all(this.#ended);
     clearTimeout(late);
   }
+  /** The threads end as they are: whoever wants the actors to finish stops them first. */
   async close(): Promise<void> {
+    this.#startNoMore();
     clearInterval(this.#watch);
     await this.#pool.destroy();
+  }
+
+  #startNoMore(): void {
+    this.#ending = true;
+    for (const timer of this.#restarts) clearTimeout(timer);
+    this.#restarts.clear();
   }
 
   #launch(task: Task, partition: number, suspect: Place | undefined, pace: number | undefined): void {

@@ -4,8 +4,8 @@
  * What lies outside the log has no position in it, so a crash between the commit and the acknowledgement repeats a batch.
  * Nothing is lost by it, and what follows can tell: the records are in the topic that the source was sent through.
  */
-import type { Log, LogRecord, SourceReader } from '@stoplog/core/port';
-import { NO_HEADERS, StoplogError } from '@stoplog/core/port';
+import type { Log, LogRecord, Source, SourceReader } from '@stoplog/core/port';
+import { isStoplogError, NO_HEADERS, StoplogError } from '@stoplog/core/port';
 import type { Progress } from '../../pure/mailbox.ts';
 import type { Emit } from '../../pure/operators/emit.ts';
 import type { TopicOutput } from '../../pure/task/outputs.ts';
@@ -50,7 +50,9 @@ export class SourceActor {
     if (ending.ending !== undefined) return false;
     this.resting = true;
     idle();
-    const batch = await reader.pull({ records: PULL_RECORDS }, ending.signal);
+    const batch = await reader.pull({ records: PULL_RECORDS }, ending.signal).catch((error: unknown) => {
+      throw sourceFailed(name, error);
+    });
     this.resting = false;
     beacon.at(0, this.#arrived);
     for (const [i, { key, value, timestamp }] of batch.arrivals.entries()) {
@@ -80,7 +82,8 @@ export class SourceActor {
   }
   async quiet(): Promise<void> {
     await this.#committer.settled().catch(() => {});
-    await this.#parts.reader[Symbol.asyncDispose]();
+    // What it was is over; an error here would hide the one that ended it.
+    await this.#parts.reader[Symbol.asyncDispose]().catch(() => {});
   }
   takeProgress(): Progress {
     const progress = { recordsIn: this.#recordsIn, recordsOut: this.#recordsOut, commits: this.#committer.commits, commitMs: this.#committer.commitMs.splice(0) };
@@ -104,3 +107,19 @@ const aborted = (signal: AbortSignal): Promise<void> =>
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
+
+/** Opens a source, as long as nobody wants the actor to end: one that does not open holds up no drain. */
+export const openSource = async (source: Source<unknown, unknown>, ending: EndingSignal): Promise<SourceReader> => {
+  const opening = source.open();
+  const reader = await Promise.race([opening, aborted(ending.signal)]).catch((error: unknown) => {
+    throw sourceFailed(source.name, error);
+  });
+  if (reader !== undefined) return reader;
+  opening.then((late) => late[Symbol.asyncDispose](), () => {}).catch(() => {});
+  throw sourceFailed(source.name, new Error('it was to end before it was open'));
+};
+const sourceFailed = (name: string, error: unknown): StoplogError => {
+  if (isStoplogError(error)) return error as StoplogError;
+  const cause = error instanceof Error ? error : new Error(String(error));
+  return new StoplogError('STOPLOG_SOURCE', { source: name, cause: cause.message }, `source '${name}' failed: ${cause.message}. It is opened again after a while`, { cause });
+};

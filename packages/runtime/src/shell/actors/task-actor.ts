@@ -5,7 +5,7 @@
  * when the actor has caught up, and large while it is behind. What a turn does lies in `pure/task/steps.ts`; here is
  * what it waits for.
  */
-import type { Log } from '@stoplog/core/port';
+import { failpoint, type Log } from '@stoplog/core/port';
 import type { Progress } from '../../pure/mailbox.ts';
 import { FETCH_BYTES, type Input } from '../../pure/task/input.ts';
 import { Steps, type StepsParts } from '../../pure/task/steps.ts';
@@ -84,6 +84,7 @@ export class TaskActor {
   async #commit(): Promise<void> {
     await this.#committer.credit();
     const { commit, recordsIn, recordsOut } = this.#steps.cut(this.#committer.nextNumber);
+    failpoint('state.staged');
     this.#recordsIn += recordsIn;
     this.#recordsOut += recordsOut;
     void this.#committer.send(commit, (done) => this.#steps.committed(done));

@@ -5,7 +5,6 @@ import type { Plan } from '../../pure/topology/plan.ts';
 import type { App } from '../app.ts';
 import { tellConsole, type Told } from '../console.ts';
 import type { Status } from '../flow/status.ts';
-import { startApp } from '../run.ts';
 import type { Command } from './command.ts';
 import { LOG_HELP, logArgument } from './log-argument.ts';
 import type { Output } from './output.ts';
@@ -44,6 +43,8 @@ other partitions go on, so does the command. Run it again, and it goes on where 
     const stop = new AbortController();
     output.gone.addEventListener('abort', () => stop.abort(), { once: true });
     let teller: RunTeller | undefined;
+    // Loaded when needed: the other commands start faster without threads.
+    const { startApp } = await import('../run.ts');
     try {
       await using app = await startApp(url, { log: log.ref, threads, signal: stop.signal }, (plan) => {
         teller = new RunTeller(plan, `log ${log.text}   threads ${threads}`, row, () => stop.abort());

@@ -1,0 +1,64 @@
+import type { Source, SourceReader } from '@stoplog/core/port';
+import { StoplogError, type Log } from '@stoplog/core/port';
+import { describe, expect, test, vi } from 'vitest';
+import { Beacon, makeBeacon } from './beacon.ts';
+import { EndingSignal } from './ending.ts';
+import { openSource, SourceActor } from './source-actor.ts';
+
+const readerOf = (over: Partial<SourceReader>): SourceReader => ({
+  pull: () => Promise.resolve({ arrivals: [], ended: true }),
+  acknowledge: () => Promise.resolve(),
+  [Symbol.asyncDispose]: () => Promise.resolve(),
+  ...over,
+});
+const sourceOf = (open: () => Promise<SourceReader>): Source<unknown, unknown> => ({ kind: 'source', name: 'queue', open });
+const actorOf = (reader: SourceReader, ending: EndingSignal, over: { readonly emit?: () => void; readonly log?: Partial<Log> } = {}): SourceActor =>
+  new SourceActor({ group: 'g', epoch: 1, name: 'queue', reader, emit: over.emit ?? (() => {}), outputs: [], log: over.log as Log, beacon: new Beacon(makeBeacon()), ending, now: () => 0, idle: () => {} });
+
+describe('opening a source', () => {
+  test('an actor that is to end does not wait for one that does not open, and closes it should it open later', async () => {
+    let open = (_: SourceReader): void => {};
+    const ending = new EndingSignal();
+    const opening = openSource(sourceOf(() => new Promise((resolve) => { open = resolve; })), ending);
+    ending.end('drain');
+    await expect(opening).rejects.toMatchObject({ code: 'STOPLOG_SOURCE' });
+    const closed = new Promise<void>((resolve) => open(readerOf({ [Symbol.asyncDispose]: async () => resolve() })));
+    await closed;
+  });
+  test('what it fails with is STOPLOG_SOURCE, unless it has a code already', async () => {
+    const cause = new Error('no such queue');
+    await expect(openSource(sourceOf(() => Promise.reject(cause)), new EndingSignal())).rejects.toMatchObject({ code: 'STOPLOG_SOURCE', cause, facts: { source: 'queue' } });
+    const own = new StoplogError('STOPLOG_USAGE', {}, 'wrong');
+    await expect(openSource(sourceOf(() => Promise.reject(own)), new EndingSignal())).rejects.toBe(own);
+  });
+});
+
+describe('an actor of a source', () => {
+  test('a pull that fails is STOPLOG_SOURCE, and a close that fails does not hide it', async () => {
+    const actor = actorOf(readerOf({ pull: () => Promise.reject(new Error('connection lost')), [Symbol.asyncDispose]: () => Promise.reject(new Error('and cannot be closed')) }), new EndingSignal());
+    await expect(actor.turn()).rejects.toMatchObject({ code: 'STOPLOG_SOURCE', message: expect.stringContaining('connection lost') as string });
+    await actor.quiet();
+  });
+  test('acknowledges a batch when what was made of it is durable, and not before', async () => {
+    let durable = (): void => {};
+    const acknowledge = vi.fn(() => Promise.resolve());
+    const commit = vi.fn(() => Promise.resolve({ offsets: [], durable: new Promise<void>((resolve) => { durable = resolve; }) }));
+    const arrival = { key: 'k', value: 1, timestamp: 0 };
+    const actor = actorOf(readerOf({ pull: () => Promise.resolve({ arrivals: [arrival], ended: false }), acknowledge }), new EndingSignal(), { log: { commit } });
+    const turn = actor.turn();
+    await vi.waitFor(() => expect(commit).toHaveBeenCalledOnce());
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(acknowledge).not.toHaveBeenCalled();
+    durable();
+    await turn;
+    expect(acknowledge).toHaveBeenCalledOnce();
+  });
+  test('a batch whose commit is refused is not acknowledged', async () => {
+    const acknowledge = vi.fn(() => Promise.resolve());
+    const commit = vi.fn(() => Promise.reject(new StoplogError('STOPLOG_FENCED', {}, 'another owner')));
+    const arrival = { key: 'k', value: 1, timestamp: 0 };
+    const actor = actorOf(readerOf({ pull: () => Promise.resolve({ arrivals: [arrival], ended: false }), acknowledge }), new EndingSignal(), { log: { commit } });
+    await expect(actor.turn()).rejects.toMatchObject({ code: 'STOPLOG_FENCED' });
+    expect(acknowledge).not.toHaveBeenCalled();
+  });
+});

@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'vitest';
+import { readArguments, type Arguments } from './arguments.ts';
+import { logArgument } from './log-argument.ts';
+
+const read = (...argv: string[]): Arguments => readArguments({ name: 'tail', operands: ['a topic'], options: { from: 'text', limit: 'text', json: 'flag' } }, argv);
+
+describe('a command line', () => {
+  test('may have its options in any place and form', () => {
+    for (const argv of [['x', '--from', 'latest', '--json', '--limit', '3'], ['--limit=3', '--json', 'x', '--from=latest']]) {
+      const given = read(...argv);
+      expect([given.operands, given.text('from'), given.flag('json'), given.number('limit', 1)]).toEqual([['x'], 'latest', true, 3]);
+    }
+  });
+  test('takes a value that begins with a dash when it is written with =', () => {
+    expect(read('x', '--from=-1').text('from')).toBe('-1');
+    expect(() => read('x', '--from', '-1')).toThrow(/write --from=-1/);
+  });
+  test('is refused with what was probably meant', () => {
+    expect(() => read('x', '--form', 'y')).toThrow(/no option --form\. Did you mean '--from'\?/);
+    expect(() => read('x', '--zzz')).toThrow(/no option --zzz\. See 'stoplog tail --help'/);
+    expect(() => read('x', '--__proto__')).toThrow(/no option --__proto__/);
+  });
+  test('is refused when something is missing or too much', () => {
+    expect(() => read()).toThrow(/needs a topic/);
+    expect(() => read('x', 'y\u001b')).toThrow(/what to do with 'y\\u001b'/);
+    expect(() => read('x', '--from')).toThrow(/--from needs a value/);
+    expect(() => read('x', '--json=yes')).toThrow(/--json takes no value/);
+    for (const limit of ['0', '1.5', 'all', '1e3', '99999999999999999999']) expect(() => read('x', '--limit', limit).number('limit', 1)).toThrow(/give a whole number from 1 on/);
+  });
+});
+
+describe('--log', () => {
+  test('is ./data when left out, and else a kind and a place', () => {
+    expect(logArgument(undefined, { create: true })).toMatchObject({ text: 'lmdb:./data', ref: { options: { path: expect.stringMatching(/\/data$/) } } });
+    expect(logArgument('lmdb:/a/b', { create: false }).ref.options).toEqual({ path: '/a/b', create: false });
+  });
+  test('of a kind that does not exist, or of none, says what does', () => {
+    expect(() => logArgument('kafka://b1:9092', { create: true })).toThrow(/no log of the kind 'kafka', only lmdb/);
+    expect(() => logArgument('./data', { create: true })).toThrow(/give --log lmdb:FOLDER/);
+    expect(() => logArgument('C:\\data', { create: true })).toThrow(/give --log lmdb:FOLDER/);
+    expect(() => logArgument('lmdb:', { create: true })).toThrow(/names no folder/);
+  });
+});

@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest';
+import { start, type Ended } from './fixtures/child.ts';
+import { withProject, type Project } from './fixtures/project.ts';
+
+const HEAD = `
+import { isMainThread } from 'node:worker_threads';
+import { createServer } from 'node:http';
+import { topic } from '@stoplog/core';
+import { lmdb } from '@stoplog/core/lmdb';
+import { pipeline, run, stream } from '@stoplog/runtime';
+import { z } from 'zod';
+const t = (name) => topic(name, { key: z.string(), value: z.string(), partitions: 2 });
+`;
+const TAIL = `export default pipeline('p', stream(t('in')).to(t('out')));`;
+const SELF = `run(new URL(import.meta.url), { log: lmdb(process.argv[2]) })`;
+const CONVENTION = /A pipeline module only declares: {3}export default pipeline\('orders', \.\.\.\)/;
+
+const startOn = ({ app, data }: Project, path: string): ReturnType<typeof start> => start(app, [data, path, '{"tell":"nothing"}'], { limitMs: 30_000 });
+/** Runs until it is refused; what the program said, and that it ended. */
+const refusal = async (project: Project, path: string): Promise<{ readonly code: string; readonly message: string }> => {
+  const child = startOn(project, path);
+  const told = await child.told<{ readonly code: string; readonly message: string }>('refused');
+  expect((await child.ended).signal).toBe(null);
+  return told;
+};
+const runs = async (project: Project, path: string): Promise<Ended> => {
+  const child = startOn(project, path);
+  await child.said('running');
+  child.tell('dispose');
+  const ended = await child.ended;
+  expect(ended).toMatchObject({ code: 0, errors: '' });
+  return ended;
+};
+
+describe('a pipeline module is refused, with what to do instead, when it', () => {
+  const cases: readonly (readonly [string, string, RegExp])[] = [
+    ['has no default export', `${HEAD} export const p = pipeline('p', stream(t('in')).to(t('out')));`, /has no default export/],
+    ['exports something else by default', `${HEAD} export default { name: 'p' };`, /exports a object by default|exports an object by default/],
+    ['runs itself and waits for it', `${HEAD} await ${SELF};\n${TAIL}`, /starts an app while it is being imported/],
+    ['runs itself in threads only', `${HEAD} if (!isMainThread) await ${SELF};\n${TAIL}`, /starts an app while it is being imported/],
+    ['starts a timer', `${HEAD} setInterval(() => {}, 1000);\n${TAIL}`, /\(a timer\)/],
+    ['starts a server', `${HEAD} createServer().listen(0);\n${TAIL}`, /\(a server\)/],
+    ['starts a server at a port of its own', `${HEAD} createServer().listen(process.pid % 20000 + 20000, '127.0.0.1');\n${TAIL}`, /starts something while it is being imported/],
+    ['lets go of a promise that is rejected, in threads', `${HEAD} if (!isMainThread) void Promise.reject(new Error('no such host'));\n${TAIL}`, /failed in a thread: no such host/],
+    ['declares something else each time', `${HEAD} export default pipeline('p', stream(t('in')).to(t('out' + Math.random())));`, /declares another pipeline each time/],
+  ];
+  test.each(cases)('%s', async (_, text, says) => {
+    await withProject({ tsx: false }, async (project) => {
+      const { code, message } = await refusal(project, project.write('p.mjs', text));
+      expect(code).toBe('STOPLOG_PIPELINE_MODULE');
+      expect(message).toMatch(says);
+      if (!/another pipeline/.test(message)) expect(message).toMatch(CONVENTION);
+    });
+  });
+
+  test('throws, or imports what is not there', async () => {
+    await withProject({ tsx: false }, async (project) => {
+      const threw = await refusal(project, project.write('p.mjs', `${HEAD} throw new Error('no such table');\n${TAIL}`));
+      expect(threw).toMatchObject({ code: 'STOPLOG_PIPELINE_MODULE', message: expect.stringMatching(/p\.mjs cannot be imported: no such table.*\n.*Correct it/) });
+      const missing = await refusal(project, `${project.data}/nowhere.mjs`);
+      expect(missing).toMatchObject({ code: 'STOPLOG_PIPELINE_MODULE', message: expect.stringMatching(/nowhere\.mjs cannot be imported[^]*Check the path/) });
+    });
+  });
+
+  test('runs itself and does not wait: the program ends by it', async () => {
+    await withProject({ tsx: false }, async (project) => {
+      const child = startOn(project, project.write('p.mjs', `${HEAD} ${SELF};\n${TAIL}`));
+      const { code, errors } = await child.ended;
+      expect(code).toBe(1);
+      expect(errors).toMatch(/STOPLOG_PIPELINE_MODULE/);
+      expect(errors).toMatch(CONVENTION);
+    });
+  });
+
+  test('is started itself as the program', async () => {
+    await withProject({ tsx: false }, async (project) => {
+      const child = start(project.write('p.mjs', `${HEAD} ${SELF};\n${TAIL}`), [project.data]);
+      const { code, errors } = await child.ended;
+      expect(code).toBe(1);
+      expect(errors).toMatch(CONVENTION);
+    });
+  });
+});
+
+describe('a pipeline module in TypeScript', () => {
+  const TYPED = `${HEAD.replace('(name)', '(name: string)')} ${TAIL}`;
+  // What only a compiler can take away: no Node strips it.
+  const WITH_ENUM = `${TYPED}\nenum Rank { low, high }\nexport const rank: Rank = Rank.low;`;
+
+  test('runs where the project has tsx', async () => {
+    await withProject({ tsx: true }, async (project) => {
+      await runs(project, project.write('p.ts', TYPED));
+      await runs(project, project.write('with-enum.ts', WITH_ENUM));
+    });
+  });
+
+  test('without tsx, is refused with both ways out where Node does not run it by itself', async () => {
+    await withProject({ tsx: false }, async (project) => {
+      const strips = Boolean((process.features as { readonly typescript?: string | false }).typescript);
+      if (strips) await runs(project, project.write('p.ts', TYPED));
+      const { code, message } = await refusal(project, project.write('with-enum.ts', WITH_ENUM));
+      expect(code).toBe('STOPLOG_PIPELINE_MODULE');
+      expect(message).toMatch(/install tsx/);
+    });
+  });
+});

@@ -1,0 +1,98 @@
+import { openLog, type LogClient } from '@stoplog/core';
+import { lmdb } from '@stoplog/core/lmdb';
+import { describe, expect, test } from 'vitest';
+import { startApp, withFolder, type Child } from './fixtures/child.ts';
+import { appendEntries, checkLedger } from './fixtures/ledger.ts';
+
+const RECORDS = 6_000;
+
+/** An app in the middle of its work: records are there, and each costs a while. */
+const atWork = async (use: (app: Child, folder: string, log: LogClient) => Promise<void>, options: object = {}): Promise<void> => {
+  await withFolder(async (folder) => {
+    const log = await openLog(lmdb(folder));
+    const app = startApp(folder, 'ledger.pipeline.mjs', { threads: 2, tell: 'nothing', ...options }, { env: { SPIN_US: '300' } });
+    await app.said('running');
+    await appendEntries(log, 0, RECORDS);
+    await use(app, folder, log);
+    await log[Symbol.asyncDispose]();
+  });
+};
+/** Everything agrees, and something was left to be done: the end fell into the middle. */
+const expectHalf = async (folder: string): Promise<void> => {
+  const { faults, taken, appended, between } = await checkLedger(folder);
+  expect(faults).toEqual([]);
+  expect(appended).toBe(RECORDS);
+  expect(taken < appended || between > 0).toBe(true);
+};
+const expectWholeAfterAnotherRun = async (folder: string): Promise<void> => {
+  const app = startApp(folder, 'ledger.pipeline.mjs', { threads: 2, tell: 'nothing' });
+  await app.said('running');
+  app.tell('settle');
+  await app.said('settled');
+  app.tell('dispose');
+  expect(await app.ended).toMatchObject({ code: 0, errors: '' });
+  expect(await checkLedger(folder)).toEqual({ faults: [], taken: RECORDS, appended: RECORDS, between: 0 });
+};
+
+describe('an app that is told to end in the middle of its work', () => {
+  test.each(['SIGINT', 'SIGTERM'] as const)('drains on %s, and lets the program end by itself', async (signal) => {
+    await atWork(async (app, folder) => {
+      expect(await app.kill(signal)).toMatchObject({ code: 0, signal: null, errors: '', lines: expect.arrayContaining(['ended']) });
+      await expectHalf(folder);
+      await expectWholeAfterAnotherRun(folder);
+    });
+  });
+
+  test('ends at once on the second signal, by its code, and has lost nothing', async () => {
+    await withFolder(async (folder) => {
+      const log = await openLog(lmdb(folder));
+      // One record takes ten seconds: a drain would have to wait for it.
+      const app = startApp(folder, 'ledger.pipeline.mjs', { threads: 2 }, { env: { SPIN_US: '10000000' } });
+      await app.said('running');
+      await appendEntries(log, 0, RECORDS);
+      const draining = new Promise<void>((resolve) => app.process.stderr!.on('data', (text: Buffer) => text.toString().includes('draining') && resolve()));
+      app.process.kill('SIGINT');
+      await draining;
+      const since = performance.now();
+      expect(await app.kill('SIGINT')).toMatchObject({ code: 130, signal: null });
+      expect(performance.now() - since).toBeLessThan(2_000);
+      await log[Symbol.asyncDispose]();
+      await expectHalf(folder);
+      await expectWholeAfterAnotherRun(folder);
+    });
+  });
+
+  test('may be killed while it drains', async () => {
+    await atWork(async (app, folder) => {
+      app.process.kill('SIGTERM');
+      expect(await app.kill('SIGKILL')).toMatchObject({ signal: 'SIGKILL' });
+      await expectHalf(folder);
+      await expectWholeAfterAnotherRun(folder);
+    });
+  });
+
+  test('drains when its signal is aborted', async () => {
+    await atWork(async (app, folder) => {
+      app.tell('abort');
+      expect(await app.ended).toMatchObject({ code: 0, errors: '', lines: expect.arrayContaining(['ended']) });
+      await expectHalf(folder);
+    }, { abortable: true });
+  });
+
+  test('is disposed of once, however often it is asked', async () => {
+    await atWork(async (app, folder) => {
+      app.tell('dispose');
+      await app.said('disposed');
+      expect(await app.ended).toMatchObject({ code: 0, errors: '' });
+      await expectHalf(folder);
+    });
+  });
+});
+
+test('an app aborted while it starts ends as if it had run', async () => {
+  await withFolder(async (folder) => {
+    const app = startApp(folder, 'ledger.pipeline.mjs', { threads: 2, tell: 'nothing', abortable: true });
+    app.tell('abort');
+    expect(await app.ended).toMatchObject({ code: 0, errors: '', lines: ['starting', 'running', 'ended'] });
+  });
+});

@@ -1,0 +1,26 @@
+import { once } from 'node:events';
+import { lmdb } from '@stoplog/core/lmdb';
+import { loadLogModule, openPort } from '@stoplog/core/port';
+import { run } from '@stoplog/runtime';
+import { expect, test } from 'vitest';
+import { withFolder } from './fixtures/child.ts';
+
+const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+
+test('when the writer of its log dies, an app ends with that, and leaves nothing that would start an actor again', async () => {
+  await withFolder(async (folder) => {
+    const ref = lmdb(folder);
+    const before = timers();
+    const app = await run(new URL('./fixtures/ledger.pipeline.mjs', import.meta.url), { log: ref, threads: 2, tell: 'nothing' });
+    const log = await openPort(ref);
+    const { port } = await (await loadLogModule(ref)).share(log);
+    // No commit of ours is two bytes long; to the writer it is a broken invariant.
+    port.postMessage({ id: 1, type: 'commit', bytes: new ArrayBuffer(2) });
+    await once(port, 'close');
+    await expect(app.finished).rejects.toMatchObject({ code: 'STOPLOG_LOG_UNAVAILABLE' });
+    expect(timers()).toBeLessThanOrEqual(before);
+    await app[Symbol.asyncDispose]();
+    await expect(app.settled()).rejects.toMatchObject({ code: 'STOPLOG_LOG_UNAVAILABLE' });
+    await log[Symbol.asyncDispose]();
+  });
+});

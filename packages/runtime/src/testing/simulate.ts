@@ -1,0 +1,115 @@
+/**
+ * A pipeline under everything that can happen to it, in one thread, by a seed: several processes that own, lose and take
+ * over the group, actors that are killed between any two steps, commits that arrive late, power cuts that take back what
+ * was not flushed.
+ *
+ * What runs is what runs in production: the task's functions, its stores, outputs and commits, ownership and
+ * supervision. Only threads, the disk and the clock are played. The same seed plays the same story.
+ *
+ * @example
+ * for (const seed of seeds(100)) simulate(wordCount, { seed, inputs: [{ topic: lines, records: [{ key: 'l1', value: 'to be or not to be' }] }] });
+ */
+import type { Origin, Parses, Store } from '@stoplog/core';
+import { StoplogError, topicOf } from '@stoplog/core/port';
+import type { Pipeline } from '../pure/pipeline/pipeline.ts';
+import { planOf, type Plan } from '../pure/topology/plan.ts';
+import { drive } from './drive.ts';
+import type { DrivenStore, Driver, SentRecord } from './driver.ts';
+import type { Feed } from './simulated-feeder.ts';
+import { SimulatedLog } from './simulated-log.ts';
+import { Outcome } from './simulated-outcome.ts';
+import type { Counters } from './simulation-counters.ts';
+import { SimulationFailed } from './simulation-failed.ts';
+import type { Faults } from './simulation-faults.ts';
+import { Simulation, type MakeLog } from './simulation.ts';
+
+/** A record from outside, for a topic `T`. */
+export type SimulatedRecord<T> = T extends Parses<infer K, infer V> ? { readonly key: K; readonly value: V | null; readonly timestamp?: number } : never;
+
+/** What arrives in one topic. */
+export interface SimulatedInput<T> {
+  readonly topic: T;
+  /** Arrive in this order. Without timestamps of their own they are dated 0, 1, 2 … ms, over all inputs. */
+  readonly records: readonly SimulatedRecord<T>[];
+  /** Arrive when everything ahead of them has been processed; otherwise inputs arrive side by side. */
+  readonly waits?: boolean;
+}
+
+export interface SimulateOptions<T extends readonly Parses<never, never>[]> {
+  /** A whole number. What happens, happens by it. */
+  readonly seed: number;
+  readonly inputs: readonly [...{ readonly [I in keyof T]: SimulatedInput<T[I]> }];
+  /** How likely each fault is among the faults; 0 is never. What is left out is drawn by the seed. */
+  readonly faults?: Faults;
+  /**
+   * The outcome depends on which of two topics, or partitions, is read first, and may: it is then not compared with
+   * that of `drive`. Everything else is still checked.
+   */
+  readonly orderMatters?: boolean;
+}
+
+export interface Simulated {
+  /** All records of a topic, partition by partition. */
+  read<K, V>(topic: Origin<K, V>): SentRecord<K, V>[];
+  store<K, V>(store: Store<K, V>): DrivenStore<K, V>;
+  /** Every step, as a line. */
+  readonly history: readonly string[];
+  /** How often what happened. Added up over the seeds of a test, none should be 0. */
+  readonly counters: Counters;
+}
+
+/**
+ * Runs the pipeline over the inputs to the end; throws `SimulationFailed` when something was lost, doubled, torn or out
+ * of order, when nothing moves any more, or when a function is not deterministic. Sources are not opened: give what
+ * they would yield as inputs of the topic it goes to.
+ */
+export const simulate = <const T extends readonly Parses<never, never>[]>(pipeline: Pipeline, options: SimulateOptions<T>): Simulated =>
+  simulateOn(pipeline, options, (...made) => new SimulatedLog(...made));
+
+/** The same on another log: one that breaks a promise is to be found out. */
+export const simulateOn = <const T extends readonly Parses<never, never>[]>(pipeline: Pipeline, options: SimulateOptions<T>, makeLog: MakeLog): Simulated => {
+  const { seed, faults = {} } = options;
+  if (!Number.isSafeInteger(seed)) throw new StoplogError('STOPLOG_USAGE', { seed }, `the seed ${String(seed)} is no whole number: pass one, as in seeds(1_000)`);
+  const plan = planOf(pipeline);
+  const feeds = feedsOf(plan, options.inputs as readonly SimulatedInput<unknown>[]);
+  // What the pipeline cannot do undisturbed, it says here.
+  const driven = driveOf(pipeline, feeds);
+  const simulation = new Simulation(seed, plan, feeds, faults, makeLog);
+  const { history, counters } = simulation;
+  const outcome = new Outcome(plan, simulation.log);
+  try {
+    simulation.run();
+  } catch (error) {
+    throw new SimulationFailed(seed, error instanceof Error ? error.message : String(error), history, counters, error);
+  }
+  const difference = options.orderMatters === true ? undefined : outcome.differenceFrom(driven);
+  if (difference !== undefined)
+    throw new SimulationFailed(seed, `another outcome than drive's: ${difference}. Every single step was right, so the outcome depends on what arrived first. If it may, pass orderMatters: true; if one input is to be there before another (a table before what is joined with it), give the other waits: true`, history, counters, undefined);
+  return { read: (topic) => outcome.read(topic), store: (store) => outcome.store(store), history, counters };
+};
+
+const feedsOf = (plan: Plan, inputs: readonly SimulatedInput<unknown>[]): readonly Feed[] => {
+  let dated = 0;
+  return inputs.map(({ topic: face, records, waits = false }) => {
+    const { name } = topicOf(face as { readonly name: string });
+    const topic = plan.topics.find((one) => one.name === name);
+    if (topic === undefined) throw new StoplogError('STOPLOG_TOPIC_UNKNOWN', { topic: name, pipeline: plan.name }, `pipeline '${plan.name}' neither reads nor writes topic '${name}': give inputs of topics it reads`);
+    return { topic, waits, records: records.map((record: SimulatedRecord<Parses<unknown, unknown>>) => ({ key: record.key, value: record.value, timestamp: record.timestamp ?? dated++ })) };
+  });
+};
+
+/** The same inputs, undisturbed. */
+const driveOf = (pipeline: Pipeline, feeds: readonly Feed[]): Driver => {
+  const driven = drive(pipeline);
+  const phases: Feed[][] = [];
+  for (const feed of feeds) {
+    if (feed.waits || phases.length === 0) phases.push([feed]);
+    else phases.at(-1)!.push(feed);
+  }
+  for (const phase of phases) {
+    driven.batch(() => {
+      for (const { topic, records } of phase) for (const { key, value, timestamp } of records) driven.send(topic as Parses<unknown, unknown>, key, value, timestamp);
+    });
+  }
+  return driven;
+};
