@@ -19,7 +19,7 @@ const cache = join(root, '.cache/docs');
 const folderOf = ({ path }: Document): string => path.replace(/\.md$/, '').replaceAll('/', '-').toLowerCase();
 
 export const readDocuments = (): readonly Document[] =>
-  [...markdownIn('.', false), ...['docs', 'packages', 'examples', 'benchmarks'].flatMap((folder) => markdownIn(folder, true))].map((path) => ({
+  [...markdownIn('.', false), ...['docs', 'packages', 'examples', 'benchmarks', 'reliability'].flatMap((folder) => markdownIn(folder, true))].map((path) => ({
     path,
     blocks: blocksOf(readFileSync(join(root, path), 'utf8')),
   }));

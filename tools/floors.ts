@@ -2,7 +2,7 @@
  * The floors: an import goes down, or stays on its own floor in its own folder. Never up, never sideways between shells,
  * never into the sources of another package.
  *
- *     5   examples  benchmarks  tools                  any package, by its exports
+ *     5   examples  benchmarks  reliability  tools     any package, by its exports
  *     4   runtime/shell        │ connectors/*          shells never import each other
  *     3   runtime/pure         │ connectors never import runtime
  *     2   core/shell

@@ -30,7 +30,7 @@ export const isForTests = (path: string): boolean => isTest(path) || /\.fixture\
 export const sourceFile = (path: string, text: string): SourceFile => ({ path, text, imports: importsOf(text) });
 
 export const readWorkspace = (root: string): Workspace => {
-  const folders = [...readdirSync(join(root, 'packages')).map((name) => `packages/${name}`), 'examples', 'benchmarks'];
+  const folders = [...readdirSync(join(root, 'packages')).map((name) => `packages/${name}`), 'examples', 'benchmarks', 'reliability'];
   const files = [...folders.map((folder) => `${folder}/src`), 'tools'].flatMap((folder) => typescriptFilesIn(root, folder));
   return {
     files: files.map((path) => sourceFile(path, readFileSync(join(root, path), 'utf8'))),

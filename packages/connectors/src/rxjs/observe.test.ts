@@ -11,13 +11,13 @@ const append = (log: LogClient, ...values: readonly number[]): Promise<unknown> 
 
 describe('a topic as an Observable', () => {
   test('emits what is there in batches, and completes at the end when told to', async () => {
-    await using log = makeClient(memoryLog());
+    const log = makeClient(memoryLog());
     await append(log, 1, 2, 3);
     const batches = await lastValueFrom(observe(log, ticks, { from: 'earliest', until: 'end' }).pipe(toArray()));
     expect(batches.flat().map(({ value }) => value)).toEqual([1, 2, 3]);
   });
   test('is cold: each subscriber reads for itself, and nothing is read before', async () => {
-    await using log = makeClient(memoryLog());
+    const log = makeClient(memoryLog());
     const read = vi.spyOn(log, 'read');
     const all = observe(log, ticks, { from: 'earliest', until: 'end' }).pipe(map((batch) => batch.map(({ value }) => value)), toArray(), map((batches) => batches.flat()));
     expect(read).not.toHaveBeenCalled();
@@ -27,14 +27,14 @@ describe('a topic as an Observable', () => {
     expect(await lastValueFrom(all)).toEqual([1, 2]);
   });
   test('goes on as records come', async () => {
-    await using log = makeClient(memoryLog());
+    const log = makeClient(memoryLog());
     const second = firstValueFrom(observe(log, ticks, { from: 'earliest' }).pipe(take(2), toArray()));
     await append(log, 1);
     await append(log, 2);
     expect((await second).flat().map(({ value }) => value)).toEqual([1, 2]);
   });
   test('unsubscribing ends the reading', async () => {
-    await using log = makeClient(memoryLog());
+    const log = makeClient(memoryLog());
     let signal: AbortSignal | undefined;
     const { read } = log;
     vi.spyOn(log, 'read').mockImplementation((face, options) => {
@@ -47,7 +47,7 @@ describe('a topic as an Observable', () => {
     expect(signal?.aborted).toBe(true);
   });
   test('what goes wrong with the reading is its error', async () => {
-    await using log = makeClient(memoryLog());
+    const log = makeClient(memoryLog());
     const other = topic('ticks', { key: z.string(), value: z.int(), partitions: 2 });
     await append(log, 1);
     await expect(lastValueFrom(observe(log, other, { from: 'earliest' }))).rejects.toMatchObject({ code: 'STOPLOG_TOPIC_SHAPE' });

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { seconds } from '@stoplog/core';
 import { lmdb } from '@stoplog/core/lmdb';
-import { run, type App } from '@stoplog/runtime';
+import { run, type App, type RunOptions } from '@stoplog/runtime';
 import { filter, firstValueFrom } from 'rxjs';
 import { describe, expect, test, vi } from 'vitest';
 import { byDigit, countByDigit } from './fixtures/ticks.mjs';
@@ -21,7 +21,14 @@ const withFolder = async (body: (path: string) => Promise<void>): Promise<void> 
     await rm(path, { recursive: true, force: true });
   }
 };
-const start = (name: string, path: string): Promise<App> => run(fixture(name), { log: lmdb(path), threads: 2, tell: 'nothing' });
+const withApp = async (name: string, path: string, body: (app: App) => Promise<void>, options: Partial<RunOptions> = { tell: 'nothing' }): Promise<void> => {
+  const app = await run(fixture(name), { log: lmdb(path), threads: 2, ...options });
+  try {
+    await body(app);
+  } finally {
+    await app[Symbol.asyncDispose]();
+  }
+};
 
 /** Reads the topic behind the source until it holds so many records. */
 const arrived = async (app: App, records: number): Promise<void> => {
@@ -43,29 +50,28 @@ const counted = async (app: App): Promise<number> => {
 };
 /** What was committed are the first so many arrivals, each once, and each of them is counted in the end. */
 const expectNoneLost = async (path: string, atLeast: number): Promise<void> => {
-  await using app = await start('nothing', path);
-  await app.settled();
-  const values = await committed(app);
-  expect(values.length).toBeGreaterThanOrEqual(atLeast);
-  expect(values).toEqual(values.map((_, i) => i));
-  expect(await counted(app)).toBe(values.length);
+  await withApp('nothing', path, async (app) => {
+    await app.settled();
+    const values = await committed(app);
+    expect(values.length).toBeGreaterThanOrEqual(atLeast);
+    expect(values).toEqual(values.map((_, i) => i));
+    expect(await counted(app)).toBe(values.length);
+  });
 };
 
 describe('a pipeline that reads an Observable', () => {
   test('counts every arrival, in threads', async () => {
-    await withFolder(async (path) => {
-      await using app = await start('ten-thousand', path);
-      await arrived(app, 10_000);
-      await app.settled();
-      for (let digit = 0; digit < 10; digit++) expect(await app.store(countByDigit).get(digit)).toBe(1_000);
-    });
+    await withFolder((path) =>
+      withApp('ten-thousand', path, async (app) => {
+        await arrived(app, 10_000);
+        await app.settled();
+        for (let digit = 0; digit < 10; digit++) expect(await app.store(countByDigit).get(digit)).toBe(1_000);
+      }),
+    );
   });
   test('when it is disposed of, loses nothing that was committed', async () => {
     await withFolder(async (path) => {
-      {
-        await using app = await start('endless', path);
-        await arrived(app, 50);
-      }
+      await withApp('endless', path, (app) => arrived(app, 50));
       await expectNoneLost(path, 50);
     });
   });
@@ -83,22 +89,23 @@ describe('a pipeline that reads an Observable', () => {
     });
   });
   test('an Observable that fails is opened again, and given up when it fails each time', async () => {
-    await withFolder(async (path) => {
-      await using app = await start('broken', path);
-      await arrived(app, 15);
-      const { failed } = await firstValueFrom(app.status.pipe(filter((status) => status.failed.length > 0)));
-      expect(failed).toMatchObject([{ error: { code: 'STOPLOG_SOURCE' } }]);
-      await expect(app.settled()).rejects.toMatchObject({ code: 'STOPLOG_SOURCE' });
-      expect(await counted(app)).toBe(15);
-    });
+    await withFolder((path) =>
+      withApp('broken', path, async (app) => {
+        await arrived(app, 15);
+        const { failed } = await firstValueFrom(app.status.pipe(filter((status) => status.failed.length > 0)));
+        expect(failed).toMatchObject([{ error: { code: 'STOPLOG_SOURCE' } }]);
+        await expect(app.settled()).rejects.toMatchObject({ code: 'STOPLOG_SOURCE' });
+        expect(await counted(app)).toBe(15);
+      }),
+    );
   });
   test('a handler that hangs at an arrival loses its thread, as it would at a record', async () => {
     await withFolder(async (path) => {
       const told: string[] = [];
       const write = vi.spyOn(process.stderr, 'write').mockImplementation((text) => told.push(String(text)) > 0);
       try {
-        await using app = await run(fixture('hanging'), { log: lmdb(path), threads: 2, hangAfter: seconds(0.3) });
-        await firstValueFrom(app.status.pipe(filter(({ restarts }) => restarts > 0)));
+        const restarted = async (app: App): Promise<void> => void (await firstValueFrom(app.status.pipe(filter(({ restarts }) => restarts > 0))));
+        await withApp('hanging', path, restarted, { hangAfter: seconds(0.3) });
       } finally {
         write.mockRestore();
       }

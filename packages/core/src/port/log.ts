@@ -8,6 +8,7 @@
  *  - prefix     what survives a crash is a prefix of the commits: never a later one without an earlier one
  *  - fencing    a commit under an epoch that is no longer current is refused, and leaves nothing behind
  *  - continuity a commit moves a position from where it stands; one that starts elsewhere is refused whole
+ *  - chain      after a commit that was refused, no later one of the same life is taken
  *  - isolation  `fetch` never returns a record of a commit that did not happen
  *  - one owner  two members of a group never hold one partition in the same epoch
  *  - durability what `durable` has resolved for outlives a power cut
@@ -71,6 +72,11 @@ export interface Commit {
   /** The group whose positions move; '' for an append from outside, which no epoch fences. */
   readonly group: GroupId;
   readonly epoch: Epoch;
+  /**
+   * Whose commit it is: a name that no other life of an actor has. A commit is made from the one before it, so of one life
+   * none is taken after one that was refused, wherever the group stands by then.
+   */
+  readonly life?: string | undefined;
   readonly appends: readonly Append[];
   readonly stores: readonly StoreWrites[];
   readonly positions: readonly PositionMove[];

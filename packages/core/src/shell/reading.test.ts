@@ -14,7 +14,7 @@ const fill = async (log: LogClient): Promise<void> => {
 
 describe('reading what is there', () => {
   test('every partition has its turn', async () => {
-    await using log = makeClient(memoryLog());
+    const log = makeClient(memoryLog());
     await fill(log);
     const order: number[] = [];
     for await (const batch of log.read(texts, { from: 'earliest', until: 'end' })) order.push(batch[0]!.partition);
@@ -22,7 +22,7 @@ describe('reading what is there', () => {
     expect(new Set(order.slice(-2))).toEqual(new Set([0, 1]));
   });
   test('a timer that aborts has its turn before the end is reached', async () => {
-    await using log = makeClient(memoryLog());
+    const log = makeClient(memoryLog());
     await fill(log);
     const stop = new AbortController();
     setImmediate(() => stop.abort());
@@ -31,7 +31,7 @@ describe('reading what is there', () => {
     expect(batches).toBeLessThan(BATCHES);
   });
   test('another declaration of a topic is compared with what is there, also by a client that knows the first', async () => {
-    await using log = makeClient(memoryLog());
+    const log = makeClient(memoryLog());
     await fill(log);
     const other = topic('texts', { key: z.int(), value: z.string(), partitions: 3 });
     await expect(log.read(other, { from: 'earliest' })[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: 'STOPLOG_TOPIC_SHAPE' });

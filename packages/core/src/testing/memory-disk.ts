@@ -43,6 +43,8 @@ export class MemoryDisk {
   readonly #stores = new Map<string, MemoryStore>();
   readonly #watchers = new Set<() => void>();
   readonly #holes: boolean;
+  /** Lives of actors that a commit was refused to. */
+  readonly #refused = new Set<string>();
 
   /** With `holes`, every commit leaves an offset unused behind each of its batches, as Kafka's transactions do. */
   constructor(holes: boolean = true) {
@@ -102,7 +104,12 @@ export class MemoryDisk {
 
   /** The base offset of each append. */
   commit(commit: Commit): readonly bigint[] {
-    this.#check(commit);
+    try {
+      this.#check(commit);
+    } catch (error) {
+      if (commit.life !== undefined) this.#refused.add(commit.life);
+      throw error;
+    }
     const offsets = commit.appends.map(({ topic, partition: number, batch }) => {
       const partition = this.partition(topic, number);
       const base = partition.end;
@@ -135,6 +142,7 @@ export class MemoryDisk {
     }
     for (const { store } of commit.stores) this.#store(store);
     for (const { topic, partition } of commit.positions) this.partition(topic, partition);
+    if (commit.life !== undefined && this.#refused.has(commit.life)) throw fenced({ life: commit.life }, 'an earlier commit of this actor was refused, and this one was made from it');
     if (commit.group === '') return;
     const { epoch } = this.group(commit.group);
     if (epoch !== commit.epoch) throw fenced({ epoch: commit.epoch, current: epoch }, `another owner has taken this group over (epoch ${epoch}, this one has ${commit.epoch})`);

@@ -82,10 +82,15 @@ const NAMES: Readonly<Record<string, string>> = {
   ProcessWrap: 'a process',
 };
 
+const REMEDIES: Readonly<Record<string, string>> = {
+  ERR_MODULE_NOT_FOUND: 'Check the path, and that its packages are installed.',
+  // What a compiler makes of import and export in a package that does not say it is one of modules.
+  ERR_REQUIRE_CYCLE_MODULE: 'Say "type": "module" in its package.json, or name it .mts: pipelines are ES modules.',
+};
 const notImported = (url: string, error: unknown): StoplogError => {
   const message = error instanceof Error ? error.message : String(error);
-  const missing = (error as NodeJS.ErrnoException)?.code === 'ERR_MODULE_NOT_FOUND';
-  return new StoplogError('STOPLOG_PIPELINE_MODULE', { url }, `${shortName(url)} cannot be imported: ${message}.\n${missing ? 'Check the path, and that its packages are installed.' : 'Correct it, then run again.'}`, { cause: error });
+  const code = (error as NodeJS.ErrnoException | undefined)?.code ?? '';
+  return new StoplogError('STOPLOG_PIPELINE_MODULE', { url }, `${shortName(url)} cannot be imported: ${message}.\n${REMEDIES[code] ?? 'Correct it, then run again.'}`, { cause: error });
 };
 
 const shortName = (url: string): string => (url.startsWith('file:') ? (fileURLToPath(url).split(/[\\/]/).at(-1) ?? url) : url);

@@ -12,7 +12,7 @@ import { z } from 'zod';
 const t = (name) => topic(name, { key: z.string(), value: z.string(), partitions: 2 });
 `;
 const TAIL = `export default pipeline('p', stream(t('in')).to(t('out')));`;
-const SELF = `run(new URL(import.meta.url), { log: lmdb(process.argv[2]) })`;
+const SELF = `run(new URL(import.meta.url), { log: lmdb('./never') })`;
 const CONVENTION = /A pipeline module only declares: {3}export default pipeline\('orders', \.\.\.\)/;
 
 const startOn = ({ app, data }: Project, path: string): ReturnType<typeof start> => start(app, [data, path, '{"tell":"nothing"}'], { limitMs: 30_000 });
@@ -35,7 +35,7 @@ const runs = async (project: Project, path: string): Promise<Ended> => {
 describe('a pipeline module is refused, with what to do instead, when it', () => {
   const cases: readonly (readonly [string, string, RegExp])[] = [
     ['has no default export', `${HEAD} export const p = pipeline('p', stream(t('in')).to(t('out')));`, /has no default export/],
-    ['exports something else by default', `${HEAD} export default { name: 'p' };`, /exports a object by default|exports an object by default/],
+    ['exports something else by default', `${HEAD} export default { name: 'p' };`, /exports a.* object by default/],
     ['runs itself and waits for it', `${HEAD} await ${SELF};\n${TAIL}`, /starts an app while it is being imported/],
     ['runs itself in threads only', `${HEAD} if (!isMainThread) await ${SELF};\n${TAIL}`, /starts an app while it is being imported/],
     ['starts a timer', `${HEAD} setInterval(() => {}, 1000);\n${TAIL}`, /\(a timer\)/],
@@ -91,6 +91,16 @@ describe('a pipeline module in TypeScript', () => {
     await withProject({ tsx: true }, async (project) => {
       await runs(project, project.write('p.ts', TYPED));
       await runs(project, project.write('with-enum.ts', WITH_ENUM));
+    });
+  });
+
+  test('is an ES module, and says so in its name where its package does not', async () => {
+    await withProject({ tsx: true, type: 'commonjs' }, async (project) => {
+      await runs(project, project.write('p.mts', TYPED));
+      if ((process.features as { readonly typescript?: string | false }).typescript) return;
+      const { code, message } = await refusal(project, project.write('p.ts', TYPED));
+      expect(code).toBe('STOPLOG_PIPELINE_MODULE');
+      expect(message).toMatch(/"type": "module".*\.mts/);
     });
   });
 

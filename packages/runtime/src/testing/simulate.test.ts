@@ -1,50 +1,162 @@
-import { describe, expect, test } from 'vitest';
-import { alarm, balance, copyAndCount, customersBeside, customersFirst, enrich, levelInputs, lineInputs, payments } from './fixtures/simulated-pipelines.ts';
-import { BROKEN } from './fixtures/broken-logs.ts';
+import { compactedTopic, store, topic } from '@stoplog/core';
+import { describe, expect, test, vi } from 'vitest';
+import { z } from 'zod';
+import { pipeline } from '../pure/pipeline/pipeline.ts';
+import { stream } from '../pure/pipeline/stream.ts';
+import { table } from '../pure/pipeline/table.ts';
+import { BROKEN, type BrokenLog } from './fixtures/broken-logs.ts';
+import { alarm, balance, copyAndCount, countByWord, counted, customersBeside, customersFirst, enrich, levelInputs, lineInputs, payments } from './fixtures/simulated-pipelines.ts';
 import { seeds } from './seeds.ts';
 import { simulate, simulateOn, type Simulated } from './simulate.ts';
 import { COUNTERS, noCounts } from './simulation-counters.ts';
-import type { MakeLog } from './simulation.ts';
+import { SimulationFailed } from './simulation-failed.ts';
 import { SimulatedLog } from './simulated-log.ts';
 
-const honest: MakeLog = (...made) => new SimulatedLog(...made);
-/** A story of each kind by turns. */
-const PLAYS: readonly ((seed: number, makeLog: MakeLog) => Simulated)[] = [
-  (seed, log) => simulateOn(copyAndCount, { seed, inputs: lineInputs }, log),
-  (seed, log) => simulateOn(enrich, { seed, inputs: customersFirst }, log),
-  (seed, log) => simulateOn(balance, { seed, inputs: payments, orderMatters: true }, log),
-  (seed, log) => simulateOn(alarm, { seed, inputs: levelInputs }, log),
-  (seed, log) => simulateOn(enrich, { seed, inputs: customersBeside, orderMatters: true }, log),
+const HONEST: BrokenLog = { make: (...made) => new SimulatedLog(...made) };
+/** One story after the other. */
+const PLAYS: readonly ((seed: number, log: BrokenLog) => Simulated)[] = [
+  (seed, { make, faults = {} }) => simulateOn(copyAndCount, { seed, inputs: lineInputs, faults }, make),
+  (seed, { make, faults = {} }) => simulateOn(enrich, { seed, inputs: customersFirst, faults }, make),
+  (seed, { make, faults = {} }) => simulateOn(balance, { seed, inputs: payments, faults, orderMatters: true }, make),
+  (seed, { make, faults = {} }) => simulateOn(alarm, { seed, inputs: levelInputs, faults }, make),
+  (seed, { make, faults = {} }) => simulateOn(enrich, { seed, inputs: customersBeside, faults, orderMatters: true }, make),
 ];
-const play = (seed: number, makeLog = honest): Simulated => PLAYS[seed % PLAYS.length]!(seed, makeLog);
+const play = (seed: number, log: BrokenLog): Simulated => PLAYS[seed % PLAYS.length]!(seed, log);
+const failureOf = (act: () => void): SimulationFailed | undefined => {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof SimulationFailed) return error;
+    throw error;
+  }
+  return undefined;
+};
 
-describe('a thousand seeds', () => {
-  test('lose nothing, double nothing, tear nothing, and have met everything that can happen', () => {
-    const counters = noCounts();
-    const started = performance.now();
-    let steps = 0;
-    for (const seed of seeds(1_000)) {
-      const done = play(seed);
-      steps += done.history.length;
-      for (const counter of COUNTERS) counters[counter] += done.counters[counter];
+test('over a thousand seeds nothing is lost, doubled or torn, and everything that can happen has happened', () => {
+  const counters = noCounts();
+  const played = seeds(1_000);
+  for (const seed of played) {
+    const done = play(seed, HONEST);
+    for (const counter of COUNTERS) counters[counter] += done.counters[counter];
+  }
+  const never = COUNTERS.filter((counter) => counters[counter] === 0);
+  expect(played.length === 1 ? [] : never).toEqual([]);
+});
+
+describe('a log that breaks a promise is found out within 200 seeds: it', () => {
+  test.each(Object.entries(BROKEN))('%s', (_, log) => {
+    let seed = 0;
+    while (seed < 200 && failureOf(() => play(seed, log)) === undefined) seed++;
+    expect(seed).toBeLessThan(200);
+  });
+});
+
+describe('a simulation', () => {
+  test('leaves what a test can look at', () => {
+    const done = simulate(copyAndCount, { seed: 7, inputs: lineInputs });
+    expect(done.store(countByWord).get('to')).toBe(done.read(counted).findLast(({ key }) => key === 'to')?.value);
+    expect(done.store(countByWord).range({ gte: 'q', lt: 'r' })).toEqual([['question', 5]]);
+    expect(done.history.length).toBeGreaterThan(10);
+  });
+
+  test('plays the same story for the same seed, and another for another', () => {
+    const story = (seed: number): readonly string[] => simulate(copyAndCount, { seed, inputs: lineInputs }).history;
+    expect(story(11)).toEqual(story(11));
+    expect(story(11)).not.toEqual(story(12));
+  });
+
+  test('without faults knows none', () => {
+    const none = { kill: 0, fail: 0, crash: 0, powerCut: 0, pause: 0, leave: 0, full: 0 };
+    const { counters } = simulate(balance, { seed: 3, inputs: payments, faults: none, orderMatters: true });
+    expect(COUNTERS.filter((counter) => /crash|power|record that failed|room/.test(counter) && counters[counter] > 0)).toEqual([]);
+  });
+
+  test('types the records of each topic', () => {
+    const numbers = topic('numbers', { key: z.string(), value: z.int() });
+    const sum = pipeline('sum', stream(numbers).count(store('n', { key: z.string(), value: z.int() })));
+    // @ts-expect-error the value is a number
+    expect(() => simulate(sum, { seed: 0, inputs: [{ topic: numbers, records: [{ key: 'a', value: 'one' }] }] })).toThrow(expect.objectContaining({ code: 'STOPLOG_SCHEMA' }));
+  });
+
+  test('refuses what it does not know by its name', () => {
+    expect(() => simulate(balance, { seed: 0, inputs: lineInputs })).toThrow(/'balance' neither reads nor writes topic 'lines'/);
+    expect(() => simulate(balance, { seed: 0.5, inputs: payments })).toThrow(/no whole number/);
+    expect(() => simulate(balance, { seed: 0, inputs: payments, orderMatters: true }).store(countByWord)).toThrow(/keeps no store 'count-by-word'/);
+  });
+});
+
+describe('a pipeline that', () => {
+  const [from, to] = [topic('from', { key: z.string(), value: z.int() }), topic('to', { key: z.string(), value: z.int() })];
+  const inputs = [{ topic: from, records: Array.from({ length: 20 }, (_, n) => ({ key: `k${n}`, value: n })) }] as const;
+  const firstFailure = (play: (seed: number) => void): SimulationFailed | undefined => {
+    for (let seed = 0; seed < 50; seed++) {
+      const failure = failureOf(() => play(seed));
+      if (failure !== undefined) return failure;
     }
-    console.log(performance.now() - started, steps, counters);
-    for (const counter of COUNTERS) if (seeds(2).length > 1) expect(counters[counter], counter).toBeGreaterThan(0);
+    return undefined;
+  };
+
+  test('remembers something outside its stores is not deterministic, and told so', () => {
+    let calls = 0;
+    const numbered = pipeline('numbered', stream(from).map(() => calls++).to(to));
+    expect(firstFailure((seed) => simulate(numbered, { seed, inputs, orderMatters: true }))?.message).toMatch(/^not deterministic: the functions of task 0 make something else of the same records each time\. Let nothing in a verb depend/);
+  });
+
+  test('throws only sometimes is not deterministic either', () => {
+    const seen = new Set<number>();
+    const once = pipeline('once', stream(from).map((n) => {
+      // Not the drive before it, nor the first time, but when it is checked.
+      if (n === 13 && seen.has(n) && seen.has(-n)) throw new Error('seen before');
+      if (seen.has(n)) seen.add(-n);
+      seen.add(n);
+      return n;
+    }).to(to));
+    expect(firstFailure((seed) => simulate(once, { seed, inputs }))?.message).toMatch(/^not deterministic: .* throws at from\[\d\] offset \d+ \(seen before\)|was given up/);
+  });
+
+  test('depends on what arrives first is told how to say so', () => {
+    const people = compactedTopic('people', { key: z.string(), value: z.int() });
+    const joined = pipeline('joined', stream(from).join(table(people), (n, age) => n + age).to(to));
+    const ages = { topic: people, records: inputs[0].records } as const;
+    expect(firstFailure((seed) => simulate(joined, { seed, inputs: [ages, inputs[0]] }))?.message).toMatch(/^another outcome than drive's: topic 'to' holds .* pass orderMatters: true; .*waits: true/);
+    expect(firstFailure((seed) => simulate(joined, { seed, inputs: [ages, { ...inputs[0], waits: true }] }))).toBeUndefined();
+  });
+
+  test('fails by itself says what drive says', () => {
+    const broken = pipeline('broken', stream(from).map((n) => {
+      if (n === 13) throw new RangeError('unlucky');
+      return n;
+    }).to(to));
+    expect(() => simulate(broken, { seed: 0, inputs })).toThrow(expect.objectContaining({ code: 'STOPLOG_HANDLER' }));
   });
 });
 
-describe('a log that', () => {
-  test.each(Object.entries(BROKEN))('%s is found out', (_, broken) => {
-    const found = Array.from({ length: 200 }, (_, seed) => seed).flatMap((seed) => {
-      try {
-        play(seed, broken);
-        return [];
-      } catch (error) {
-        return [(error as Error).message.split('\n')[0]];
-      }
-    });
-    console.log(_, found.length, [...new Set(found.map((f) => f!.slice(0, 160)))].slice(0, 6));
-    expect(found.length).toBeGreaterThan(0);
+describe('a failure', () => {
+  const { make } = BROKEN['applies a commit twice']!;
+  const fail = (): SimulationFailed => {
+    for (let seed = 0; ; seed++) {
+      const failure = failureOf(() => play(seed, { make }));
+      if (failure !== undefined) return failure;
+    }
+  };
+
+  test('tells its last steps and the one command that tells them again', () => {
+    const { message, seed, history } = fail();
+    expect(message).toContain(history.at(-1));
+    expect(message).toContain(`\nAgain: STOPLOG_SEED=${seed} npx vitest run packages/runtime/src/testing/simulate.test.ts\n`);
+  });
+  test('comes again, step by step', () => {
+    const { seed, history, message } = fail();
+    expect(failureOf(() => play(seed, { make }))).toMatchObject({ history, message });
   });
 });
-void simulate;
+
+describe('seeds', () => {
+  test('are 0 and up, or the one of STOPLOG_SEED', () => {
+    vi.stubEnv('STOPLOG_SEED', '');
+    expect(seeds(3)).toEqual([0, 1, 2]);
+    vi.stubEnv('STOPLOG_SEED', '123');
+    expect(seeds(3)).toEqual([123]);
+    vi.unstubAllEnvs();
+  });
+});

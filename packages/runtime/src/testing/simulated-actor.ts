@@ -39,6 +39,8 @@ export interface Life {
   readonly task: Task;
   readonly partition: number;
   readonly epoch: number;
+  /** A name that no other life has. */
+  readonly name: string;
   readonly suspect: Place | undefined;
   readonly log: SimulatedLog;
   readonly grain: Grain;
@@ -79,7 +81,7 @@ export class SimulatedActor implements Footprints {
     const outputs = new Map(task.outputs.map((topic) => [topic.name, new TopicOutput(topic)]));
     const emits = compileTask(task, { stores, outputs });
     this.#inputs = task.inputs.map(({ topic }, i) => new Input(topic, partition, log.position(topic.name, partition), this.#watched(emits[i]!)));
-    this.#steps = new Steps({ group: plan.name, epoch: life.epoch, task, partition, inputs: this.#inputs, stores: named, outputs: [...outputs.values()], suspect: life.suspect, beacon: this, limits: grain.limits });
+    this.#steps = new Steps({ group: plan.name, epoch: life.epoch, life: life.name, task, partition, inputs: this.#inputs, stores: named, outputs: [...outputs.values()], suspect: life.suspect, beacon: this, limits: grain.limits });
   }
 
   /** Records taken and not sent. */

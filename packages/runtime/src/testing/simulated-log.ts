@@ -38,6 +38,7 @@ export class SimulatedLog {
   readonly #ids: ReadonlyMap<string, number>;
   readonly #stores = new Map<string, DrivenPart>();
   readonly #positions = new Map<string, bigint>();
+  readonly #refused = new Set<string>();
   /** Visible, and not durable yet. */
   #unflushed: LogEntry[] = [];
   protected readonly chance: Chance;
@@ -92,8 +93,14 @@ export class SimulatedLog {
   /** All or nothing. Visible when it returns. */
   commit(commit: Commit): Receipt {
     if (commit.group !== '') {
-      this.checkEpoch(commit);
-      this.checkPositions(commit);
+      try {
+        this.checkLife(commit);
+        this.checkEpoch(commit);
+        this.checkPositions(commit);
+      } catch (error) {
+        this.refuse(commit);
+        throw error;
+      }
     }
     const { offsets, undo } = this.apply(commit);
     return this.#enter({ commit, holding: undefined, undo }, offsets);
@@ -130,6 +137,13 @@ export class SimulatedLog {
   /** A process has died. Nothing of what it committed is touched. */
   processDied(): void {}
 
+  /** A commit that was not taken: none that was made from it is. */
+  refuse({ life }: Commit): void {
+    if (life !== undefined) this.#refused.add(life);
+  }
+  protected checkLife({ life }: Commit): void {
+    if (life !== undefined && this.#refused.has(life)) throw new StoplogError('STOPLOG_FENCED', { life }, 'an earlier commit of this actor was refused, and this one was made from it: nothing is to be done');
+  }
   protected checkEpoch({ epoch }: Commit): void {
     const { epoch: current } = this.holding;
     if (epoch !== current) throw new StoplogError('STOPLOG_FENCED', { epoch, current }, `epoch ${epoch} is over, the group is in ${current}: nothing is to be done`);

@@ -55,6 +55,7 @@ export class SimulatedProcess {
   readonly #failures = new Map<string, Failures>();
   #restarts: Restart[] = [];
   #lives = 0;
+  #launched = 0;
   #epoch: number | undefined;
   #leaving = false;
   #watching: Watching | undefined;
@@ -132,14 +133,19 @@ export class SimulatedProcess {
     const { log, count, tell } = this.#around;
     this.queue.splice(this.queue.indexOf(sent), 1);
     try {
-      if (error !== undefined) throw error;
+      if (error !== undefined) {
+        log.refuse(sent.commit);
+        throw error;
+      }
       log.commit(sent.commit);
       sent.answer = 'committed';
       handledBy.set(sent.commit, sent);
     } catch (refusal) {
       if (!isStoplogError(refusal)) throw refusal;
       sent.answer = refusal as StoplogError;
-      if (refusal.code === 'STOPLOG_FENCED') count('epoch' in refusal.facts && 'current' in refusal.facts ? 'commit of an epoch that is over' : 'commit from where the group does not stand');
+      if ('current' in refusal.facts) count('commit of an epoch that is over');
+      else if ('stands' in refusal.facts) count('commit from where the group does not stand');
+      else if ('life' in refusal.facts) count('commit made from one that was refused');
     }
     tell(`${this.name}: ${describe(sent)} ${sent.answer === 'committed' ? 'is visible' : `is refused: ${(sent.answer as StoplogError).message}`}`);
   }
@@ -213,7 +219,7 @@ export class SimulatedProcess {
   #launch(task: Task, partition: number, suspect: Place | undefined): void {
     const { plan, log, grain, fails, count } = this.#around;
     if (suspect !== undefined) count('restart with a suspect');
-    const actor = new SimulatedActor({ plan, task, partition, epoch: this.#epoch!, suspect, log, grain: grain(), fails });
+    const actor = new SimulatedActor({ plan, task, partition, epoch: this.#epoch!, name: `${this.instance}.${++this.#launched}`, suspect, log, grain: grain(), fails });
     actor.draining = this.#leaving;
     this.actors.set(actor.name, actor);
   }

@@ -12,6 +12,7 @@ export const COUNTERS = [
   'power cut that took back some and left some',
   'commit of an epoch that is over',
   'commit from where the group does not stand',
+  'commit made from one that was refused',
   'commit that the log had no room for',
   'commit over a hole',
   'pause longer than a lease',

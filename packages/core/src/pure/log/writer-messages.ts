@@ -9,7 +9,7 @@ import type { TopicShape } from '../topic/shape.ts';
 import type { StorePart } from '../store/store-part.ts';
 
 export type WriterCall =
-  | { readonly type: 'commit'; readonly bytes: ArrayBuffer }
+  | { readonly type: 'commit'; readonly bytes: ArrayBuffer; readonly life: string | undefined }
   | { readonly type: 'ensure'; readonly topics: readonly TopicShape[] }
   | { readonly type: 'open-store'; readonly part: StorePart }
   | { readonly type: 'open-group'; readonly group: string }

@@ -43,7 +43,8 @@ export const openEnv = (options: EnvOptions, readOnly: boolean, inspect?: (table
     readOnly,
     ...common,
   });
-  inspect?.([...root.getKeys()].map((name) => name.toString()));
+  // The library ends the name of a table with a zero byte.
+  inspect?.([...root.getKeys()].map((name) => name.toString().replace(/\0$/, '')));
   const tables = {} as Record<Table, TableDb>;
   for (const name of TABLES) {
     const table = root.openDB<Buffer, Buffer>({ name, ...common });
@@ -62,7 +63,7 @@ export const peek = (table: TableDb, key: Buffer): Buffer | undefined => {
 
 /** What a read threw: an error of LMDB itself, which has a number for a code, as one with a name and a remedy. */
 export const told = (env: Env, error: unknown): unknown =>
-  typeof (error as { readonly code?: unknown } | null)?.code === 'number' ? describeIo(env.path, error) : error;
+  typeof (error as { readonly code?: unknown } | null)?.code === 'number' || (error instanceof Error && error.message.includes('closed database')) ? describeIo(env.path, error) : error;
 
 interface Stats {
   readonly lastTxnId: number;

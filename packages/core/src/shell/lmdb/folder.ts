@@ -7,12 +7,15 @@
  */
 import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, realpathSync, renameSync, statfsSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { threadId } from 'node:worker_threads';
 import { StoplogError } from '../../pure/errors.ts';
 import { FORMAT, TABLES } from '../../pure/log/keyspace.ts';
 
 export const DATA_FILE = 'data.mdb';
 const LOCK_FILE = 'lock.mdb';
 const MARK_FILE = 'stoplog.json';
+/** Ends the name of a mark that is being written. */
+const NOT_YET = '.new';
 
 /** What `examineFolder` found: nothing yet, or a folder of ours. */
 export type FolderState = 'new' | 'ours' | 'unmarked';
@@ -35,7 +38,7 @@ const examine = (path: string): FolderState => {
     if (marked) {
       throw new StoplogError('STOPLOG_LOG_CORRUPT', { path, reason: 'missing' }, `${path} was a Stoplog data folder, but its ${DATA_FILE} is gone: restore it from a backup, or delete the folder to start empty`);
     }
-    const others = entries.filter((name) => name !== LOCK_FILE && name !== MARK_FILE + '.new');
+    const others = entries.filter((name) => name !== LOCK_FILE && !(name.startsWith(MARK_FILE) && name.endsWith(NOT_YET)));
     if (others.length > 0) throw foreign(path, `it holds other files (${others.slice(0, 3).join(', ')})`);
     return 'new';
   }
@@ -112,9 +115,9 @@ export const createFolder = (path: string): string => {
   }
 };
 
-/** Marks a folder as ours, last of all: durable before it is believed. */
+/** Marks a folder as ours, last of all: durable before it is believed. Several processes may do so at the same time. */
 export const markFolder = (path: string): void => {
-  const fresh = join(path, MARK_FILE + '.new');
+  const fresh = join(path, `${MARK_FILE}.${process.pid}-${threadId}${NOT_YET}`);
   const fd = openSync(fresh, 'w', 0o600);
   try {
     writeSync(fd, `${JSON.stringify({ format: FORMAT, what: 'a Stoplog data folder: see docs/internals/format.md' })}\n`);

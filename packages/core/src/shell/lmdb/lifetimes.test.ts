@@ -13,7 +13,7 @@ describe('the writer of a folder', () => {
       const { port } = await (await loadLogModule(ref)).share(log);
       const closed = once(port, 'close');
       await log[Symbol.asyncDispose]();
-      await closed;
+      await expect(closed).resolves.toBeDefined();
     });
   });
   test('when it dies, calls are refused, closing does not wait for it, and the folder can be opened again', async () => {
@@ -31,5 +31,14 @@ describe('the writer of a folder', () => {
       await again.ensure([]);
       await again[Symbol.asyncDispose]();
     });
+  });
+});
+
+test('a store of a log that was closed says so', async () => {
+  await withFolder(async (path) => {
+    const log = await openPort(lmdb(path));
+    const store = await log.store({ store: 's', partition: 0, group: 'g', version: 1, fingerprint: 'f' }, new AbortController().signal);
+    await log[Symbol.asyncDispose]();
+    for (const read of [() => store.get(Buffer.from('k')), () => store.range({}, 1)]) expect(read).toThrow(expect.objectContaining({ code: 'STOPLOG_LOG_UNAVAILABLE' }));
   });
 });

@@ -112,7 +112,7 @@ export class LmdbLog implements Log {
       stores: commit.stores.map(({ store, partition, keys, values }) => ({ prefix: storePrefix(this.#storeId(store), partition), keys, values })),
     });
     failpoint(commit.group === '' ? 'append.before' : 'commit.before');
-    const { offsets } = await this.#link.call({ type: 'commit', bytes }, [bytes]);
+    const { offsets } = await this.#link.call({ type: 'commit', bytes, life: commit.life }, [bytes]);
     failpoint(commit.group === '' ? 'append.acked' : 'commit.applied');
     // What this log has committed, it sees from here on: the snapshot of this turn may be older.
     this.#env.root.resetReadTxn();

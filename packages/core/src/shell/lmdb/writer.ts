@@ -6,7 +6,7 @@
  * each turn takes what waits into one transaction, flushes once, answers all, and wakes whoever waited on what grew.
  */
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
-import { errorToData, isStoplogError } from '../../pure/errors.ts';
+import { errorToData, isStoplogError, StoplogError } from '../../pure/errors.ts';
 import { BEAT_MS, type Ownership } from '../../pure/group/ownership.ts';
 import { decodeCommit, type DecodedCommit } from '../../pure/log/commit-bytes.ts';
 import { takeShare, type Waiting } from '../../pure/log/group-commit.ts';
@@ -37,6 +37,8 @@ const READER_CHECK_MS = 30_000;
 type Outcome = WriterAnswer extends infer A ? (A extends { readonly id: number } ? Omit<A, 'id'> : never) : never;
 /** A call in the queue: what it does inside a transaction, and whom it answers. */
 interface Pending extends Waiting {
+  /** Whose commit it is. */
+  readonly life: string | undefined;
   readonly apply: (ends: EndsInTransaction) => Outcome;
   readonly answer: (outcome: Outcome) => void;
 }
@@ -74,6 +76,8 @@ const serve = (env: Env): void => {
   const waits = new Waits();
   /** Groups this process owns, to be kept alive by beats. */
   const held = new Map<number, { readonly instance: string; readonly epoch: number }>();
+  /** Lives of actors that a commit was refused to: what they send after it was made from it. */
+  const refused = new Set<string>();
   let turn: NodeJS.Immediate | undefined;
   let seenTxn = stats(env).lastTxnId;
   const lengthen = keepSlack(envOptions.path);
@@ -100,13 +104,14 @@ const serve = (env: Env): void => {
           failpoint('lock.taken');
           lengthen();
           const ends = new EndsInTransaction(env);
-          for (const pending of share) outcomes.push(attempt(pending, ends));
+          for (const pending of share) outcomes.push(attempt(pending, ends, refused));
           grown = ends.write();
         }, WRITE_FLAGS);
       });
     } catch (error) {
       if (!alone) return false;
       const data = errorToData(describeIo(envOptions.path, error));
+      for (const { life } of share) if (life !== undefined) refused.add(life);
       for (const pending of share) pending.answer({ type: 'failed', error: data });
       return true;
     }
@@ -152,7 +157,7 @@ const serve = (env: Env): void => {
       },
       answer: () => {
         forget.delete(call.id);
-        port.postMessage({ ...outcome, id: call.id } as WriterAnswer);
+        port.postMessage({ ...outcome, id: call.id });
       },
     };
     env.root.resetReadTxn();
@@ -174,6 +179,7 @@ const serve = (env: Env): void => {
       } else {
         enqueue({
           bytes: request.type === 'commit' ? request.bytes.byteLength : 0,
+          life: request.type === 'commit' ? request.life : undefined,
           apply: prepare(env, request, held),
           answer: (outcome) => {
             port.postMessage({ ...outcome, id: request.id });
@@ -197,7 +203,7 @@ const serve = (env: Env): void => {
         else writeOwnership(env, groupId, { ...now, beat: now.beat + 1 });
         return { type: 'done' };
       };
-      enqueue({ bytes: 0, apply, answer: () => waits.wake([groupWaitKey(groupId)]) });
+      enqueue({ bytes: 0, life: undefined, apply, answer: () => waits.wake([groupWaitKey(groupId)]) });
     }
   }, BEAT_MS);
   const readerCheck = setInterval(() => env.root.readerCheck(), READER_CHECK_MS);
@@ -221,10 +227,12 @@ const serve = (env: Env): void => {
 /** Refusals come before a call's first put: the transaction goes on without it. */
 const REFUSALS: ReadonlySet<string> = new Set(['STOPLOG_FENCED', 'STOPLOG_TOPIC_SHAPE', 'STOPLOG_STORE_VERSION', 'STOPLOG_STORE_OWNER']);
 
-const attempt = (pending: Pending, ends: EndsInTransaction): Outcome => {
+const attempt = ({ life, apply }: Pending, ends: EndsInTransaction, refused: Set<string>): Outcome => {
   try {
-    return pending.apply(ends);
+    if (life !== undefined && refused.has(life)) throw new StoplogError('STOPLOG_FENCED', { life }, 'an earlier commit of this actor was refused, and this one was made from it: nothing of it was kept, and nothing is to be done');
+    return apply(ends);
   } catch (error) {
+    if (life !== undefined && isStoplogError(error) && error.code === 'STOPLOG_FENCED') refused.add(life);
     if (isStoplogError(error) && REFUSALS.has(error.code)) return { type: 'failed', error: errorToData(error) };
     throw error;
   }

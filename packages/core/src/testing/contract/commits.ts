@@ -82,6 +82,16 @@ export const commits: Promises = (promise) => {
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
     expect(values(await readAll(log, 0n, 1))).toEqual(['one']);
   });
+  promise('chain: after a commit that was refused, nothing of the same life is taken, though the group may stand where it goes on', async ({ log }) => {
+    const move = (life: string, from: bigint, to: bigint): Promise<unknown> => log.commit(commitOf({ group: GROUP, life, appends: [{ ...place(1), batch: batchOf([`${life} ${to}`]) }], positions: [{ ...place(), from, to }] }));
+    const fenced = { code: 'STOPLOG_FENCED' };
+    await move('late', 0n, 3n);
+    const [refused, made] = [move('next', 0n, 3n), move('next', 3n, 5n)];
+    await Promise.all([expect(refused).rejects.toMatchObject(fenced), expect(made).rejects.toMatchObject(fenced)]);
+    await expect(move('next', 3n, 5n)).rejects.toMatchObject(fenced);
+    await move('another', 3n, 5n);
+    expect(values(await readAll(log, 0n, 1))).toEqual(['late 3', 'another 5']);
+  });
   promise('order: the first commit of a group keeps its place among those that are under way', async ({ log }) => {
     const [group, outside] = [log.commit(commitOf({ group: 'newcomer', appends: [{ ...place(), batch: batchOf(['group']) }] })), append(log, ['outside'])];
     await Promise.all([group, outside]);

@@ -36,6 +36,8 @@ export interface Footprints {
 export interface StepsParts {
   readonly group: string;
   readonly epoch: number;
+  /** A name that no other life of an actor has. */
+  readonly life: string;
   readonly task: Task;
   readonly partition: number;
   readonly inputs: readonly Input[];
@@ -105,6 +107,8 @@ export class Steps {
       try {
         input.emit(record);
       } catch (error) {
+        // Out again: what is waited for from here on is not this record.
+        beacon.leave();
         throw this.#blame(error, record);
       }
       beacon.leave();
@@ -132,7 +136,7 @@ export class Steps {
 
   /** All that happened since the last cut, as the commit of that number. */
   cut(number: number): Cut {
-    const { group, epoch, partition, inputs, stores, outputs } = this.#parts;
+    const { group, epoch, life, partition, inputs, stores, outputs } = this.#parts;
     // Also of inputs that stand still: state was computed from all of them, so a commit after one that failed, or beside a
     // late one of an earlier life, must be refused whichever input that one moved.
     const positions = inputs.map((input) => ({ ...input.place, from: input.from, to: input.reached }));
@@ -148,7 +152,7 @@ export class Steps {
     const recordsIn = this.open;
     this.open = 0;
     return {
-      commit: { group, epoch, appends: taken.flatMap(({ batches }) => batches), stores: writes.filter(({ keys }) => keys.length > 0), positions },
+      commit: { group, epoch, life, appends: taken.flatMap(({ batches }) => batches), stores: writes.filter(({ keys }) => keys.length > 0), positions },
       recordsIn,
       recordsOut: taken.reduce((sum, { records }) => sum + records, 0),
     };

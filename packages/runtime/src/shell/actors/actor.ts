@@ -6,6 +6,7 @@
  * laid at the door of the actor in whose turn it was started.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomUUID } from 'node:crypto';
 import { threadId } from 'node:worker_threads';
 import { asError, errorToData, isStoplogError, openPort, StoplogError, type Log, type LogLink, type LogRef } from '@stoplog/core/port';
 import type { FromActor, Place, Start, ToActor } from '../../pure/mailbox.ts';
@@ -166,6 +167,7 @@ const makeTaskActor = async (start: Start, plan: Plan, task: Task, log: Log, bea
   return new TaskActor({
     group: plan.name,
     epoch: start.epoch,
+    life: randomUUID(),
     task,
     partition: start.partition,
     log,

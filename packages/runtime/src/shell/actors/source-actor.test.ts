@@ -61,4 +61,12 @@ describe('an actor of a source', () => {
     await expect(actor.turn()).rejects.toMatchObject({ code: 'STOPLOG_FENCED' });
     expect(acknowledge).not.toHaveBeenCalled();
   });
+  test('one whose handler threw is inside no record any more: what it still waits for is not a hanging handler', async () => {
+    const beacon = new Beacon(makeBeacon());
+    const reader = readerOf({ pull: () => Promise.resolve({ arrivals: [{ key: 'k', value: 1, timestamp: 0 }], ended: false }) });
+    const actor = new SourceActor({ group: 'g', epoch: 1, name: 'queue', reader, emit: () => { throw new Error('boom'); }, outputs: [], log: {} as Log, beacon, ending: new EndingSignal(), now: () => 0, idle: () => {} });
+    await expect(actor.turn()).rejects.toMatchObject({ code: 'STOPLOG_HANDLER' });
+    expect(beacon.sighting().inside).toBe(false);
+    expect(beacon.place(['queue'], 0)).toEqual({ topic: 'queue', partition: 0, offset: 0n });
+  });
 });

@@ -61,6 +61,7 @@ export class SourceActor {
       try {
         this.#parts.emit(record);
       } catch (error) {
+        beacon.leave();
         const cause = error instanceof Error ? error : new Error(String(error));
         throw new StoplogError('STOPLOG_HANDLER', { source: name, key }, `a handler failed at a record of source '${name}': ${cause.message}. Nothing of its batch was kept`, { cause });
       }
@@ -82,8 +83,11 @@ export class SourceActor {
   }
   async quiet(): Promise<void> {
     await this.#committer.settled().catch(() => {});
-    // What it was is over; an error here would hide the one that ended it.
-    await this.#parts.reader[Symbol.asyncDispose]().catch(() => {});
+    try {
+      await this.#parts.reader[Symbol.asyncDispose]();
+    } catch {
+      // What it was is over; an error here would hide the one that ended it.
+    }
   }
   takeProgress(): Progress {
     const progress = { recordsIn: this.#recordsIn, recordsOut: this.#recordsOut, commits: this.#committer.commits, commitMs: this.#committer.commitMs.splice(0) };
@@ -115,11 +119,11 @@ export const openSource = async (source: Source<unknown, unknown>, ending: Endin
     throw sourceFailed(source.name, error);
   });
   if (reader !== undefined) return reader;
-  opening.then((late) => late[Symbol.asyncDispose](), () => {}).catch(() => {});
+  void opening.then((late) => late[Symbol.asyncDispose]()).catch(() => {});
   throw sourceFailed(source.name, new Error('it was to end before it was open'));
 };
 const sourceFailed = (name: string, error: unknown): StoplogError => {
-  if (isStoplogError(error)) return error as StoplogError;
+  if (isStoplogError(error)) return error;
   const cause = error instanceof Error ? error : new Error(String(error));
   return new StoplogError('STOPLOG_SOURCE', { source: name, cause: cause.message }, `source '${name}' failed: ${cause.message}. It is opened again after a while`, { cause });
 };

@@ -1,0 +1,137 @@
+/**
+ * Compares a history with the log that is left: was everything acknowledged kept, in its place, once, and seen in order?
+ *
+ * What was sent without an answer may be there or not, but a commit is there whole or not at all. What a reader was given
+ * must still lie where it was given; between two of its records there is nothing that it was not given.
+ */
+import type { Event } from '../history/history.ts';
+import type { Fault, FaultKind } from './fault.ts';
+
+/** What is left of a topic: offset and text of each record, by partition. */
+export type FinalTopic = readonly (readonly (readonly [offset: number, value: string])[])[];
+export interface LogVerdict {
+  readonly faults: readonly Fault[];
+  readonly acknowledged: number;
+  /** Sent, and never answered. */
+  readonly inDoubt: number;
+  readonly polled: number;
+}
+
+interface Send {
+  readonly process: string;
+  readonly topic: string;
+  readonly values: Readonly<Record<string, readonly string[]>>;
+  outcome: 'in doubt' | 'ok' | 'fail';
+  offsets: Readonly<Record<string, number>>;
+}
+interface Place {
+  readonly partition: number;
+  readonly offset: number;
+}
+
+export const checkLog = (events: readonly Event[], final: ReadonlyMap<string, FinalTopic>): LogVerdict => {
+  const faults: Fault[] = [];
+  const report = (kind: FaultKind, what: string): void => void faults.push({ kind, what });
+  const sends = sendsOf(events);
+  for (const topic of new Set(sends.map((send) => send.topic))) checkSends(topic, sends.filter((send) => send.topic === topic), final.get(topic) ?? [], report);
+  const polled = checkPolls(events, final, report);
+  for (const event of events) if (event.op === 'commit' && event.type === 'ok' && event.stale) report('stale commit', `${event.process}: ${event.what}`);
+  const count = (outcome: Send['outcome']): number => sends.filter((send) => send.outcome === outcome).reduce((sum, { values }) => sum + Object.values(values).reduce((all, { length }) => all + length, 0), 0);
+  return { faults, acknowledged: count('ok'), inDoubt: count('in doubt'), polled };
+};
+
+const sendsOf = (events: readonly Event[]): readonly Send[] => {
+  const sends = new Map<string, Send>();
+  for (const event of events) {
+    if (event.op !== 'send') continue;
+    const name = `${event.process} ${event.call}`;
+    const send = sends.get(name);
+    if (event.type === 'invoke') sends.set(name, { process: event.process, topic: event.topic, values: event.values, outcome: 'in doubt', offsets: {} });
+    else if (send !== undefined) {
+      send.outcome = event.type;
+      if (event.type === 'ok') send.offsets = event.offsets;
+    }
+  }
+  return [...sends.values()];
+};
+
+const checkSends = (topic: string, sends: readonly Send[], final: FinalTopic, report: (kind: FaultKind, what: string) => void): void => {
+  const places = placesOf(topic, final, report);
+  const known = new Map<string, Send>();
+  /** The offset that each producer's last record has, by partition. */
+  const last = new Map<string, number>();
+  for (const send of sends) {
+    let [there, all] = [0, 0];
+    for (const [partition, values] of Object.entries(send.values)) {
+      const base = send.offsets[partition];
+      values.forEach((value, i) => {
+        all++;
+        known.set(value, send);
+        const at = places.get(value);
+        const here = `${topic}[${partition}] ${value}`;
+        if (at === undefined) {
+          if (send.outcome === 'ok') report('lost', `${here}, acknowledged at offset ${base === undefined ? 'none' : base + i}`);
+          return;
+        }
+        there++;
+        if (send.outcome === 'fail') report('aborted read', `${here} is there, and its sender was told that it failed`);
+        if (send.outcome === 'ok' && (at.partition !== Number(partition) || at.offset !== base! + i)) report('inconsistent offset', `${here} was acknowledged at ${base! + i}, and lies at [${at.partition}] ${at.offset}`);
+        const order = `${send.process} ${partition}`;
+        if (at.offset < (last.get(order) ?? -1)) report('reordered', `${here} lies at ${at.offset}, before what ${send.process} had sent before it`);
+        last.set(order, at.offset);
+      });
+    }
+    if (send.outcome !== 'ok' && there > 0 && there < all) report('torn', `${there} of the ${all} records of one commit of ${send.process} are there`);
+  }
+  for (const value of places.keys()) if (!known.has(value)) report('phantom', `${topic} holds ${value}, which nobody sent`);
+};
+
+/** Where each value lies; complains of what lies twice, or out of order. */
+const placesOf = (topic: string, final: FinalTopic, report: (kind: FaultKind, what: string) => void): ReadonlyMap<string, Place> => {
+  const places = new Map<string, Place>();
+  final.forEach((records, partition) => {
+    let before = -1;
+    for (const [offset, value] of records) {
+      if (offset === before) report('inconsistent offset', `${topic}[${partition}] ${offset} is there twice`);
+      else if (offset < before) report('reordered', `${topic}[${partition}] ${offset} comes after ${before}`);
+      before = offset;
+      const first = places.get(value);
+      if (first !== undefined) report('doubled', `${topic} ${value} at [${first.partition}] ${first.offset} and at [${partition}] ${offset}`);
+      else places.set(value, { partition, offset });
+    }
+  });
+  return places;
+};
+
+const checkPolls = (events: readonly Event[], final: ReadonlyMap<string, FinalTopic>, report: (kind: FaultKind, what: string) => void): number => {
+  const kept = new Map([...final].map(([topic, partitions]) => [topic, partitions.map((records) => ({ records, at: new Map(records) }))]));
+  /** How many of a partition's records lie before where each reader is. */
+  const readers = new Map<string, { readonly first: number; passed: number }>();
+  let polled = 0;
+  for (const event of events) {
+    if (event.op === 'drained') {
+      kept.get(event.topic)?.forEach(({ records }, partition) => {
+        const reader = readers.get(`${event.process} ${event.topic} ${partition}`);
+        const unseen = records.filter(([offset]) => offset > (reader?.passed ?? -1)).length;
+        if (unseen > 0) report('unseen tail', `${event.process} read ${event.topic}[${partition}] to the end, but ${unseen} records more are there`);
+      });
+    }
+    if (event.op !== 'poll') continue;
+    const { topic, partition, process, from } = event;
+    const name = `${process} ${topic} ${partition}`;
+    const reader = readers.get(name) ?? { first: from, passed: from - 1 };
+    readers.set(name, reader);
+    const place = kept.get(topic)?.[partition];
+    for (const [offset, value] of event.records) {
+      polled++;
+      const here = `${topic}[${partition}] ${offset}`;
+      if (offset <= reader.passed) report('non-monotonic poll', `${process} was given ${here} after ${reader.passed}`);
+      const found = place?.at.get(offset);
+      if (found === undefined) report('aborted read', `${process} was given ${value} at ${here}, where nothing is now`);
+      else if (found !== value) report('inconsistent offset', `${process} was given ${value} at ${here}, where ${found} is now`);
+      for (let between = reader.passed + 1; between < offset; between++) if (place?.at.has(between)) report('skipped', `${process} went from ${reader.passed} to ${offset} of ${topic}[${partition}], past ${place.at.get(between)}`);
+      reader.passed = Math.max(reader.passed, offset);
+    }
+  }
+  return polled;
+};

@@ -1,0 +1,34 @@
+/**
+ * One life of the flagship: runs the pipeline and sends records until the log holds UP_TO of them, then settles.
+ *
+ *   app.child.js FOLDER HISTORY NAME UP_TO CHUNK STAY
+ *
+ * Says running, produced, settled, ended. With STAY=stay it waits to be killed, otherwise it closes and ends.
+ */
+import { lmdb } from '@stoplog/core/lmdb';
+import { openPort } from '@stoplog/core/port';
+import { run } from '@stoplog/runtime';
+import { witness } from '../history/witness.ts';
+import { produce } from './producer.ts';
+
+const [folder, history, name, upTo, chunk, stay] = process.argv.slice(2) as [string, string, string, string, string, string | undefined];
+const write = witness(history);
+const mark = (op: 'start' | 'settled', what: string): void => write({ type: 'info', op, process: name, what, at: Date.now() });
+
+mark('start', `${name} begins`);
+const app = await run(new URL('./flagship.pipeline.js', import.meta.url), { log: lmdb(folder), threads: 2, tell: 'nothing' });
+console.log('running');
+const log = await openPort(lmdb(folder));
+await produce(log, { process: name, upTo: Number(upTo), chunk: Number(chunk), write });
+console.log('produced');
+if (stay !== 'closing') {
+  await app.settled();
+  mark('settled', `${name} has settled`);
+  console.log('settled');
+}
+if (stay === 'stay') setInterval(() => {}, 60_000);
+else {
+  await log[Symbol.asyncDispose]();
+  await app[Symbol.asyncDispose]();
+  console.log('ended');
+}

@@ -1,0 +1,58 @@
+/**
+ * Sends the records of the closed form, from where the log stands: record i is the next value of key i mod KEYS.
+ *
+ * Each commit is one event of the history before it leaves and one when it is acknowledged. A few are under way at a time,
+ * so that a kill finds some of every kind.
+ */
+import { encodeKey, encodeValue, RecordPacker, topicOf, type AnyTopic, type Log } from '@stoplog/core/port';
+import type { Event } from '../history/history.ts';
+import { numbers, PARTITIONS } from './flagship.pipeline.ts';
+import { textsIn } from './texts.ts';
+
+export const KEYS = 500;
+const UNDER_WAY = 3;
+
+export interface Production {
+  readonly process: string;
+  readonly upTo: number;
+  /** Records of one commit. */
+  readonly chunk: number;
+  readonly write: (event: Event) => void;
+}
+
+/** How many records there are: the log holds a prefix of what was ever sent. */
+export const standsAt = async (log: Log): Promise<number> => {
+  const ends = await log.offsets(Array.from({ length: PARTITIONS }, (_, partition) => ({ topic: 'numbers', partition })), 'latest');
+  return ends.reduce((sum, { offset }) => sum + Number(offset), 0);
+};
+
+export const produce = async (log: Log, { process, upTo, chunk, write }: Production): Promise<void> => {
+  const topic: AnyTopic = topicOf(numbers);
+  const underWay = new Set<Promise<void>>();
+  let call = 0;
+  for (let i = await standsAt(log); i < upTo; i += chunk) {
+    const packer = new RecordPacker(topic.name, PARTITIONS);
+    const texts = new Map<number, string[]>();
+    for (let at = i; at < Math.min(i + chunk, upTo); at++) {
+      const value = { key: `k${at % KEYS}`, n: Math.floor(at / KEYS) };
+      const key = encodeKey(topic, value.key);
+      packer.add(key, encodeValue(topic, value), Date.now());
+    }
+    const appends = packer.take();
+    for (const { partition, batch } of appends) texts.set(partition, [...(texts.get(partition) ?? []), ...textsIn(batch)]);
+    const number = ++call;
+    write({ type: 'invoke', op: 'send', process, call: number, topic: topic.name, values: Object.fromEntries(texts) });
+    const sent = log.commit({ group: '', epoch: 0, appends, stores: [], positions: [] }).then(
+      ({ offsets }) => {
+        const first: Record<string, number> = {};
+        appends.forEach(({ partition }, at) => (first[partition] ??= Number(offsets[at])));
+        write({ type: 'ok', op: 'send', process, call: number, offsets: first });
+      },
+      (error: Error) => write({ type: 'fail', op: 'send', process, call: number, reason: error.message }),
+    );
+    underWay.add(sent);
+    void sent.finally(() => underWay.delete(sent));
+    while (underWay.size >= UNDER_WAY) await Promise.race(underWay);
+  }
+  await Promise.all(underWay);
+};

@@ -1,0 +1,47 @@
+/**
+ * Reads topics while others die around it, and writes down what it was given.
+ *
+ *   reader.child.js FOLDER HISTORY NAME TOPIC…
+ *
+ * Says reading. Told anything on standard input it reads on to the end as it is then, and ends.
+ */
+import { lmdb } from '@stoplog/core/lmdb';
+import { openPort, type Log } from '@stoplog/core/port';
+import { witness } from '../history/witness.ts';
+
+const [folder, history, name, ...topics] = process.argv.slice(2) as [string, string, string, ...string[]];
+const write = witness(history);
+const stop = new AbortController();
+process.stdin.once('data', () => stop.abort());
+const never = new AbortController().signal;
+
+const shapes = new Map<string, number>();
+const readOn = async (log: Log, topic: string, partition: number): Promise<void> => {
+  let offset = 0n;
+  for (let isLast = false; ; ) {
+    isLast = stop.signal.aborted;
+    const found = await log.fetch({ topic, partition, offset }, { bytes: 64 * 1024, waitMs: isLast ? 0 : Infinity }, isLast ? never : stop.signal);
+    const records: [number, string][] = [];
+    for (const view of found.batches) {
+      while (view.next()) if (view.offset >= offset) records.push([Number(view.offset), Buffer.from(view.value()!).toString()]);
+    }
+    if (records.length > 0) write({ type: 'ok', op: 'poll', process: name, topic, partition, from: Number(offset), records });
+    if (isLast && found.next === offset) return;
+    offset = found.next;
+    // What lies in memory comes without a turn of the event loop.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+};
+
+const log = await openPort(lmdb(folder));
+const { topics: topicsOf } = await import(lmdb(folder).module) as { readonly topics: (log: Log) => Promise<readonly { readonly name: string; readonly partitions: number }[]> };
+for (const { name: topic, partitions } of await topicsOf(log)) shapes.set(topic, partitions);
+console.log('reading');
+await Promise.all(
+  topics.map(async (topic) => {
+    await Promise.all(Array.from({ length: shapes.get(topic)! }, (_, partition) => readOn(log, topic, partition)));
+    write({ type: 'ok', op: 'drained', process: name, topic });
+  }),
+);
+await log[Symbol.asyncDispose]();
+process.stdin.destroy();

@@ -1,0 +1,12 @@
+/** The values of an encoded batch, as texts. */
+import { openBatch, stampBatch } from '@stoplog/core/port';
+
+export const textsIn = (batch: Uint8Array): readonly string[] => {
+  // Stamped only when it is appended; a copy is stamped here, so that it opens.
+  const copy = Uint8Array.from(batch);
+  stampBatch(copy, { topicId: 1, partition: 0, baseOffset: 0n });
+  const view = openBatch(copy);
+  const texts: string[] = [];
+  while (view.next()) texts.push(Buffer.from(view.value() ?? new Uint8Array(0)).toString());
+  return texts;
+};

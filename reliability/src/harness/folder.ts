@@ -1,0 +1,13 @@
+/** A folder that is gone after `use`. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export const withFolder = async <T>(use: (folder: string) => Promise<T>): Promise<T> => {
+  const folder = mkdtempSync(join(process.env['STOPLOG_RELIABILITY_DIR'] ?? tmpdir(), 'stoplog-reliability-'));
+  try {
+    return await use(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+};

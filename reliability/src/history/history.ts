@@ -1,0 +1,30 @@
+/**
+ * A history: what was asked of a log and what it answered, one line of JSON for each event, in the order of their writing.
+ *
+ * A call is an `invoke`, and later `ok` (it happened), `fail` (it did not) or nothing at all: its process was killed, and it
+ * may have happened or not. Nobody may take such a call for failed. The last line may be torn by a kill; it tells nothing.
+ */
+/** Texts by partition, in the order in which they are appended. */
+export type Sent = Readonly<Record<string, readonly string[]>>;
+
+export type Event =
+  | { readonly type: 'invoke'; readonly op: 'send'; readonly process: string; readonly call: number; readonly topic: string; readonly values: Sent }
+  /** `offsets`: where the first record of each partition lies. */
+  | { readonly type: 'ok'; readonly op: 'send'; readonly process: string; readonly call: number; readonly offsets: Readonly<Record<string, number>> }
+  | { readonly type: 'fail'; readonly op: 'send'; readonly process: string; readonly call: number; readonly reason: string }
+  | { readonly type: 'ok'; readonly op: 'poll'; readonly process: string; readonly topic: string; readonly partition: number; readonly from: number; readonly records: readonly (readonly [offset: number, value: string])[] }
+  /** This reader has been told that nothing more comes, and has read to the end. */
+  | { readonly type: 'ok'; readonly op: 'drained'; readonly process: string; readonly topic: string }
+  /** A commit for a group: `stale` when its epoch or its positions are known to be of the past. */
+  | { readonly type: 'ok' | 'fail'; readonly op: 'commit'; readonly process: string; readonly what: string; readonly stale: boolean; readonly reason?: string }
+  | { readonly type: 'info'; readonly op: 'start' | 'fault' | 'settled'; readonly process: string; readonly what: string; readonly at: number };
+
+export const parseHistory = (text: string): readonly Event[] =>
+  text.split('\n').flatMap((line) => {
+    if (line === '') return [];
+    try {
+      return [JSON.parse(line) as Event];
+    } catch {
+      return [];
+    }
+  });
