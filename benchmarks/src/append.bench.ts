@@ -18,7 +18,10 @@ export const limitedBy = 'zod, called for the key and the value of each record e
 
 export const run = async (setting: Setting): Promise<readonly Figure[]> => {
   const encoder = new TextEncoder();
-  const rawRecords = many(setting.quick ? 20_000 : 2_000_000, 10_000, (n) => ({ key: encoder.encode(keyName(n)), value: encoder.encode(JSON.stringify(reading(n))) }));
+  const rawRecords = many(setting.quick ? 20_000 : 2_000_000, 10_000, (n) => ({
+    key: encoder.encode(keyName(n)),
+    value: encoder.encode(JSON.stringify(reading(n))),
+  }));
   const jsonRecords = many(setting.quick ? 10_000 : 600_000, 10_000, (n) => ({ key: keyName(n), value: reading(n) }));
   const bytes = await interleave(
     setting,

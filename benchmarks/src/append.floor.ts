@@ -22,7 +22,13 @@ export interface JsonRecord {
 }
 
 /** Opens the folder, and gives back what appends to it and what closes it. */
-export const openFloor = async (folder: string): Promise<{ readonly bytes: (records: readonly RawRecord[]) => Promise<void>; readonly json: (records: readonly JsonRecord[]) => Promise<void>; readonly close: () => Promise<void> }> => {
+export const openFloor = async (
+  folder: string,
+): Promise<{
+  readonly bytes: (records: readonly RawRecord[]) => Promise<void>;
+  readonly json: (records: readonly JsonRecord[]) => Promise<void>;
+  readonly close: () => Promise<void>;
+}> => {
   const writer = await startHandWriter(folder);
   const port = await writer.link();
   const batch = new HandBatch();
@@ -56,7 +62,8 @@ export const openFloor = async (folder: string): Promise<{ readonly bytes: (reco
   };
   return {
     bytes: (records) => append(records, ({ key, value }) => batch.add(key, value, Date.now())),
-    json: (records) => append(records, ({ key, value }) => batch.addText(JSON.stringify(Key.parse(key)), JSON.stringify(ReadingSchema.parse(value)), Date.now())),
+    json: (records) =>
+      append(records, ({ key, value }) => batch.addText(JSON.stringify(Key.parse(key)), JSON.stringify(ReadingSchema.parse(value)), Date.now())),
     close: async () => {
       port.close();
       await writer.close();

@@ -22,13 +22,29 @@ test('a quick run measures ours and the floor, and leaves a file that names the 
   expect(JSON.parse(readFileSync(join(folder, file!), 'utf8'))).toMatchObject({
     quick: true,
     pairs: 1,
-    machine: { cpu: expect.any(String), cores: positive, memoryGiB: positive, kernel: expect.any(String), node: process.version, lmdb: expect.stringMatching(/^\d/), fdatasyncMs: { p50: positive, p99: positive } },
+    machine: {
+      cpu: expect.any(String),
+      cores: positive,
+      memoryGiB: positive,
+      kernel: expect.any(String),
+      node: process.version,
+      lmdb: expect.stringMatching(/^\d/),
+      fdatasyncMs: { p50: positive, p99: positive },
+    },
     results: [
       {
         name: 'append',
         question: expect.stringMatching(/\?$/),
         figures: [
-          { name: 'bytes', unit: 'records/s', durability: expect.stringContaining('durable'), ours: spread, floor: spread, ratio: spread, bounds: [{ of: 'ratio', is: 'at least', limit: 0.5, measured: positive }] },
+          {
+            name: 'bytes',
+            unit: 'records/s',
+            durability: expect.stringContaining('durable'),
+            ours: spread,
+            floor: spread,
+            ratio: spread,
+            bounds: [{ of: 'ratio', is: 'at least', limit: 0.5, measured: positive }],
+          },
           { name: 'JSON with zod', bounds: [{ of: 'ratio', is: 'at least', limit: 0.6 }] },
         ],
       },

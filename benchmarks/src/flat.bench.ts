@@ -45,12 +45,19 @@ export const run = async (setting: Setting): Promise<readonly Figure[]> => {
     const smallest = measured[0]!.figures;
     return [
       ...measured.map(({ size, figures }): Figure => ({ name: `${size.toLocaleString('en')} records`, unit, durability, ours: figures, bounds: [] })),
-      { name: 'largest over smallest', unit: 'times', durability, ours: measured.at(-1)!.figures.map((cost, i) => cost / smallest[i]!), bounds: [atMost('ours', 1.3)] },
+      {
+        name: 'largest over smallest',
+        unit: 'times',
+        durability,
+        ours: measured.at(-1)!.figures.map((cost, i) => cost / smallest[i]!),
+        bounds: [atMost('ours', 1.3)],
+      },
     ];
   });
 };
 
-const start = (folder: string): Promise<App> => runPipeline(new URL('./count.pipeline.js', import.meta.url), { log: lmdb(folder), threads: 2, tell: 'nothing' });
+const start = (folder: string): Promise<App> =>
+  runPipeline(new URL('./count.pipeline.js', import.meta.url), { log: lmdb(folder), threads: 2, tell: 'nothing' });
 
 /** What one more record costs: the first ones warm up. */
 const costOf = async (folder: string, chunk: number, round: number): Promise<number> => {

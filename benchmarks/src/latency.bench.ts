@@ -9,7 +9,8 @@ import { openFloorLatency } from './latency.floor.ts';
 import { answers, requests } from './latency.pipeline.ts';
 
 export const question = 'How long from append to the visible result, at 1,000 records a second through a running pipeline?';
-export const sketch = 'Two commits with a flush of 0.2 ms each and four wake-ups of 0.05 ms: 0.6 ms, and half as much again where a record waits for the flush of the one before it.';
+export const sketch =
+  'Two commits with a flush of 0.2 ms each and four wake-ups of 0.05 ms: 0.6 ms, and half as much again where a record waits for the flush of the one before it.';
 export const bound = 'p50 at most 1.5 ms, p99 at most 8 ms';
 export const unit = 'ms';
 export const durability = 'the result is committed, durable, and read back from the log';
@@ -25,7 +26,11 @@ export const run = async (setting: Setting): Promise<readonly Figure[]> => {
     into.push(quantile(times, 0.99));
     return quantile(times, 0.5);
   };
-  const p50 = await interleave(setting, async () => keep(p99.ours, await ours(count)), async () => keep(p99.floor, await floor(count)));
+  const p50 = await interleave(
+    setting,
+    async () => keep(p99.ours, await ours(count)),
+    async () => keep(p99.floor, await floor(count)),
+  );
   // The first pair was the warm-up.
   const pairs = { ours: p99.ours.slice(-setting.pairs), floor: p99.floor.slice(-setting.pairs) };
   return [
@@ -40,7 +45,8 @@ const ours = (count: number): Promise<readonly number[]> =>
     const times = new Times(count);
     const stop = new AbortController();
     const reading = (async () => {
-      for await (const batch of app.log.read(answers, { from: 'earliest', signal: stop.signal })) for (const { value } of batch) if (value !== null) times.seen(-value.id);
+      for await (const batch of app.log.read(answers, { from: 'earliest', signal: stop.signal }))
+        for (const { value } of batch) if (value !== null) times.seen(-value.id);
     })();
     await paced(times.total, (id) => {
       times.sent(id);
@@ -68,7 +74,7 @@ const floor = (count: number): Promise<readonly number[]> =>
 /** Sends what is due, a record each millisecond; what a timer came late for goes out together. */
 const paced = async (count: number, send: (id: number) => void): Promise<void> => {
   const started = performance.now();
-  for (let id = 0; id < count; ) {
+  for (let id = 0; id < count;) {
     const due = Math.min(count, Math.floor(((performance.now() - started) * PER_SECOND) / 1_000));
     while (id < due) send(id++);
     await sleep(1);

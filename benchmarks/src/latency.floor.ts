@@ -33,7 +33,7 @@ export const openFloorLatency = async (folder: string, seen: (id: number) => voi
   port.on('message', (message: 'grown' | null) => {
     if (message === null) return;
     env.refresh();
-    for (let records = 0; (records = readBatch(peek(env.log, logKey(ANSWERS, read)), (value) => seen(-value.id))) > 0; ) read += records;
+    for (let records = 0; (records = readBatch(peek(env.log, logKey(ANSWERS, read)), (value) => seen(-value.id))) > 0;) read += records;
   });
   port.postMessage('watch');
   return {
@@ -76,7 +76,7 @@ const work = ({ folder, answering }: Work): void => {
     env.refresh();
     const before = position;
     const answer = (value: { readonly id: number }): void => batch.addText('"k"', JSON.stringify({ id: -value.id }), Date.now());
-    for (let records = 0; (records = readBatch(peek(env.log, logKey(REQUESTS, position)), answer)) > 0; ) position += records;
+    for (let records = 0; (records = readBatch(peek(env.log, logKey(REQUESTS, position)), answer)) > 0;) position += records;
     if (position === before) return;
     const { count } = batch;
     const commit = packEntries([

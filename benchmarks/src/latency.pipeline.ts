@@ -7,4 +7,9 @@ const Id = z.object({ id: z.int() });
 export const requests = topic('requests', { key: z.string(), value: Id, partitions: 1 });
 export const answers = topic('answers', { key: z.string(), value: Id, partitions: 1 });
 
-export default pipeline('latency', stream(requests).map(({ id }) => ({ id: -id })).to(answers));
+export default pipeline(
+  'latency',
+  stream(requests)
+    .map(({ id }) => ({ id: -id }))
+    .to(answers),
+);

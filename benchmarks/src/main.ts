@@ -68,8 +68,7 @@ const main = async (): Promise<void> => {
   process.stdout.write(values.json ? `${JSON.stringify(report, null, 2)}\n` : `written to ${path}\n`);
 };
 
-const teller = (name: string): Setting['tell'] =>
-  process.stderr.isTTY ? (what) => process.stderr.write(`\r\x1b[K${name}: ${what}`) : () => {};
+const teller = (name: string): Setting['tell'] => (process.stderr.isTTY ? (what) => process.stderr.write(`\r\x1b[K${name}: ${what}`) : () => {});
 const clearLine = (): void => {
   if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
 };

@@ -6,7 +6,8 @@ import { repeat } from './harness/pairs.ts';
 import type { Opened } from './partitions.child.ts';
 
 export const question = 'How much memory does a process take that counts in 1,000 partitions at once?';
-export const sketch = 'Node with three threads and lmdb: 120 MB. An actor with its port, its batch of 256 KB in flight and its store: 100 KB at rest, so 100 MB more.';
+export const sketch =
+  'Node with three threads and lmdb: 120 MB. An actor with its port, its batch of 256 KB in flight and its store: 100 KB at rest, so 100 MB more.';
 export const bound = 'at most 300 MB resident';
 export const unit = 'MB';
 export const durability = 'counts, output and positions in one durable commit';

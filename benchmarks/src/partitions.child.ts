@@ -28,6 +28,9 @@ const peak = (): number | undefined => {
 const started = performance.now();
 const app = await run(new URL('./partitions.pipeline.js', import.meta.url), { log: lmdb(process.argv[2] ?? ''), threads: 2, tell: 'nothing' });
 const openMs = performance.now() - started;
-await app.log.append(wide, Array.from({ length: 10 * PARTITIONS }, (_, n) => ({ key: keyName(n), value: n })));
+await app.log.append(
+  wide,
+  Array.from({ length: 10 * PARTITIONS }, (_, n) => ({ key: keyName(n), value: n })),
+);
 await app.settled();
 tell({ rss: process.memoryUsage.rss() / MB, peak: peak(), openMs } satisfies Opened);

@@ -8,4 +8,9 @@ const Key = z.string();
 export const wide = topic('wide', { key: Key, value: z.int(), partitions: PARTITIONS });
 const counts = compactedTopic('wide-counts', { key: Key, value: z.int(), partitions: PARTITIONS });
 
-export default pipeline('wide', stream(wide).count(store('wide-count', { key: Key, value: z.int() })).to(counts));
+export default pipeline(
+  'wide',
+  stream(wide)
+    .count(store('wide-count', { key: Key, value: z.int() }))
+    .to(counts),
+);

@@ -6,7 +6,8 @@ import { withFolder } from './harness/folder.ts';
 import type { Recovered } from './recovery.child.ts';
 
 export const question = 'How long from the start of run() to the first result, after kill -9, with stores of 10⁴, 10⁵ and 10⁶ keys?';
-export const sketch = 'Nothing is restored: the store is the map, opening it takes 3 ms. Two threads that import zod, lmdb and the pipeline: 200 ms on two cores, whatever the store holds.';
+export const sketch =
+  'Nothing is restored: the store is the map, opening it takes 3 ms. Two threads that import zod, lmdb and the pipeline: 200 ms on two cores, whatever the store holds.';
 export const bound = 'at most 400 ms for each size, and 10⁶ keys at most 1.3 times 10⁴';
 export const unit = 'ms';
 export const durability = 'the result is committed, durable, and read back from the log';
@@ -43,7 +44,13 @@ export const run = async (setting: Setting): Promise<readonly Figure[]> => {
     return [
       ...folders.map(({ size, ms }): Figure => ({ name: `${size.toLocaleString('en')} keys`, unit, durability, ours: ms, bounds: [atMost('ours', 400)] })),
       { name: 'largest over smallest', unit: 'times', durability, ours: largest.map((ms, i) => ms / smallest[i]!), bounds: [atMost('ours', 1.3)] },
-      { name: 'before it: start of the process', unit, durability: 'node and the imports of main', ours: folders.flatMap(({ processMs }) => processMs), bounds: [] },
+      {
+        name: 'before it: start of the process',
+        unit,
+        durability: 'node and the imports of main',
+        ours: folders.flatMap(({ processMs }) => processMs),
+        bounds: [],
+      },
     ];
   });
 };

@@ -21,10 +21,17 @@ const start = (): ReturnType<typeof run> => run(new URL('./count.pipeline.js', i
 
 const fill = async (count: number): Promise<void> => {
   const app = await start();
-  await app.log.append(events, Array.from({ length: count }, (_, n) => ({ key: keyName(n), value })));
+  await app.log.append(
+    events,
+    Array.from({ length: count }, (_, n) => ({ key: keyName(n), value })),
+  );
   await app.settled();
   tell('filled');
-  for (let n = 0; ; n++) await app.log.append(events, Array.from({ length: 100 }, (_, i) => ({ key: keyName((n * 100 + i) % count), value })));
+  for (let n = 0; ; n++)
+    await app.log.append(
+      events,
+      Array.from({ length: 100 }, (_, i) => ({ key: keyName((n * 100 + i) % count), value })),
+    );
 };
 
 const recover = async (): Promise<void> => {

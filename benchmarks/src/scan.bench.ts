@@ -25,27 +25,39 @@ export const run = async (setting: Setting): Promise<readonly Figure[]> => {
     withFolder(async (floorFolder) => {
       setting.tell('filling');
       await using client = await openLog(lmdb(ourFolder));
-      await client.append(readings, many(count, POOL, (n) => ({ key: keyName(n), value: reading(n), timestamp: 1_700_000_000_000 + n })));
-      await fillFloor(floorFolder, count, (n) => JSON.stringify(keyName(n % POOL)), (n) => JSON.stringify(reading(n % POOL)));
+      await client.append(
+        readings,
+        many(count, POOL, (n) => ({ key: keyName(n), value: reading(n), timestamp: 1_700_000_000_000 + n })),
+      );
+      await fillFloor(
+        floorFolder,
+        count,
+        (n) => JSON.stringify(keyName(n % POOL)),
+        (n) => JSON.stringify(reading(n % POOL)),
+      );
       await using port = await openPort(lmdb(ourFolder));
       const floor = openFloorScan(floorFolder, count);
       const times = setting.quick ? 1 : 4;
       const views = await interleave(
         setting,
-        () => rate(count * times, async () => {
-          for (let i = 0; i < times; i++) check(await ourViews(port), count);
-        }),
-        () => rate(count * times, async () => {
-          for (let i = 0; i < times; i++) check(floorViews(floor), count);
-        }),
+        () =>
+          rate(count * times, async () => {
+            for (let i = 0; i < times; i++) check(await ourViews(port), count);
+          }),
+        () =>
+          rate(count * times, async () => {
+            for (let i = 0; i < times; i++) check(floorViews(floor), count);
+          }),
       );
       const json = await interleave(
         setting,
-        () => rate(count, async () => {
-          let seen = 0;
-          for await (const batch of client.read(readings, { from: 'earliest', until: 'end' })) for (const { key, value } of batch) if (fits(key, value)) seen++;
-          check(seen, count);
-        }),
+        () =>
+          rate(count, async () => {
+            let seen = 0;
+            for await (const batch of client.read(readings, { from: 'earliest', until: 'end' }))
+              for (const { key, value } of batch) if (fits(key, value)) seen++;
+            check(seen, count);
+          }),
         () => rate(count, async () => check(floorJson(floor), count)),
       );
       await floor.close();
@@ -61,7 +73,7 @@ const ourViews = async (log: Log): Promise<number> => {
   const never = new AbortController().signal;
   let seen = 0;
   let bytes = 0;
-  for (let at = 0n; ; ) {
+  for (let at = 0n; ;) {
     const { batches, next } = await log.fetch({ topic: readings.name, partition: 0, offset: at }, { bytes: 256 * 1024, waitMs: 0 }, never);
     if (next === at) return bytes > 0 ? seen : -1;
     for (const view of batches) {

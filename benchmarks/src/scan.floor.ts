@@ -28,7 +28,7 @@ export const openFloorScan = (folder: string, count: number): FloorScan => {
   return {
     batches: (each) => {
       env.refresh();
-      for (let at = 0; at < count; ) {
+      for (let at = 0; at < count;) {
         const found = peek(env.log, logKey(0, at));
         if (found === undefined) throw new Error(`the floor has no batch at ${at}`);
         const copy = Buffer.allocUnsafeSlow(found.length);

@@ -8,7 +8,8 @@ import type { Figure, Setting } from './harness/benchmark.ts';
 import { writePipeline } from './types/generate.ts';
 
 export const question = 'How long does tsc take for a pipeline of 200 verbs, compared with one of 2?';
-export const sketch = 'Each verb instantiates one interface with a small object type; most of the time is zod and the library files, which both have. Under twice as long.';
+export const sketch =
+  'Each verb instantiates one interface with a small object type; most of the time is zod and the library files, which both have. Under twice as long.';
 export const bound = 'none is set: it is watched, so that it does not creep';
 export const unit = 's';
 export const durability = 'not a matter of disks';
@@ -24,7 +25,14 @@ export const run = async (setting: Setting): Promise<readonly Figure[]> => {
   const measured = sizes.map((verbs) => ({ verbs, seconds: [] as number[] }));
   for (const { verbs } of measured) {
     writePipeline(join(folderOf(verbs), 'generated.ts'), verbs);
-    writeFileSync(join(folderOf(verbs), 'tsconfig.json'), JSON.stringify({ extends: '../../../tsconfig.base.json', compilerOptions: { composite: false, noEmit: true, noUnusedLocals: false, rootDir: '.' }, files: ['generated.ts'] }));
+    writeFileSync(
+      join(folderOf(verbs), 'tsconfig.json'),
+      JSON.stringify({
+        extends: '../../../tsconfig.base.json',
+        compilerOptions: { composite: false, noEmit: true, noUnusedLocals: false, rootDir: '.' },
+        files: ['generated.ts'],
+      }),
+    );
   }
   for (let i = 0; i < setting.pairs; i++) {
     for (const { verbs, seconds } of measured) {

@@ -31,7 +31,7 @@ export const packEntries = (entries: readonly Entry[]): ArrayBuffer => {
     bytes.set(value, at + ENTRY_HEAD + key.length);
     at += ENTRY_HEAD + key.length + value.length;
   }
-  return bytes.buffer as ArrayBuffer;
+  return bytes.buffer;
 };
 
 export interface HandWriter {

@@ -18,7 +18,7 @@ export const startChild = (module: URL, ...args: readonly string[]): Child => {
     line: async <T>() => {
       const { value, done } = await lines.next();
       if (done === true) throw new Error(`${module.pathname} ended before it had told anything`);
-      return JSON.parse(value as string) as T;
+      return JSON.parse(value) as T;
     },
     kill: async () => {
       child.kill('SIGKILL');

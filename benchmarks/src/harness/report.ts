@@ -38,7 +38,13 @@ export const describeOutcome = (outcome: Outcome, quick: boolean): string => {
   const lines = [`${outcome.name}  ${outcome.question}`, `  sketch  ${outcome.sketch}`, `  bound   ${outcome.bound}`];
   const rows = outcome.figures.map((figure) => rowOf(figure, quick));
   const widths = rows.reduce<number[]>((all, row) => row.map((cell, i) => Math.max(all[i] ?? 0, cell.length)), []);
-  for (const row of rows) lines.push(`  ${row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ').trimEnd()}`);
+  for (const row of rows)
+    lines.push(
+      `  ${row
+        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+        .join('  ')
+        .trimEnd()}`,
+    );
   if (outcome.limitedBy !== undefined && !quick) lines.push(`  what stands in the way: ${outcome.limitedBy}`);
   return `${lines.join('\n')}\n`;
 };

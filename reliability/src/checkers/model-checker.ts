@@ -104,4 +104,5 @@ const line = ({ key, text }: FinalRecord): string => `${key} ${text}`;
 const entry = ([key, value]: readonly [string, string]): string => `${key}=${value}`;
 const hex = (text: string): string => Buffer.from(text).toString('hex');
 /** A text key is its UTF-8 behind the tag 0x20, a value is JSON. */
-const stored = (map: ReadonlyMap<string, unknown>): readonly string[] => [...map].map(([key, value]) => `20${hex(key)}=${hex(JSON.stringify(value))}`).sort();
+const stored = (map: ReadonlyMap<string, unknown>): readonly string[] =>
+  [...map].map(([key, value]) => [`20${hex(key)}`, hex(JSON.stringify(value))] as const).sort(([a], [b]) => (a < b ? -1 : 1)).map(entry);

@@ -13,7 +13,7 @@ export const recordsOf = async (log: Log, topic: string, partition: number): Pro
   for (let offset = 0n; offset < end!.offset; ) {
     const found = await log.fetch({ topic, partition, offset }, { bytes: 1_000_000, waitMs: 0 }, never);
     for (const view of found.batches) {
-      while (view.next()) if (view.offset >= offset) records.push({ offset: Number(view.offset), key: Buffer.from(view.key()!).toString(), text: Buffer.from(view.value()!).toString() });
+      while (view.next()) if (view.offset >= offset) records.push({ offset: Number(view.offset), key: JSON.parse(Buffer.from(view.key()!).toString()) as string, text: Buffer.from(view.value()!).toString() });
     }
     offset = found.next;
   }

@@ -32,6 +32,8 @@ export interface FlagshipOptions {
   readonly checkEvery?: number;
   /** The last life must settle within this. */
   readonly quietMs?: number;
+  /** How long any other life may take. */
+  readonly lifeMs?: number;
   readonly programs?: string;
   readonly tell?: (line: string) => void;
 }
@@ -55,7 +57,7 @@ const LIFE_MS = 30_000;
 const AT_THE_END: ReadonlySet<string> = new Set<Failpoint>(['release', 'close.draining', 'close.closed']);
 
 export const runFlagship = async (options: FlagshipOptions): Promise<FlagshipVerdict> => {
-  const { folder, lives, recordsPerLife, chunk = 200, spinUs = 30, quietMs = 60_000, checkEvery = 1, programs } = options;
+  const { folder, lives, recordsPerLife, chunk = 200, spinUs = 30, quietMs = 60_000, lifeMs = LIFE_MS, checkEvery = 1, programs } = options;
   const [data, history, note] = [join(folder, 'log'), join(folder, 'history'), join(folder, 'struck')];
   const write = witness(history);
   const env = { SPIN_US: `${spinUs}`, STOPLOG_FAILPOINTS_STRUCK: note };
@@ -68,7 +70,7 @@ export const runFlagship = async (options: FlagshipOptions): Promise<FlagshipVer
   let inDoubtBefore = 0;
   // The folder is made by this process, so that the reader finds its topics.
   await readFinal(data);
-  const reader = options.reader === false ? undefined : new Child('flagship/reader.child.js', [data, history, 'reader', 'numbers', 'copies'], { limitMs: lives.length * LIFE_MS + 120_000 });
+  const reader = options.reader === false ? undefined : new Child('flagship/reader.child.js', [data, history, 'reader', 'numbers', 'copies'], { limitMs: lives.length * lifeMs + 120_000 });
   await reader?.said('reading');
 
   const judge = async (name: string, whole: boolean): Promise<void> => {
@@ -92,7 +94,7 @@ export const runFlagship = async (options: FlagshipOptions): Promise<FlagshipVer
       const armed = life.kind === 'failpoint' ? { STOPLOG_FAILPOINTS: `${life.name}=${life.mode}#${life.hit}` } : {};
       const notes = linesIn(note);
       const since = performance.now();
-      const child = new Child('flagship/app.child.js', [data, history, `life${i}`, `${(i + 1) * recordsPerLife}`, `${chunk}`, stay], { env: { ...env, ...armed }, limitMs: LIFE_MS, ...copy });
+      const child = new Child('flagship/app.child.js', [data, history, `life${i}`, `${(i + 1) * recordsPerLife}`, `${chunk}`, stay], { env: { ...env, ...armed }, limitMs: lifeMs, ...copy });
       if (life.kind === 'random') {
         if ((await child.heard('running')) === undefined) faults.push({ kind: 'stuck', what: `${name} ended before it ran: ${(await child.ended).errors.slice(0, 500)}` });
         recoveryMs.push(performance.now() - since);
@@ -105,7 +107,7 @@ export const runFlagship = async (options: FlagshipOptions): Promise<FlagshipVer
         const ended = await child.ended;
         const strikes = linesIn(note).slice(notes.length).filter((line) => line.startsWith(`${life.name} `));
         if (strikes.length > 0) struck[life.name] = (struck[life.name] ?? 0) + 1;
-        if (ended.signal === 'SIGKILL' && strikes.length === 0) faults.push({ kind: 'stuck', what: `${name} did not end within ${LIFE_MS} ms, said ${child.lines.at(-1) ?? 'nothing'}` });
+        if (ended.signal === 'SIGKILL' && strikes.length === 0) faults.push({ kind: 'stuck', what: `${name} did not end within ${lifeMs} ms, said ${child.lines.at(-1) ?? 'nothing'}` });
         if (ended.signal === 'SIGKILL' && strikes.length > 0) kills++;
         if (strikes.length > 0 && /\.written|storage\.put|lock\.taken/.test(life.name)) sometimes['killed inside a transaction']++;
         if (strikes.length > 0 && /append\.committed|commit\.applied|append\.acked/.test(life.name)) sometimes['killed between visible and acknowledged']++;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { starting, stoplog } from './fixtures/command-line.ts';
+import { starting, stoplog, type Finished } from './fixtures/command-line.ts';
 import typed from './fixtures/tickets.pipeline.ts';
 
 const TYPESCRIPT = fileURLToPath(new URL('./fixtures/tickets.pipeline.ts', import.meta.url));
@@ -35,22 +35,9 @@ describe('help', () => {
     expect(out.startsWith('Examples')).toBe(true);
     for (const word of ['run', 'describe', 'topics', 'tail', 'append', 'Exit codes']) expect(out).toContain(word);
   });
-  test('of each command shows examples and every option it takes, whatever else is on the line', async () => {
-    const options = {
-      run: ['--log', '--threads', '--json'],
-      describe: ['--mermaid'],
-      topics: ['--partitions'],
-      tail: ['--from', '--until-end', '--partition', '--key', '--limit'],
-      append: ['--key', '--key-field', '--json', '--pipeline'],
-    };
-    await Promise.all(
-      Object.entries(options).map(async ([name, expected]) => {
-        const { code, out } = await stoplog(newFolder(), [name, 'whatever', '--help']);
-        expect(code).toBe(0);
-        expect(out).toContain('Examples\n  ');
-        for (const option of expected) expect(out).toContain(option);
-      }),
-    );
+  test('of a command is shown whatever else is on the line', async () => {
+    const { code, out } = await stoplog(newFolder(), ['tail', 'whatever', '--form', '--help']);
+    expect([code, out]).toEqual([0, expect.stringMatching(/^stoplog tail: .*\n\nExamples\n/)]);
   });
   test('--version prints the version alone', async () => {
     expect((await stoplog(newFolder(), ['--version'])).out).toMatch(/^\d+\.\d+\.\d+\n$/);
@@ -59,7 +46,11 @@ describe('help', () => {
 
 test('a command line that is wrong ends with exit code 2, on standard error, and touches nothing', async () => {
   const folder = newFolder();
-  const [command, option, log] = await Promise.all([stoplog(folder, ['tial']), stoplog(folder, ['tail', 'x', '--form', 'earliest']), stoplog(folder, ['topics', '--log', 'kafka://b1:9092'])]);
+  const [command, option, log] = await Promise.all([
+    stoplog(folder, ['tial']),
+    stoplog(folder, ['tail', 'x', '--form', 'earliest']),
+    stoplog(folder, ['topics', '--log', 'kafka://b1:9092']),
+  ]);
   expect(command).toEqual({ code: 2, out: '', err: expect.stringMatching(/^STOPLOG_USAGE {2}there is no command 'tial'\. Did you mean 'tail'\?/) });
   expect(option).toEqual({ code: 2, out: '', err: expect.stringMatching(/^STOPLOG_USAGE .*no option --form\. Did you mean '--from'\?[^\n]*\n$/) });
   expect(log).toEqual({ code: 2, out: '', err: expect.stringMatching(/no log of the kind 'kafka', only lmdb: give --log lmdb:FOLDER/) });
@@ -77,9 +68,9 @@ describe('describe', () => {
     expect(existsSync(join(folder, 'data'))).toBe(false);
   });
   test('gives the same as mermaid and as JSON', async () => {
-    const [mermaid, json] = await Promise.all([stoplog(newFolder(), ['describe', PIPELINE, '--mermaid']), stoplog(newFolder(), ['describe', PIPELINE, '--json'])]);
-    expect(mermaid.out).toMatch(/^flowchart LR\n/);
-    expect(JSON.parse(json.out)).toMatchObject({ pipeline: 'tickets', tasks: [{ task: 0, partitions: 1, stores: [{ store: 'count-by-key', version: 1 }] }] });
+    const [mermaid, json] = await Promise.all(['--mermaid', '--json'].map((form) => stoplog(newFolder(), ['describe', PIPELINE, form])));
+    expect(mermaid!.out).toMatch(/^flowchart LR\n/);
+    expect(JSON.parse(json!.out)).toMatchObject({ pipeline: 'tickets', tasks: [{ task: 0, partitions: 1, stores: [{ store: 'count-by-key', version: 1 }] }] });
   });
   test('says what is wrong with a module, and with a path; STOPLOG_DEBUG adds the stack', async () => {
     const folder = newFolder();
@@ -103,36 +94,55 @@ describe('tools on a folder that holds no log', () => {
 
 describe('append, topics and tail', () => {
   let folder: string;
+  let made: Finished;
   beforeAll(async () => {
     folder = newFolder();
-    const made = await stoplog(folder, ['append', 'tickets', '--key-field', 'id', '--pipeline', PIPELINE], numbered(5));
-    expect(made).toEqual({ code: 0, out: '', err: '5 records appended to tickets\n' });
-    await stoplog(folder, ['append', 'ticket-counts', '--json', '--pipeline', PIPELINE], '{"key":"gone","value":3}\n{"key":"gone","value":null,"timestamp":1000,"headers":[{"name":"why","value":"old\\u001b[2J"},{"name":"n","value":null}]}\n');
+    made = await stoplog(folder, ['append', 'tickets', '--key-field', 'id', '--pipeline', PIPELINE], numbered(5));
+    await stoplog(
+      folder,
+      ['append', 'ticket-counts', '--json', '--pipeline', PIPELINE],
+      '{"key":"gone","value":3}\n{"key":"gone","value":null,"timestamp":1000,"headers":[{"name":"why","value":"old\\u001b[2J"},{"name":"n","value":null}]}\n',
+    );
     await stoplog(folder, ['append', 'blobs', '--key', 'raw\u009bkey', '--pipeline', PIPELINE], new Uint8Array([0, 255, 13, 10, 0xe2, 0x80, 0xa8]));
   });
 
+  test('append says how many it has acknowledged', () => {
+    expect(made).toEqual({ code: 0, out: '', err: '5 records appended to tickets\n' });
+  });
   test('topics counts what is there, in columns and as JSON', async () => {
-    const [plain, json, partitions] = await Promise.all([stoplog(folder, ['topics']), stoplog(folder, ['topics', '--json']), stoplog(folder, ['topics', '--partitions'])]);
+    const [plain, json, partitions] = await Promise.all([
+      stoplog(folder, ['topics']),
+      stoplog(folder, ['topics', '--json']),
+      stoplog(folder, ['topics', '--partitions']),
+    ]);
     const text = plain.out.split('\n');
     expect(text[0]).toMatch(/^TOPIC +PARTITIONS +CLEANUP +KEY +VALUE +RECORDS$/);
     expect(text.find((line) => line.startsWith('tickets'))).toMatch(/^tickets +1 +delete +json +json +5$/);
-    expect(JSON.parse(json.out)).toContainEqual(expect.objectContaining({ topic: 'ticket-counts', cleanup: 'compact', records: 2, offsets: [{ partition: 0, start: 0, end: 2 }] }));
+    expect(JSON.parse(json.out)).toContainEqual(
+      expect.objectContaining({ topic: 'ticket-counts', cleanup: 'compact', records: 2, offsets: [{ partition: 0, start: 0, end: 2 }] }),
+    );
     expect(partitions.out).toMatch(/tickets +0 +0 +5 +5\n/);
   });
   test('tail shows time, place, key and value; what it prints as JSON is what append takes', async () => {
-    const [text, json] = await Promise.all([stoplog(folder, ['tail', 'tickets', '--until-end']), stoplog(folder, ['tail', 'tickets', '--until-end', '--json', '--key', 't3'])]);
+    const [text, json] = await Promise.all([
+      stoplog(folder, ['tail', 'tickets', '--until-end']),
+      stoplog(folder, ['tail', 'tickets', '--until-end', '--json', '--key', 't3']),
+    ]);
     expect(text.code).toBe(0);
     expect(text.out.split('\n')[0]).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z {2}\[0\]@0 {2}t0 {2}\{"id":"t0","state":"open"\}$/);
-    expect(jsonLines(json.out)).toEqual([expect.objectContaining({ topic: 'tickets', partition: 0, offset: 3, key: 't3', value: { id: 't3', state: 'open' } })]);
+    expect(jsonLines(json.out)).toEqual([
+      expect.objectContaining({ topic: 'tickets', partition: 0, offset: 3, key: 't3', value: { id: 't3', state: 'open' } }),
+    ]);
     const other = newFolder();
     const copied = await stoplog(other, ['append', 'tickets', '--json', '--pipeline', PIPELINE], json.out);
     expect(copied.err).toBe('1 record appended to tickets\n');
     expect(jsonLines((await stoplog(other, ['tail', 'tickets', '--until-end', '--json'])).out)[0]).toEqual({ ...jsonLines(json.out)[0], offset: 0 });
   });
   test('tail begins where it is told to, and ends at its limit', async () => {
-    const ids = async (...args: string[]): Promise<unknown> => jsonLines((await stoplog(folder, ['tail', 'tickets', '--json', ...args])).out).map(({ key }) => key);
-    const found = [ids('--from', 'earliest', '--limit', '2'), ids('--from', 'offset 3', '--until-end'), ids('--from', '2001-01-01', '--until-end', '--limit', '1'), ids('--from', '2901-01-01T00:00:00Z', '--until-end')];
-    expect(await Promise.all(found)).toEqual([['t0', 't1'], ['t3', 't4'], ['t0'], []]);
+    const ids = async (...args: string[]): Promise<unknown> =>
+      jsonLines((await stoplog(folder, ['tail', 'tickets', '--json', ...args])).out).map(({ key }) => key);
+    const found = [ids('--from', 'offset 3', '--until-end'), ids('--from', '2001-01-01', '--limit', '1'), ids('--from', '2901-01-01T00:00:00Z', '--until-end')];
+    expect(await Promise.all(found)).toEqual([['t3', 't4'], ['t0'], []]);
     const beyond = await stoplog(folder, ['tail', 'tickets', '--from', '99', '--until-end']);
     expect([beyond.code, beyond.err]).toEqual([1, expect.stringContaining('STOPLOG_OFFSET_OUT_OF_RANGE')]);
   });
@@ -140,7 +150,14 @@ describe('append, topics and tail', () => {
     const counts = (await stoplog(folder, ['tail', 'ticket-counts', '--until-end'])).out.split('\n');
     expect(counts[1]).toBe('1970-01-01T00:00:01.000Z  [0]@1  gone  (tombstone)  why=old\\u001b[2J  n=(null)');
     const json = jsonLines((await stoplog(folder, ['tail', 'ticket-counts', '--until-end', '--json'])).out);
-    expect(json[1]).toMatchObject({ value: null, tombstone: true, headers: [{ name: 'why', value: 'old\u001b[2J' }, { name: 'n', value: null }] });
+    expect(json[1]).toMatchObject({
+      value: null,
+      tombstone: true,
+      headers: [
+        { name: 'why', value: 'old\u001b[2J' },
+        { name: 'n', value: null },
+      ],
+    });
     const blobs = (await stoplog(folder, ['tail', 'blobs', '--until-end'])).out.split('\n');
     expect(blobs.map((line) => line.split('  ').slice(2).join('  '))).toEqual(['raw\\u009bkey  (2 bytes) 00ff', 'raw\\u009bkey  (3 bytes) e280a8', '']);
   });
@@ -172,19 +189,28 @@ describe('append', () => {
     const input = `${ticket('a')}\n${ticket('b')}\n{"id":"c","state":"lost"}\n${ticket('d')}\n`;
     const declared = await stoplog(folder, ['append', 'tickets', '--key', 'k', '--pipeline', PIPELINE], input);
     expect(declared.code).toBe(1);
-    expect(declared.err).toMatch(/^STOPLOG_SCHEMA {2}line 3: a value for topic 'tickets' does not parse: .*at state\n {2}2 records before it were appended to tickets, and acknowledged\n$/);
+    expect(declared.err).toMatch(
+      /^STOPLOG_SCHEMA {2}line 3: a value for topic 'tickets' does not parse: .*at state\n {2}2 records before it were appended to tickets, and acknowledged\n$/,
+    );
     // Without the declaration, by the schema kept in the log.
     const stored = await stoplog(folder, ['append', 'tickets', '--key', 'k'], input);
     expect(stored.err).toMatch(/line 3: a value for topic 'tickets' does not parse/);
     const notJson = await stoplog(folder, ['append', 'tickets', '--json'], `\n{"key":"k","value":${ticket('e')}}\n{"key":\n`);
     expect(notJson.err).toMatch(/line 3: it is not JSON(.|\n)*1 record before it was appended/);
-    const notText = await stoplog(folder, ['append', 'tickets', '--key', 'k'], new Uint8Array([0xff, 0x0a]));
-    expect(notText.err).toMatch(/line 1: it is not UTF-8/);
     expect(jsonLines((await stoplog(folder, ['tail', 'tickets', '--until-end', '--json'])).out)).toHaveLength(5);
+  });
+  test('makes the log where there is none, also when several do so at the same moment', async () => {
+    const folder = newFolder();
+    const ended = await Promise.all(['a', 'b', 'c'].map((key) => stoplog(folder, ['append', 'tickets', '--key', key, '--pipeline', PIPELINE], ticket(key))));
+    expect(ended).toEqual(ended.map(() => ({ code: 0, out: '', err: '1 record appended to tickets\n' })));
+    expect((await stoplog(folder, ['topics'])).out).toMatch(/tickets .* 3\n/);
   });
   test('asks for keys where the topic needs them, and for a declaration where there is no topic', async () => {
     const folder = newFolder();
-    const [keyless, unknown] = await Promise.all([stoplog(folder, ['append', 'tickets', '--pipeline', PIPELINE], 'x\n'), stoplog(folder, ['append', 'nothing', '--pipeline', PIPELINE], 'x\n')]);
+    const [keyless, unknown] = await Promise.all([
+      stoplog(folder, ['append', 'tickets', '--pipeline', PIPELINE], 'x\n'),
+      stoplog(folder, ['append', 'nothing', '--pipeline', PIPELINE], 'x\n'),
+    ]);
     expect(keyless.err).toMatch(/needs keys: give --key K/);
     expect(unknown.err).toMatch(/STOPLOG_TOPIC_UNKNOWN {2}pipeline 'tickets' has no topic 'nothing'/);
     expect((await stoplog(folder, ['append', 'tickets', '--key', 'k'], 'x\n')).err).toMatch(/there is no topic 'tickets' in .*--pipeline x\.pipeline\.ts/);

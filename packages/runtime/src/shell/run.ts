@@ -46,6 +46,8 @@ export const startApp = async (url: URL, options: RunOptions, tellerFor: (plan: 
   checkNotImporting(href);
   const threads = options.threads ?? availableParallelism();
   if (!Number.isInteger(threads) || threads < 1) throw new StoplogError('STOPLOG_USAGE', { threads }, `threads is ${String(threads)}: give a whole number from 1 on, or leave it out for one per core`);
+  const hangAfterMs = options.hangAfter ?? HANG_AFTER_MS;
+  if (!(hangAfterMs > 0)) throw new StoplogError('STOPLOG_USAGE', { hangAfter: hangAfterMs }, 'hangAfter is 0, and every record takes longer: give seconds(30), or leave it out');
   const plan = await loadPlan(href);
   const module = await loadLogModule(options.log);
   const log = await module.open(options.log.options);
@@ -69,7 +71,7 @@ export const startApp = async (url: URL, options: RunOptions, tellerFor: (plan: 
       log: options.log,
       link: () => module.share(log),
       threads,
-      hangAfterMs: options.hangAfter ?? HANG_AFTER_MS,
+      hangAfterMs,
       heapMb: options.heapMb ?? HEAP_MB,
     },
     tell: teller,

@@ -30,13 +30,8 @@ let registered: Promise<void> | undefined;
 const registerTsx = (url: string): Promise<void> => (registered ??= register(url));
 
 const register = async (url: string): Promise<void> => {
-  // Looked for where the pipeline lives first: that project chose it.
-  for (const from of [url, import.meta.url]) {
-    const api = apiOfTsx(from);
-    if (api === undefined) continue;
-    ((await import(api)) as { register(): unknown }).register();
-    return;
-  }
+  const api = await tsxFor(url);
+  if (api !== undefined) return void api.register();
   throw new StoplogError(
     'STOPLOG_PIPELINE_MODULE',
     { url, node: process.versions.node },
@@ -44,7 +39,19 @@ const register = async (url: string): Promise<void> => {
   );
 };
 
-/** The URL of `tsx/esm/api` as `import` would find it from there. `require.resolve` answers with the CommonJS build, whose `register` looks for its hooks in the wrong folder. */
+/** Looked for where the pipeline lives first: that project chose it. */
+const tsxFor = async (url: string): Promise<{ register(): unknown } | undefined> => {
+  const theirs = apiOfTsx(url);
+  if (theirs !== undefined) return (await import(theirs)) as { register(): unknown };
+  try {
+    return await import('tsx/esm/api');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND') return undefined;
+    throw error;
+  }
+};
+
+/** What `import('tsx/esm/api')` would find from there. `require.resolve` finds the CommonJS build, whose `register` looks for its hooks in the wrong folder. */
 const apiOfTsx = (from: string): string | undefined => {
   let manifest: string;
   try {
@@ -52,7 +59,9 @@ const apiOfTsx = (from: string): string | undefined => {
   } catch {
     return undefined;
   }
-  const { exports } = JSON.parse(readFileSync(manifest, 'utf8')) as { readonly exports?: Readonly<Record<string, { readonly import?: { readonly default?: string } } | undefined>> };
+  const { exports } = JSON.parse(readFileSync(manifest, 'utf8')) as {
+    readonly exports?: Readonly<Record<string, { readonly import?: { readonly default?: string } } | undefined>>;
+  };
   const file = exports?.['./esm/api']?.import?.default;
   return file === undefined ? undefined : new URL(file, pathToFileURL(manifest)).href;
 };

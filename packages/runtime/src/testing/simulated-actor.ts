@@ -55,6 +55,7 @@ export class SimulatedActor implements Footprints {
   readonly underWay: Sent[] = [];
   /** A commit was refused: nothing more is sent. */
   failure: StoplogError | undefined;
+  turns = 0;
   draining = false;
   ended = false;
   /** The scheduler's wish that the next record fail. */
@@ -104,6 +105,7 @@ export class SimulatedActor implements Footprints {
 
   /** One round, as TaskActor's; what it sends is handed to `send`. Throws what ends this life. */
   turn(now: number, send: (sent: Sent) => void): void {
+    this.turns++;
     if (this.#wantsCommit) return this.#commit(send);
     if (this.draining) return this.#end(send);
     const { log, grain } = this.life;

@@ -11,6 +11,7 @@ import type { Plan, Task } from '../pure/topology/plan.ts';
 import { SimulatedActor, type Grain, type Life, type Sent } from './simulated-actor.ts';
 import type { SimulatedLog } from './simulated-log.ts';
 import type { Count } from './simulation-counters.ts';
+import type { Late } from './simulation-faults.ts';
 
 const LOOK_MS = 1_000;
 
@@ -26,8 +27,7 @@ export interface Surroundings {
   readonly isAlive: (instance: string) => boolean;
   /** Somebody else has taken over from this one. */
   readonly overtook: (instance: string) => void;
-  /** The disk, a message, or the news of a loss takes its time. */
-  readonly isLate: (what: 'write' | 'hear' | 'notice') => boolean;
+  readonly isLate: (what: Late) => boolean;
   readonly heard: (sent: Sent) => void;
   /** A partition was given up, or cannot start: no fault of the simulation's. */
   readonly gaveUp: (actor: string, error: unknown) => void;
@@ -96,7 +96,7 @@ export class SimulatedProcess {
     for (const actor of this.actors.values()) {
       const [oldest] = actor.underWay;
       if (oldest !== undefined && oldest.answer !== 'none' && !isLate('hear')) moves.push(() => this.#hear(actor));
-      if (actor.isReady) moves.push(() => this.#turn(actor));
+      if (actor.isReady && (actor.turns > 0 || !isLate('start'))) moves.push(() => this.#turn(actor));
     }
     for (const restart of this.#restarts) if (now() >= restart.at) moves.push(() => this.#restart(restart));
     if (this.#takes !== undefined) moves.push(() => this.#take());

@@ -148,9 +148,10 @@ export class Simulation {
     switch (fault) {
       case 'kill':
       case 'fail': {
-        const busy = actors.filter(({ open, underWay }) => open > 0 || underWay.length > 0);
         if (actors.length === 0) return false;
-        const actor = chance.pick(busy.length > 0 ? busy : actors);
+        const busy = actors.filter(({ open }) => open > 0);
+        const sending = actors.filter(({ underWay }) => underWay.some(({ answer }) => answer === 'none'));
+        const actor = chance.pick(chance.pick([actors, busy, sending].filter(({ length }) => length > 0)));
         if (fault === 'fail') actor.trap = chance.pick(['before', 'after'] as const);
         else {
           this.#tell(`${process.name}: the thread of actor ${actor.name} dies`);

@@ -1,3 +1,4 @@
+import { crc32 as zlibCrc32 } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { crc32 } from './checksum.ts';
 import { utf8 } from './text.ts';
@@ -10,5 +11,16 @@ describe('crc32', () => {
 
   test('goes on from a seed as if the bytes were one piece', () => {
     expect(crc32(utf8('6789'), crc32(utf8('12345')))).toBe(0xcbf43926);
+  });
+
+  test('is the same whichever way it is computed: by the table for a few bytes, natively for many', () => {
+    const bytes = Uint8Array.from({ length: 300 }, (_, i) => (i * 31) & 0xff);
+    for (let size = 0; size <= bytes.length; size++) expect(crc32(bytes.subarray(0, size), size)).toBe(zlibCrc32(bytes.subarray(0, size), size));
+  });
+
+  test('of a part of the bytes is that of the part alone', () => {
+    const bytes = utf8('a short part, or a part that is long enough for the native way to pay, which takes some more words than this');
+    expect(crc32(bytes, 7, 2, 9)).toBe(crc32(bytes.slice(2, 9), 7));
+    expect(crc32(bytes, 7, 2, 100)).toBe(crc32(bytes.slice(2, 100), 7));
   });
 });

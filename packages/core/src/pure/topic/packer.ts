@@ -4,7 +4,7 @@
  * A key's bytes decide its partition. Records without a key stay together until what was packed is taken, then go on to
  * the next partition: batches stay large, and every partition gets its share.
  */
-import { utf8Size, writeUtf8 } from '../bytes/text.ts';
+import { utf8, writeUtf8 } from '../bytes/text.ts';
 import { BatchBuilder } from '../record/batch.ts';
 import type { Header } from '../record/record.ts';
 import type { Encoded } from '../schema/codec.ts';
@@ -27,7 +27,6 @@ export class RecordPacker {
   readonly #partitions: number;
   readonly #builders: (BatchBuilder | undefined)[];
   readonly #full: PackedBatch[] = [];
-  #scratch: Uint8Array = new Uint8Array(4096);
   #fullBytes = 0;
   #openBytes = 0;
   #sticky: number;
@@ -46,7 +45,7 @@ export class RecordPacker {
   }
 
   add(key: Encoded | null, value: Encoded | null, timestamp: number, headers?: readonly Header[]): void {
-    const keyed = this.#partitions > 1 && typeof key === 'string' ? this.#toBytes(key) : key;
+    const keyed = this.#partitions > 1 && typeof key === 'string' ? toBytes(key) : key;
     const partition = this.#partitionFor(keyed);
     const builder = (this.#builders[partition] ??= new BatchBuilder(FIRST_BYTES));
     const before = builder.size;
@@ -83,9 +82,12 @@ export class RecordPacker {
     if (this.#partitions === 1) return 0;
     return key === null || typeof key === 'string' ? this.#sticky : partitionOf(key, this.#partitions);
   }
-  /** The key's bytes in a buffer that the next call overwrites: they are copied into the batch at once. */
-  #toBytes(key: string): Uint8Array {
-    if (key.length * 3 > this.#scratch.length) this.#scratch = new Uint8Array(Math.max(utf8Size(key), key.length * 3));
-    return this.#scratch.subarray(0, writeUtf8(this.#scratch, 0, key));
-  }
 }
+
+/** The key's bytes in a buffer that the next call overwrites: they are copied into the batch at once. */
+const toBytes = (key: string): Uint8Array => {
+  if (key.length * 3 > scratch.length) return utf8(key);
+  return scratch.subarray(0, writeUtf8(scratch, 0, key));
+};
+/** One for all packers: an append of one record makes a packer, and is not to make 4 KB of zeros with it. */
+const scratch: Uint8Array = new Uint8Array(8 * 1024);

@@ -19,6 +19,9 @@ export const topicFromShape = (shape: TopicShape, purpose: 'read' | 'append'): A
 const schemaOf = (shape: TopicShape, which: 'key' | 'value'): Schema => {
   const found = schemaFromJson(shape[`${which}Schema`]);
   if ('schema' in found) return found.schema;
-  throw new StoplogError('STOPLOG_SCHEMA', { topic: shape.name, side: which, reason: found.unsaid },
-    `the ${which} schema kept with topic '${shape.name}' does not say enough to parse by (${found.unsaid}): use the topic as it is declared in its module`);
+  throw new StoplogError(
+    'STOPLOG_SCHEMA',
+    { topic: shape.name, side: which, reason: found.unsaid },
+    `the ${which} schema kept with topic '${shape.name}' does not say enough to parse by (${found.unsaid}): use the topic as it is declared in its module`,
+  );
 };

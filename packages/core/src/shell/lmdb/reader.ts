@@ -47,7 +47,6 @@ const read = (env: Env, place: PartitionId, from: bigint, bytes: number): Found 
       next = ends.end;
       break;
     }
-    if (batches.length > 0 && size + view.bytes.length > bytes) break;
     batches.push(view);
     size += view.bytes.length;
     next = view.nextOffset;

@@ -17,11 +17,23 @@ describe('what is printed', () => {
   test('stays JSON when it is JSON, and says what JSON has no word for', () => {
     const text = jsonText({ a: new Uint8Array([0, 255]), b: 12n, c: new Date(0), d: new Set([1]), e: [Number.NaN], f: '\u009b\u2028', ['__proto__']: 1 });
     expect(text).not.toContain('\u009b');
-    expect(JSON.parse(text)).toEqual(JSON.parse('{"a":{"hex":"00ff"},"b":{"bigint":"12"},"c":{"date":"1970-01-01T00:00:00.000Z"},"d":{"set":[1]},"e":[{"number":"NaN"}],"f":"\\u009b\\u2028","__proto__":1}'));
+    expect(JSON.parse(text)).toEqual(
+      JSON.parse(
+        '{"a":{"hex":"00ff"},"b":{"bigint":"12"},"c":{"date":"1970-01-01T00:00:00.000Z"},"d":{"set":[1]},"e":[{"number":"NaN"}],"f":"\\u009b\\u2028","__proto__":1}',
+      ),
+    );
     expect(jsonText(undefined)).toBe('null');
   });
   test('stands in columns, numbers to the right', () => {
-    expect(columns([['TOPIC', 'N', 'X'], ['a', '12', 'y']], [1])).toEqual(['TOPIC   N  X', 'a      12  y']);
+    expect(
+      columns(
+        [
+          ['TOPIC', 'N', 'X'],
+          ['a', '12', 'y'],
+        ],
+        [1],
+      ),
+    ).toEqual(['TOPIC   N  X', 'a      12  y']);
     expect(columns([])).toEqual([]);
     expect([0, 999, 1000, 48_102, 1_234_567].map(grouped)).toEqual(['0', '999', '1 000', '48 102', '1 234 567']);
   });
@@ -33,16 +45,36 @@ describe('a status', () => {
     expect(statusLine(quiet)).toBe('in 48 102/s   out 0/s   lag 0   commit –');
   });
   test('tells what is: state, commits, restarts, failures', () => {
-    const troubled: Glance = { ...quiet, state: 'draining', lag: 7, commitMs: { p50: 1.234, p99: 61.7 }, restarts: 2, failed: [{ task: 1, partition: 3, error: new Error('boom\u001b') }] };
+    const troubled: Glance = {
+      ...quiet,
+      state: 'draining',
+      lag: 7,
+      commitMs: { p50: 1.234, p99: 61.7 },
+      restarts: 2,
+      failed: [{ task: 1, partition: 3, error: new Error('boom\u001b') }],
+    };
     expect(statusLine(troubled)).toBe('draining   in 48 102/s   out 0/s   lag 7   commit p50 1.2 ms p99 62 ms   restarts 2   failed 1');
-    expect(JSON.parse(statusJson(troubled, 'now'))).toMatchObject({ time: 'now', state: 'draining', failed: [{ task: 1, partition: 3, code: 'Error', message: 'boom\u001b' }] });
+    expect(JSON.parse(statusJson(troubled, 'now'))).toMatchObject({
+      time: 'now',
+      state: 'draining',
+      failed: [{ task: 1, partition: 3, code: 'Error', message: 'boom\u001b' }],
+    });
   });
 });
 
 describe('a suggestion', () => {
   test('is the choice that is few edits away, or none', () => {
     const choices = ['run', 'describe', 'topics', 'tail', 'append'];
-    expect(['tial', 'descibe', 'topic', 'apend', 'desc', 'kafka', 'x', ''].map((word) => nearest(word, choices))).toEqual(['tail', 'describe', 'topics', 'append', 'describe', undefined, undefined, undefined]);
+    expect(['tial', 'descibe', 'topic', 'apend', 'desc', 'kafka', 'x', ''].map((word) => nearest(word, choices))).toEqual([
+      'tail',
+      'describe',
+      'topics',
+      'append',
+      'describe',
+      undefined,
+      undefined,
+      undefined,
+    ]);
   });
 });
 
@@ -52,7 +84,12 @@ describe('a line of input', () => {
   const raw = topicOf(topic('raw', { key: z.string().nullable(), value: z.instanceof(Uint8Array), codec: { value: 'bytes' } }));
 
   test('is text where the schema takes text, else JSON, else what the schema refuses', () => {
-    expect([inputOf(texts.valueSerde, '12'), inputOf(numbers.valueSerde, '12'), inputOf(numbers.valueSerde, 'x'), inputOf(raw.valueSerde, 'é')]).toEqual(['12', 12, 'x', new Uint8Array([0xc3, 0xa9])]);
+    expect([inputOf(texts.valueSerde, '12'), inputOf(numbers.valueSerde, '12'), inputOf(numbers.valueSerde, 'x'), inputOf(raw.valueSerde, 'é')]).toEqual([
+      '12',
+      12,
+      'x',
+      new Uint8Array([0xc3, 0xa9]),
+    ]);
   });
   test('needs a key, unless the schema has null for one', () => {
     const compacted = topicOf(compactedTopic('c', { key: z.string().nullable(), value: z.string() }));
@@ -60,7 +97,12 @@ describe('a line of input', () => {
   });
   test('of a whole record has key, value, time and headers', () => {
     expect(recordByJson(texts, '{"value":"v"}')).toEqual({ key: null, value: 'v' });
-    expect(recordByJson(texts, '{"key":"k","value":null,"timestamp":"1970-01-01T00:00:01Z","headers":[{"name":"h","value":"x"},{"name":"h","value":null},{"name":"b","value":{"hex":"00FF"}}]}')).toEqual({
+    expect(
+      recordByJson(
+        texts,
+        '{"key":"k","value":null,"timestamp":"1970-01-01T00:00:01Z","headers":[{"name":"h","value":"x"},{"name":"h","value":null},{"name":"b","value":{"hex":"00FF"}}]}',
+      ),
+    ).toEqual({
       key: 'k',
       value: null,
       timestamp: 1000,

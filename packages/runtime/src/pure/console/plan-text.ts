@@ -22,5 +22,10 @@ const taskData = ({ id, partitions, inputs, outputs, stores, source }: Task): un
   inputs: inputs.map(({ topic, role }) => ({ topic: topic.name, role })),
   ...(source === undefined ? {} : { source: source.name }),
   outputs: outputs.map(({ name }) => name),
-  stores: stores.map(({ name, version, fingerprint, table, store }) => ({ store: name, version, fingerprint, ...(table === undefined ? { description: store?.description } : { table: table.name }) })),
+  stores: stores.map(({ name, version, fingerprint, table, store }) => ({
+    store: name,
+    version,
+    fingerprint,
+    ...(table === undefined ? { description: store?.description } : { table: table.name }),
+  })),
 });

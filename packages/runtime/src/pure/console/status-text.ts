@@ -31,7 +31,12 @@ export const statusJson = (status: Glance, time: string): string =>
     time,
     ...status,
     commitMs: status.commitMs ?? null,
-    failed: status.failed.map(({ task, partition, error }) => ({ task, partition, code: isStoplogError(error) ? error.code : error.name, message: error.message })),
+    failed: status.failed.map(({ task, partition, error }) => ({
+      task,
+      partition,
+      code: isStoplogError(error) ? error.code : error.name,
+      message: error.message,
+    })),
   });
 
 const millis = (ms: number): string => `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;

@@ -42,4 +42,27 @@ describe('a map by the data of its keys', () => {
     map.clear();
     expect(map.size).toBe(0);
   });
+  test('what was asked for last is not taken for what is there now', () => {
+    const map = new KeyMap<number>();
+    expect(map.get('a')).toBeUndefined();
+    map.set('a', 1);
+    expect(map.get('a')).toBe(1);
+    map.set('a', 2);
+    expect(map.get('a')).toBe(2);
+    map.delete('a');
+    expect(map.get('a')).toBeUndefined();
+    map.set('a', 3);
+    map.clear();
+    expect(map.get('a')).toBeUndefined();
+  });
+  test('an object that its owner changes between two calls is another key', () => {
+    const map = new KeyMap<number>();
+    const key = { id: 1 };
+    map.set(key, 1);
+    key.id = 2;
+    expect(map.get(key)).toBeUndefined();
+    map.set(key, 2);
+    key.id = 1;
+    expect(map.get(key)).toBe(1);
+  });
 });

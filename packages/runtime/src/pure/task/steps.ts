@@ -22,6 +22,8 @@ export interface Limits {
   readonly commitMs: number;
 }
 export const LIMITS: Limits = { turnRecords: 4_096, commitRecords: 50_000, commitBytes: 4 * 1024 * 1024, commitMs: 100 };
+/** Records between two looks at the clock: a few nanoseconds each, and a handler of a millisecond holds its thread for sixteen. */
+const LOOK_AT_CLOCK = 16;
 /** Commits that one actor may have under way. */
 export const CREDITS = 2;
 
@@ -86,14 +88,15 @@ export class Steps {
     return this.open > 0 || this.#parts.inputs.some((input) => input.reached !== input.from);
   }
 
-  /** Takes a turn's records through the task; true when what was taken must be committed before any more is: a suspect stands alone. */
-  take(now: number): boolean {
+  /** Takes a turn's records through the task; true when what was taken must be committed before any more is: a suspect stands alone. `isLate` ends a turn whose records are slow. */
+  take(now: number, isLate: () => boolean = () => false): boolean {
     const { inputs, beacon } = this.#parts;
     if (this.open === 0) this.#openSince = now;
     let input = this.#choose();
     let entered: Input['view'];
-    const careful = this.#suspect !== undefined && this.#parts.pace !== undefined;
-    const most = careful ? Math.min(this.#parts.pace!, this.#limits.turnRecords) : this.#limits.turnRecords;
+    const pace = this.#suspect === undefined ? undefined : this.#parts.pace;
+    const careful = pace !== undefined;
+    const most = careful ? Math.min(pace, this.#limits.turnRecords) : this.#limits.turnRecords;
     for (let n = 0; n < most && input !== undefined; n++) {
       const view = input.view!;
       const alone = this.#suspect !== undefined && this.#isSuspect(input);
@@ -119,6 +122,7 @@ export class Steps {
         return true;
       }
       if (!more) return careful;
+      if (n % LOOK_AT_CLOCK === LOOK_AT_CLOCK - 1 && isLate()) break;
       if (inputs.length > 1) input = this.#choose();
     }
     return careful && this.open > 0;

@@ -21,17 +21,18 @@ const plan = planOf(pipeline('both', stream(left).merge(stream(right)).count(cou
 const task = plan.tasks[0]!;
 const never = new AbortController().signal;
 
-const live = async (log: Log, beacon: Beacon = new Beacon(makeBeacon())): Promise<{ readonly actor: TaskActor; readonly ending: EndingSignal }> => {
+let lives = 0;
+const live = async (log: Log): Promise<{ readonly actor: TaskActor; readonly ending: EndingSignal }> => {
   const ending = new EndingSignal();
   const part = storePart(plan, task.stores[0]!, 0);
   const overlay = new StoreOverlay(await log.store(part, never), task.stores[0]!.store!.valueSerde);
   const emits = compileTask(task, { stores: new Map([['counts', overlay]]), outputs: new Map() });
   const positions = await log.committed('both', task.inputs.map((input) => ({ topic: input.topic.name, partition: 0 })));
   const actor = new TaskActor({
-    group: 'both', epoch: 1, life: 'one', task, partition: 0, log, ending,
+    group: 'both', epoch: 1, life: `life ${++lives}`, task, partition: 0, log, ending,
     inputs: task.inputs.map((input, i) => new Input(input.topic, 0, positions[i]!.offset, emits[i]!)),
     stores: new Map([[part.store, overlay]]), outputs: [], suspect: undefined,
-    beacon, now: () => 0, idle: () => ending.end('drain'),
+    beacon: new Beacon(makeBeacon()), now: () => 0, idle: () => ending.end('drain'),
   });
   return { actor, ending };
 };

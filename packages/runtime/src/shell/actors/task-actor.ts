@@ -19,6 +19,9 @@ export interface TaskActorParts extends StepsParts {
   readonly idle: () => void;
 }
 
+/** How long one turn may hold the thread: the other actors in it wait meanwhile. */
+const TURN_MS = 10;
+
 export class TaskActor {
   readonly #parts: TaskActorParts;
   readonly #steps: Steps;
@@ -43,7 +46,8 @@ export class TaskActor {
     await this.#refill(inputs);
     if (this.#steps.isEmpty) await this.#rest();
     else {
-      const full = this.#steps.take(now());
+      const began = now();
+      const full = this.#steps.take(began, () => now() - began >= TURN_MS);
       // Before the commit: a promise that a handler let go is seen to be rejected by then, and nothing of its record is kept.
       await turnOfOthers();
       if (this.#failure !== undefined) throw this.#failure;

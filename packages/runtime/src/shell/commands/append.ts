@@ -67,7 +67,11 @@ const declaredTopic = async (given: Arguments): Promise<AnyTopic | undefined> =>
   const found = topics.find((topic) => topic.name === name);
   if (found !== undefined) return found;
   const names = topics.map((topic) => topic.name);
-  throw new StoplogError('STOPLOG_TOPIC_UNKNOWN', { topic: name, topics: names }, `pipeline '${pipeline}' has no topic '${name}', only ${names.join(', ')}.${suggestion(name, names)}`);
+  throw new StoplogError(
+    'STOPLOG_TOPIC_UNKNOWN',
+    { topic: name, topics: names },
+    `pipeline '${pipeline}' has no topic '${name}', only ${names.join(', ')}.${suggestion(name, names)}`,
+  );
 };
 
 const storedTopic = (name: string, { topics }: OpenedLog, argument: LogArgument): AnyTopic => {
@@ -88,7 +92,11 @@ const reader = (given: Arguments, topic: AnyTopic): Reader => {
   if (field !== undefined) return (line) => (isBlank(line) ? undefined : recordByField(topic, textOf(line), field));
   const text = given.text('key');
   if (text === undefined && !takesNoKey(topic)) {
-    throw new StoplogError('STOPLOG_USAGE', { topic: topic.name }, `topic '${topic.name}' needs keys: give --key K, or --key-field NAME, or whole records with --json`);
+    throw new StoplogError(
+      'STOPLOG_USAGE',
+      { topic: topic.name },
+      `topic '${topic.name}' needs keys: give --key K, or --key-field NAME, or whole records with --json`,
+    );
   }
   const key = text === undefined ? null : inputOf(topic.keySerde, text);
   return (line) => ({ key, value: topic.valueSerde.codec === 'bytes' ? line : inputOf(topic.valueSerde, textOf(line)) });
@@ -135,5 +143,10 @@ const appendLines = async ({ client }: OpenedLog, topic: AnyTopic, input: AsyncI
   if (!isStoplogError(failure)) return appended;
   const where = OF_A_LINE.has(failure.code) ? `line ${line}: ` : '';
   const facts = { ...failure.facts, ...(where === '' ? {} : { line }), appended };
-  throw new StoplogError(failure.code, facts, `${where}${failure.message}\n${appended} ${appended === 1 ? 'record' : 'records'} before it ${appended === 1 ? 'was' : 'were'} appended to ${topic.name}, and acknowledged`, { cause: failure });
+  throw new StoplogError(
+    failure.code,
+    facts,
+    `${where}${failure.message}\n${appended} ${appended === 1 ? 'record' : 'records'} before it ${appended === 1 ? 'was' : 'were'} appended to ${topic.name}, and acknowledged`,
+    { cause: failure },
+  );
 };

@@ -2,11 +2,15 @@ import { describe, expect, test } from 'vitest';
 import { readArguments, type Arguments } from './arguments.ts';
 import { logArgument } from './log-argument.ts';
 
-const read = (...argv: string[]): Arguments => readArguments({ name: 'tail', operands: ['a topic'], options: { from: 'text', limit: 'text', json: 'flag' } }, argv);
+const read = (...argv: string[]): Arguments =>
+  readArguments({ name: 'tail', operands: ['a topic'], options: { from: 'text', limit: 'text', json: 'flag' } }, argv);
 
 describe('a command line', () => {
   test('may have its options in any place and form', () => {
-    for (const argv of [['x', '--from', 'latest', '--json', '--limit', '3'], ['--limit=3', '--json', 'x', '--from=latest']]) {
+    for (const argv of [
+      ['x', '--from', 'latest', '--json', '--limit', '3'],
+      ['--limit=3', '--json', 'x', '--from=latest'],
+    ]) {
       const given = read(...argv);
       expect([given.operands, given.text('from'), given.flag('json'), given.number('limit', 1)]).toEqual([['x'], 'latest', true, 3]);
     }
@@ -25,7 +29,8 @@ describe('a command line', () => {
     expect(() => read('x', 'y\u001b')).toThrow(/what to do with 'y\\u001b'/);
     expect(() => read('x', '--from')).toThrow(/--from needs a value/);
     expect(() => read('x', '--json=yes')).toThrow(/--json takes no value/);
-    for (const limit of ['0', '1.5', 'all', '1e3', '99999999999999999999']) expect(() => read('x', '--limit', limit).number('limit', 1)).toThrow(/give a whole number from 1 on/);
+    for (const limit of ['0', '1.5', 'all', '1e3', '99999999999999999999'])
+      expect(() => read('x', '--limit', limit).number('limit', 1)).toThrow(/give a whole number from 1 on/);
   });
 });
 

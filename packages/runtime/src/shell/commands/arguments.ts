@@ -17,9 +17,14 @@ export interface Arguments {
   number(option: string, least: number): number | undefined;
 }
 
-export const readArguments = (command: { readonly name: string; readonly options: OptionTypes; readonly operands: readonly string[] }, argv: readonly string[]): Arguments => {
+export const readArguments = (
+  command: { readonly name: string; readonly options: OptionTypes; readonly operands: readonly string[] },
+  argv: readonly string[],
+): Arguments => {
   const wrong = (what: string): StoplogError => new StoplogError('STOPLOG_USAGE', { command: command.name }, `${what} See 'stoplog ${command.name} --help'.`);
-  const options = Object.fromEntries(Object.entries(command.options).map(([name, type]) => [name, { type: type === 'text' ? ('string' as const) : ('boolean' as const) }]));
+  const options = Object.fromEntries(
+    Object.entries(command.options).map(([name, type]) => [name, { type: type === 'text' ? ('string' as const) : ('boolean' as const) }]),
+  );
   const { tokens } = parseArgs({ args: [...argv], options, allowPositionals: true, strict: false, tokens: true });
   const texts = new Map<string, string>();
   const flags = new Set<string>();
@@ -28,18 +33,26 @@ export const readArguments = (command: { readonly name: string; readonly options
     if (token.kind === 'positional') operands.push(token.value);
     if (token.kind !== 'option') continue;
     const type = Object.hasOwn(command.options, token.name) ? command.options[token.name] : undefined;
-    if (type === undefined) throw wrong(`'stoplog ${command.name}' has no option ${oneLine(token.rawName)}.${suggestion(token.rawName, Object.keys(command.options).map((name) => `--${name}`))}`);
+    if (type === undefined)
+      throw wrong(
+        `'stoplog ${command.name}' has no option ${oneLine(token.rawName)}.${suggestion(
+          token.rawName,
+          Object.keys(command.options).map((name) => `--${name}`),
+        )}`,
+      );
     if (type === 'flag') {
       if (token.value !== undefined) throw wrong(`${token.rawName} takes no value.`);
       flags.add(token.name);
       continue;
     }
     if (token.value === undefined) throw wrong(`${token.rawName} needs a value.`);
-    if (!token.inlineValue && token.value.startsWith('-') && token.value.length > 1) throw wrong(`${token.rawName} needs a value; if ${oneLine(token.value)} is meant, write ${token.rawName}=${oneLine(token.value)}.`);
+    if (!token.inlineValue && token.value.startsWith('-') && token.value.length > 1)
+      throw wrong(`${token.rawName} needs a value; if ${oneLine(token.value)} is meant, write ${token.rawName}=${oneLine(token.value)}.`);
     texts.set(token.name, token.value);
   }
   if (operands.length < command.operands.length) throw wrong(`'stoplog ${command.name}' needs ${command.operands.slice(operands.length).join(' and ')}.`);
-  if (operands.length > command.operands.length) throw wrong(`'stoplog ${command.name}' does not know what to do with '${oneLine(operands[command.operands.length]!)}'.`);
+  if (operands.length > command.operands.length)
+    throw wrong(`'stoplog ${command.name}' does not know what to do with '${oneLine(operands[command.operands.length]!)}'.`);
   return {
     operands,
     text: (option) => texts.get(option),

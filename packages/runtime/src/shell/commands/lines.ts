@@ -27,7 +27,12 @@ export async function* linesOf(stream: AsyncIterable<Uint8Array>): AsyncGenerato
     if (from === chunk.length) continue;
     pieces.push(chunk.subarray(from));
     size += chunk.length - from;
-    if (size > MAX_LINE_BYTES) throw new StoplogError('STOPLOG_RECORD_TOO_LARGE', { limit: MAX_RECORD_BYTES }, `it is longer than any record may be (${MAX_RECORD_BYTES} bytes): is this a text of lines?`);
+    if (size > MAX_LINE_BYTES)
+      throw new StoplogError(
+        'STOPLOG_RECORD_TOO_LARGE',
+        { limit: MAX_RECORD_BYTES },
+        `it is longer than any record may be (${MAX_RECORD_BYTES} bytes): is this a text of lines?`,
+      );
   }
   if (size > 0) yield take(new Uint8Array(0));
 }

@@ -17,7 +17,8 @@ export interface LogArgument {
 export const logArgument = (text: string | undefined, { create }: { readonly create: boolean }): LogArgument => {
   const given = text ?? DEFAULT_LOG;
   const [, scheme, rest] = /^([a-zA-Z][a-zA-Z0-9+.-]+):(.*)$/s.exec(given) ?? [];
-  const wrong = (what: string): StoplogError => new StoplogError('STOPLOG_USAGE', { log: given }, `${what}: give --log lmdb:FOLDER, such as --log ${DEFAULT_LOG}`);
+  const wrong = (what: string): StoplogError =>
+    new StoplogError('STOPLOG_USAGE', { log: given }, `${what}: give --log lmdb:FOLDER, such as --log ${DEFAULT_LOG}`);
   if (scheme === undefined) throw wrong(`--log '${oneLine(given)}' does not say what kind of log it is`);
   if (scheme !== 'lmdb') throw wrong(`there is no log of the kind '${oneLine(scheme)}', only lmdb`);
   if (rest === undefined || rest === '') throw wrong(`--log '${oneLine(given)}' names no folder`);
@@ -47,6 +48,11 @@ export const topicNamed = (name: string, topics: readonly TopicShape[], { text }
   const found = topics.find((shape) => shape.name === name);
   if (found !== undefined) return found;
   const names = topics.map((shape) => shape.name);
-  const there = names.length === 0 ? 'it holds no topics yet' : `it holds ${names.slice(0, 12).join(', ')}${names.length > 12 ? ` and ${names.length - 12} more` : ''}`;
-  throw new StoplogError('STOPLOG_TOPIC_UNKNOWN', { topic: name, topics: names }, `there is no topic '${oneLine(name)}' in ${text}: ${there}.${suggestion(name, names)} ${remedy}`);
+  const there =
+    names.length === 0 ? 'it holds no topics yet' : `it holds ${names.slice(0, 12).join(', ')}${names.length > 12 ? ` and ${names.length - 12} more` : ''}`;
+  throw new StoplogError(
+    'STOPLOG_TOPIC_UNKNOWN',
+    { topic: name, topics: names },
+    `there is no topic '${oneLine(name)}' in ${text}: ${there}.${suggestion(name, names)} ${remedy}`,
+  );
 };

@@ -70,7 +70,11 @@ const dispatch = async (argv: readonly string[], output: Output): Promise<number
   const command = commands.find((one) => one.name === name);
   if (command === undefined) {
     const what = name.startsWith('-') ? `there is no option ${oneLine(name)} before a command` : `there is no command '${oneLine(name)}'`;
-    throw new StoplogError('STOPLOG_USAGE', { command: name }, `${what}.${suggestion(name, [...commands.map((one) => one.name), 'help', '--help', '--version'])} The commands are ${commands.map((one) => one.name).join(', ')}; see 'stoplog --help'.`);
+    throw new StoplogError(
+      'STOPLOG_USAGE',
+      { command: name },
+      `${what}.${suggestion(name, [...commands.map((one) => one.name), 'help', '--help', '--version'])} The commands are ${commands.map((one) => one.name).join(', ')}; see 'stoplog --help'.`,
+    );
   }
   if (first === 'help' || asksForHelp(rest)) {
     await output.write(`stoplog ${command.name}: ${command.summary}\n\n${command.help}\n\n${EXIT_CODES}\n`);

@@ -7,6 +7,11 @@ import { oneLine } from '../../pure/console/printable.ts';
 
 export const pipelineUrl = (path: string): URL => {
   const file = resolve(path);
-  if (!existsSync(file)) throw new StoplogError('STOPLOG_PIPELINE_MODULE', { path: file }, `there is no file ${oneLine(file)}: give the path of a module that exports a pipeline by default, .ts or .js`);
+  if (!existsSync(file))
+    throw new StoplogError(
+      'STOPLOG_PIPELINE_MODULE',
+      { path: file },
+      `there is no file ${oneLine(file)}: give the path of a module that exports a pipeline by default, .ts or .js`,
+    );
   return pathToFileURL(file);
 };

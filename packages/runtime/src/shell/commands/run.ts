@@ -134,7 +134,8 @@ class RunTeller {
         this.#drainingSince = performance.now();
         return this.#others(event);
       case 'ended':
-        if (this.#drainingSince !== undefined) this.#row.say(`stoplog   ${this.#plan.name}   committed and closed in ${seconds(performance.now() - this.#drainingSince)}`);
+        if (this.#drainingSince !== undefined)
+          this.#row.say(`stoplog   ${this.#plan.name}   committed and closed in ${seconds(performance.now() - this.#drainingSince)}`);
         return;
       case 'given-up':
         this.#givenUp.add(`${event.actor.task}:${event.actor.partition}`);

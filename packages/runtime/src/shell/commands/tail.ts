@@ -47,7 +47,8 @@ Bytes, dates and bigints are {"hex": …}, {"date": …}, {"bigint": …} in JSO
     const partition = partitionIn(given, shape);
     const from = whereIn(given, shape, partition);
     // Asked once without waiting, so that an offset that is not there is an error also with --until-end.
-    if (typeof from === 'object' && 'offsets' in from) await opened.log.fetch({ topic: shape.name, partition: partition ?? 0, offset: from.offsets[0]! }, { bytes: 1, waitMs: 0 }, stop.signal);
+    if (typeof from === 'object' && 'offsets' in from)
+      await opened.log.fetch({ topic: shape.name, partition: partition ?? 0, offset: from.offsets[0]! }, { bytes: 1, waitMs: 0 }, stop.signal);
     const stopListening = onStopSignals(() => stop.abort());
     output.gone.addEventListener('abort', () => stop.abort(), { once: true });
     try {
@@ -84,7 +85,11 @@ const LINES_AT_ONCE = 512;
 const partitionIn = (given: Arguments, { name, partitions }: TopicShape): number | undefined => {
   const partition = given.number('partition', 0);
   if (partition === undefined || partition < partitions) return partition;
-  throw new StoplogError('STOPLOG_USAGE', { topic: name, partition, partitions }, `topic '${name}' has no partition ${partition}: it has ${partitions}, counted from 0`);
+  throw new StoplogError(
+    'STOPLOG_USAGE',
+    { topic: name, partition, partitions },
+    `topic '${name}' has no partition ${partition}: it has ${partitions}, counted from 0`,
+  );
 };
 
 type Where = 'earliest' | 'latest' | { readonly time: number } | { readonly offsets: readonly bigint[] };
@@ -95,9 +100,17 @@ const whereIn = (given: Arguments, { name, partitions }: TopicShape, partition: 
   const [, offset] = /^(?:offset[ :=]?)?(\d+)$/.exec(text) ?? [];
   if (offset !== undefined) {
     if (partition !== undefined || partitions === 1) return { offsets: [BigInt(offset)] };
-    throw new StoplogError('STOPLOG_USAGE', { topic: name, from: text }, `an offset is a place in one partition, and topic '${name}' has ${partitions}: add --partition N`);
+    throw new StoplogError(
+      'STOPLOG_USAGE',
+      { topic: name, from: text },
+      `an offset is a place in one partition, and topic '${name}' has ${partitions}: add --partition N`,
+    );
   }
   const time = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isFinite(time)) return { time };
-  throw new StoplogError('STOPLOG_USAGE', { from: text }, `--from '${oneLine(text)}' is no place to begin: give earliest, latest, a time such as 2026-01-02T03:04:05Z, or 'offset 120'`);
+  throw new StoplogError(
+    'STOPLOG_USAGE',
+    { from: text },
+    `--from '${oneLine(text)}' is no place to begin: give earliest, latest, a time such as 2026-01-02T03:04:05Z, or 'offset 120'`,
+  );
 };

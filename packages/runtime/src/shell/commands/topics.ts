@@ -28,7 +28,14 @@ A folder that holds no log is an error; none is made.`,
     await using opened = await openForTools(argument);
     const found = [];
     for (const shape of opened.topics) found.push({ shape, parts: await partsOf(opened.log, shape) });
-    if (given.flag('json')) await output.write(`${JSON.stringify(found.map(({ shape, parts }) => topicData(shape, parts)), undefined, 2)}\n`);
+    if (given.flag('json'))
+      await output.write(
+        `${JSON.stringify(
+          found.map(({ shape, parts }) => topicData(shape, parts)),
+          undefined,
+          2,
+        )}\n`,
+      );
     else if (found.length === 0) output.say(`${argument.text} holds no topics yet`);
     else if (given.flag('partitions')) await output.write(lines(partitionRows(found), [1, 2, 3, 4]));
     else await output.write(lines(topicRows(found), [1, 5]));
@@ -60,11 +67,22 @@ const topicRows = (found: readonly Found[]): readonly (readonly string[])[] => [
 ];
 const partitionRows = (found: readonly Found[]): readonly (readonly string[])[] => [
   ['TOPIC', 'PARTITION', 'START', 'END', 'RECORDS'],
-  ...found.flatMap(({ shape, parts }) => parts.map(({ partition, start, end }) => [shape.name, String(partition), String(start), String(end), grouped(Number(end - start))])),
+  ...found.flatMap(({ shape, parts }) =>
+    parts.map(({ partition, start, end }) => [shape.name, String(partition), String(start), String(end), grouped(Number(end - start))]),
+  ),
 ];
-const lines = (rows: readonly (readonly string[])[], right: readonly number[]): string => columns(rows, right).map((line) => `${line}\n`).join('');
+const lines = (rows: readonly (readonly string[])[], right: readonly number[]): string =>
+  columns(rows, right)
+    .map((line) => `${line}\n`)
+    .join('');
 
 const topicData = (shape: TopicShape, parts: readonly Part[]): unknown => {
   const { name, partitions, ...rest } = shape;
-  return { topic: name, partitions, ...rest, records: recordsIn(parts), offsets: parts.map(({ partition, start, end }) => ({ partition, start: Number(start), end: Number(end) })) };
+  return {
+    topic: name,
+    partitions,
+    ...rest,
+    records: recordsIn(parts),
+    offsets: parts.map(({ partition, start, end }) => ({ partition, start: Number(start), end: Number(end) })),
+  };
 };

@@ -1,7 +1,7 @@
 /**
  * How an app is doing, as an Observable: a report a second while somebody looks, and no work while nobody does.
  */
-import { defer, fromEvent, interval, map, share, startWith, switchMap, takeUntil, type Observable } from 'rxjs';
+import { catchError, defer, EMPTY, fromEvent, interval, map, of, share, startWith, switchMap, takeUntil, throwError, type Observable } from 'rxjs';
 import type { Log, TopicPartition } from '@stoplog/core/port';
 import type { ActorName } from '../actors/host.ts';
 import type { Progress } from '../../pure/mailbox.ts';
@@ -102,7 +102,12 @@ export const statusOf = (tally: Tally, plan: Plan, log: Log, ended: AbortSignal)
         };
       }),
     );
-  }).pipe(takeUntil(fromEvent(ended, 'abort')), share());
+  }).pipe(
+    // A report under way while the log is closed is no error.
+    catchError((error: unknown) => (ended.aborted ? EMPTY : throwError(() => error))),
+    takeUntil(ended.aborted ? of(true) : fromEvent(ended, 'abort')),
+    share(),
+  );
 
 const percentiles = (ms: readonly number[]): Status['commitMs'] => {
   if (ms.length === 0) return undefined;

@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest';
+import { ATTEMPTS_AT_ONE_RECORD, backoffMs, NO_FAILURES, step, worked, type Failures, type RestartEffect, type RestartEvent } from './restart.ts';
+
+const failed = (place: string, at: number, code: RestartEvent['code'] = 'STOPLOG_HANDLER'): RestartEvent => ({ type: 'failed', code, place, at });
+/** All effects of a run of failures. */
+const run = (events: readonly RestartEvent[], from: Failures = NO_FAILURES): readonly [Failures, readonly RestartEffect[]] => {
+  let state = from;
+  const effects = events.map((event) => {
+    const [next, effect] = step(state, event);
+    state = next;
+    return effect;
+  });
+  return [state, effects];
+};
+
+describe('an actor that failed', () => {
+  test('is started again after ever longer waits, and given up at the fifth failure at one record', () => {
+    const [, effects] = run(Array.from({ length: ATTEMPTS_AT_ONE_RECORD }, (_, i) => failed('orders:0:7', i * 1_000)));
+    expect(effects).toEqual([
+      { type: 'restart', afterMs: 100 },
+      { type: 'restart', afterMs: 200 },
+      { type: 'restart', afterMs: 400 },
+      { type: 'restart', afterMs: 800 },
+      { type: 'give-up', attempts: 5 },
+    ]);
+  });
+  test('is given up at the thirtieth failure in ten minutes, wherever they were', () => {
+    const [, effects] = run(Array.from({ length: 30 }, (_, i) => failed(`orders:0:${i}`, i * 1_000)));
+    expect(effects.slice(0, 29)).toEqual(Array.from({ length: 29 }, () => ({ type: 'restart', afterMs: 100 })));
+    expect(effects[29]).toEqual({ type: 'give-up', attempts: 1 });
+  });
+  test('is forgiven what lies more than ten minutes back', () => {
+    const [, effects] = run(Array.from({ length: 40 }, (_, i) => failed('orders:0:7', i * 11 * 60_000)));
+    expect(effects).toEqual(Array.from({ length: 40 }, () => ({ type: 'restart', afterMs: 100 })));
+  });
+  test('by a broken invariant counts as by its handler: no code is no excuse', () => {
+    const [, effects] = run(Array.from({ length: 5 }, () => failed('nowhere', 0, undefined)));
+    expect(effects.at(-1)).toMatchObject({ type: 'give-up' });
+  });
+  test.each(['STOPLOG_PIPELINE_MODULE', 'STOPLOG_TOPOLOGY', 'STOPLOG_STORE_VERSION', 'STOPLOG_STORE_OWNER', 'STOPLOG_TOPIC_SHAPE'] as const)('for %s ends the app: another try cannot help', (code) => {
+    expect(step(NO_FAILURES, failed('nowhere', 0, code))).toEqual([NO_FAILURES, { type: 'fatal' }]);
+  });
+});
+
+describe('an actor whose log could not take what it gave', () => {
+  test.each(['STOPLOG_LOG_FULL', 'STOPLOG_LOG_UNAVAILABLE', 'STOPLOG_FENCED'] as const)('(%s) is started again for as long as it takes, five seconds apart at most', (code) => {
+    const [state, effects] = run(Array.from({ length: 100 }, (_, i) => failed('nowhere', i, code)));
+    expect(effects.slice(0, 7).map((effect) => effect.type === 'restart' && effect.afterMs)).toEqual([100, 200, 400, 800, 1_600, 3_200, 5_000]);
+    expect(effects.at(-1)).toEqual({ type: 'restart', afterMs: 5_000 });
+    expect(state.recent).toEqual([]);
+  });
+  test('waits from the beginning again once it has worked', () => {
+    const [state] = run(Array.from({ length: 10 }, (_, i) => failed('nowhere', i, 'STOPLOG_LOG_FULL')));
+    expect(step(worked(state), failed('nowhere', 20, 'STOPLOG_LOG_FULL'))[1]).toEqual({ type: 'restart', afterMs: 100 });
+  });
+  test('is not forgiven its handler by having worked: a poisoned record is behind records that are fine', () => {
+    let state: Failures = NO_FAILURES;
+    const effects = Array.from({ length: 5 }, (_, i) => {
+      const [next, effect] = step(worked(state), failed('orders:0:7', i));
+      state = next;
+      return effect.type;
+    });
+    expect(effects).toEqual(['restart', 'restart', 'restart', 'restart', 'give-up']);
+  });
+});
+
+test('a wait is never longer than five seconds, however many there were', () => {
+  for (const attempt of [1, 10, 1_000, Number.MAX_SAFE_INTEGER]) expect(backoffMs(attempt)).toBeLessThanOrEqual(5_000);
+  expect(backoffMs(1)).toBe(100);
+});

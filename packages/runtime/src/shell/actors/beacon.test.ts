@@ -1,0 +1,59 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { Beacon, makeBeacon } from './beacon.ts';
+
+/** The two sides of one beacon: who writes and who reads see the same memory. */
+const pair = (): readonly [Beacon, Beacon] => {
+  const memory = makeBeacon();
+  return [new Beacon(memory), new Beacon(memory)];
+};
+
+describe('a beacon', () => {
+  test('shows from outside whether a record is being handled, and that it is another one', () => {
+    const [actor, watcher] = pair();
+    expect(watcher.sighting()).toEqual({ record: 0, inside: false });
+    actor.enter(0);
+    const first = watcher.sighting();
+    expect(first.inside).toBe(true);
+    actor.leave();
+    expect(watcher.sighting().inside).toBe(false);
+    actor.enter(1);
+    expect(watcher.sighting().inside).toBe(true);
+    expect(watcher.sighting().record).not.toBe(first.record);
+  });
+  test('names the record, at any offset there can be', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: 2n ** 62n }), fc.nat(2 ** 31 - 1), fc.nat(1), fc.nat(1_000), (base, delta, input, partition) => {
+        const [actor, watcher] = pair();
+        actor.at(input, base);
+        actor.enter(delta);
+        expect(watcher.place(['orders', 'customers'], partition)).toEqual({ topic: ['orders', 'customers'][input], partition, offset: base + BigInt(delta) });
+      }),
+    );
+  });
+  test('names the last record also when it is outside, and none for an actor without inputs', () => {
+    const [actor, watcher] = pair();
+    actor.at(0, 40n);
+    actor.enter(2);
+    actor.leave();
+    expect(watcher.place(['orders'], 3)).toEqual({ topic: 'orders', partition: 3, offset: 42n });
+    expect(watcher.place([], 0)).toBeUndefined();
+  });
+  test('counts on when its number of records overflows', () => {
+    const memory = makeBeacon();
+    new Int32Array(memory)[0] = 2 ** 31 - 2;
+    const beacon = new Beacon(memory);
+    for (let i = 0; i < 4; i++) {
+      beacon.enter(i);
+      expect(beacon.sighting().inside).toBe(true);
+      beacon.leave();
+      expect(beacon.sighting().inside).toBe(false);
+    }
+  });
+  test('says which thread it is in, once it is in one', () => {
+    const [actor, watcher] = pair();
+    expect(watcher.thread).toBe(0);
+    actor.thread = 7;
+    expect(watcher.thread).toBe(7);
+  });
+});
