@@ -3,8 +3,11 @@
  *
  *   app.child.js FOLDER HISTORY NAME UP_TO CHUNK STAY
  *
- * Says running, produced, settled, ended. With STAY=stay it waits to be killed, otherwise it closes and ends.
+ * Says running, produced, settled, ended. With STAY=stay it waits to be killed, otherwise it closes and ends; with closing it
+ * does not settle before. A record that is refused is told (refused CODE); a line on standard input lets it go on. With
+ * CAREFUL=yes one commit is under way at a time, so that what follows a refused one has not been sent yet.
  */
+import { once } from 'node:events';
 import { lmdb } from '@stoplog/core/lmdb';
 import { openPort } from '@stoplog/core/port';
 import { run } from '@stoplog/runtime';
@@ -19,7 +22,19 @@ mark('start', `${name} begins`);
 const app = await run(new URL('./flagship.pipeline.js', import.meta.url), { log: lmdb(folder), threads: 2, tell: 'nothing' });
 console.log('running');
 const log = await openPort(lmdb(folder));
-await produce(log, { process: name, upTo: Number(upTo), chunk: Number(chunk), write });
+const most = process.env['CAREFUL'] === 'yes' ? { most: 1 } : {};
+for (let isDone = false; !isDone; ) {
+  try {
+    await produce(log, { process: name, upTo: Number(upTo), chunk: Number(chunk), write, ...most });
+    isDone = true;
+  } catch (error) {
+    console.log(`refused ${(error as { readonly code?: string }).code ?? String(error)}`);
+    await once(process.stdin, 'data');
+    write({ type: 'info', op: 'fault', process: name, what: 'goes on after a refusal', at: Date.now() });
+    console.log('going on');
+  }
+}
+process.stdin.destroy();
 console.log('produced');
 if (stay !== 'closing') {
   await app.settled();

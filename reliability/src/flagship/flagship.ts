@@ -35,6 +35,8 @@ export interface FlagshipOptions {
   /** How long any other life may take. */
   readonly lifeMs?: number;
   readonly programs?: string;
+  /** For every life: `--import` of something that shifts the clock, say. */
+  readonly nodeArgs?: readonly string[];
   readonly tell?: (line: string) => void;
 }
 export interface FlagshipVerdict {
@@ -65,7 +67,7 @@ export const runFlagship = async (options: FlagshipOptions): Promise<FlagshipVer
   const struck: Record<string, number> = {};
   const recoveryMs: number[] = [];
   const sometimes: Record<Sometimes, number> = { 'killed between send and acknowledgement': 0, 'killed in the middle of the input': 0, 'killed between two tasks': 0, 'killed inside a transaction': 0, 'killed between visible and acknowledged': 0, 'restarted with nothing to do': 0 };
-  const copy = programs === undefined ? {} : { programs };
+  const copy = { ...(programs === undefined ? {} : { programs }), nodeArgs: options.nodeArgs ?? [] };
   let kills = 0;
   let inDoubtBefore = 0;
   // The folder is made by this process, so that the reader finds its topics.
@@ -130,17 +132,35 @@ export const runFlagship = async (options: FlagshipOptions): Promise<FlagshipVer
   } finally {
     await reader?.kill();
   }
+  const end = await judgeWhole(data, history, lives.length * recordsPerLife, faults.length === 0 ? quietMs : undefined);
+  faults.push(...end.faults);
+  const { records, acknowledged, inDoubt, polled } = end;
+  return { faults, records, acknowledged, inDoubt, polled, kills, struck, sometimes, recoveryMs };
+};
+
+export interface WholeVerdict {
+  readonly faults: readonly Fault[];
+  readonly records: number;
+  readonly acknowledged: number;
+  readonly inDoubt: number;
+  readonly polled: number;
+}
+/** Every checker over everything that is left; with `quietMs`, all must be done, within that time of the last fault. */
+export const judgeWhole = async (data: string, history: string, expected: number, quietMs: number | undefined): Promise<WholeVerdict> => {
   const { state, topics } = await readFinal(data);
   const events = readHistory(history);
-  const verdict = checkLog(events, topics);
+  const { faults, acknowledged, inDoubt, polled } = checkLog(events, topics);
   const model = checkModel(state);
   const copied = state.copies.flatMap((records) => records.map(({ text }): readonly [string, number] => {
     const { key, n } = JSON.parse(text) as Value;
     return [key, n];
   }));
-  faults.push(...verdict.faults, ...model.faults, ...checkClosedForm('copies of', copied), ...(faults.length === 0 ? checkLiveness(events, quietMs) : []));
-  if (faults.length === 0 && copied.length !== lives.length * recordsPerLife) faults.push({ kind: 'closed form', what: `${copied.length} copies of ${lives.length * recordsPerLife} records` });
-  return { faults, records: model.appended, acknowledged: verdict.acknowledged, inDoubt: verdict.inDoubt, polled: verdict.polled, kills, struck, sometimes, recoveryMs };
+  const all: Fault[] = [...faults, ...model.faults, ...checkClosedForm('copies of', copied)];
+  if (quietMs !== undefined) {
+    all.push(...checkLiveness(events, quietMs));
+    if (copied.length !== expected) all.push({ kind: 'closed form', what: `${copied.length} copies of ${expected} records` });
+  }
+  return { faults: all, records: model.appended, acknowledged, inDoubt, polled };
 };
 
 const linesIn = (path: string): readonly string[] => (existsSync(path) ? readFileSync(path, 'utf8').split('\n').filter((line) => line !== '') : []);

@@ -17,8 +17,13 @@ export interface Production {
   readonly upTo: number;
   /** Records of one commit. */
   readonly chunk: number;
+  /** Commits under way at a time. */
+  readonly most?: number;
   readonly write: (event: Event) => void;
 }
+
+/** Calls have numbers that no other producer of this process uses. */
+let calls = 0;
 
 /** How many records there are: the log holds a prefix of what was ever sent. */
 export const standsAt = async (log: Log): Promise<number> => {
@@ -26,11 +31,11 @@ export const standsAt = async (log: Log): Promise<number> => {
   return ends.reduce((sum, { offset }) => sum + Number(offset), 0);
 };
 
-export const produce = async (log: Log, { process, upTo, chunk, write }: Production): Promise<void> => {
+export const produce = async (log: Log, { process, upTo, chunk, write, most = UNDER_WAY }: Production): Promise<void> => {
   const topic: AnyTopic = topicOf(numbers);
   const underWay = new Set<Promise<void>>();
-  let call = 0;
-  for (let i = await standsAt(log); i < upTo; i += chunk) {
+  let failure: Error | undefined;
+  for (let i = await standsAt(log); i < upTo && failure === undefined; i += chunk) {
     const packer = new RecordPacker(topic.name, PARTITIONS);
     const texts = new Map<number, string[]>();
     for (let at = i; at < Math.min(i + chunk, upTo); at++) {
@@ -40,7 +45,7 @@ export const produce = async (log: Log, { process, upTo, chunk, write }: Product
     }
     const appends = packer.take();
     for (const { partition, batch } of appends) texts.set(partition, [...(texts.get(partition) ?? []), ...textsIn(batch)]);
-    const number = ++call;
+    const number = ++calls;
     write({ type: 'invoke', op: 'send', process, call: number, topic: topic.name, values: Object.fromEntries(texts) });
     const sent = log.commit({ group: '', epoch: 0, appends, stores: [], positions: [] }).then(
       ({ offsets }) => {
@@ -48,11 +53,16 @@ export const produce = async (log: Log, { process, upTo, chunk, write }: Product
         appends.forEach(({ partition }, at) => (first[partition] ??= Number(offsets[at])));
         write({ type: 'ok', op: 'send', process, call: number, offsets: first });
       },
-      (error: Error) => write({ type: 'fail', op: 'send', process, call: number, reason: error.message }),
+      (error: Error) => {
+        failure ??= error;
+        write({ type: 'fail', op: 'send', process, call: number, reason: error.message });
+      },
     );
     underWay.add(sent);
     void sent.finally(() => underWay.delete(sent));
-    while (underWay.size >= UNDER_WAY) await Promise.race(underWay);
+    while (underWay.size >= most) await Promise.race(underWay);
   }
   await Promise.all(underWay);
+  // After a record that failed none is sent: the log holds a prefix of what was sent, and the next producer goes on behind it.
+  if (failure !== undefined) throw failure;
 };

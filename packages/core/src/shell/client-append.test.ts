@@ -59,6 +59,23 @@ describe('append', () => {
     expect((await readAll(log)).length).toBe(3_000);
   });
 
+  test('an iterable that throws ends the append with what it threw; what it gave before is appended', async () => {
+    const broken = new Error('the file ended');
+    const sync = function* (): Generator<Letter> {
+      yield* many(3);
+      throw broken;
+    };
+    const async = async function* (): AsyncGenerator<Letter> {
+      yield* many(4);
+      throw broken;
+    };
+    const log = makeClient(memoryLog());
+    await expect(log.append(letters, sync())).rejects.toBe(broken);
+    expect((await readAll(log)).length).toBe(3);
+    await expect(log.append(letters, async())).rejects.toBe(broken);
+    expect((await readAll(log)).length).toBe(7);
+  });
+
   test('a record that does not parse is refused by name; those before it are appended and counted, those after are not', async () => {
     const log = makeClient(memoryLog());
     const bad = { key: 'bad', value: 5 } as unknown as Letter;

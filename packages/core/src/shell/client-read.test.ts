@@ -69,6 +69,7 @@ describe('read', () => {
     const part = await all(log.read(letters, { from: { offsets: [whole[3]!.offset] }, until: 'end', partitions: [1] }));
     expect(numbers(part)).toEqual(numbers(whole.slice(3)));
     await expect(all(log.read(letters, { from: { offsets: [0n] }, until: 'end' }))).rejects.toMatchObject({ code: 'STOPLOG_USAGE' });
+    await expect(all(log.read(letters, { from: { offsets: [0n, 1_000n] }, until: 'end' }))).rejects.toMatchObject({ code: 'STOPLOG_OFFSET_OUT_OF_RANGE' });
     await expect(all(log.read(letters, { from: { offsets: [0n, 1_000n] } }))).rejects.toMatchObject({ code: 'STOPLOG_OFFSET_OUT_OF_RANGE' });
   });
 

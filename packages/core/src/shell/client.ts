@@ -89,20 +89,27 @@ class Client implements LogClient {
   async append<RK, RV>(face: Parses<RK, RV>, records: Iterable<NewRecord<RK, RV>> | AsyncIterable<NewRecord<RK, RV>>, options: AppendOptions = {}): Promise<Appended> {
     const topic = topicOf(face);
     await this.#ensure(topic);
+    options.signal?.throwIfAborted();
     const append = new Appending(this.#log, topic, options, this.#turn++);
-    if (isAsync(records)) {
-      for await (const record of eager(records, () => append.flush())) {
-        options.signal?.throwIfAborted();
-        await append.add(record);
-      }
-    } else {
-      for (const record of records) {
-        const wait = append.add(record);
-        if (wait !== undefined) {
-          await wait;
+    try {
+      if (isAsync(records)) {
+        for await (const record of eager(records, () => append.flush())) {
           options.signal?.throwIfAborted();
+          await append.add(record);
+        }
+      } else {
+        for (const record of records) {
+          const wait = append.add(record);
+          if (wait !== undefined) {
+            await wait;
+            options.signal?.throwIfAborted();
+          }
         }
       }
+    } catch (error) {
+      // Whatever ended it, an abort or the iterable itself: the records that came before are appended.
+      await append.finish();
+      throw error;
     }
     return append.finish();
   }
@@ -122,14 +129,22 @@ class Client implements LogClient {
     signal.addEventListener('abort', end, { once: true });
     const found = new Arrived<RecordBatch>();
     let open = 0;
+    const fetch = (place: Position, waitMs: number): void => {
+      open++;
+      found.add(this.#log.fetch(place, { bytes: FETCH_BYTES, waitMs }, stop.signal));
+    };
     const ask = (place: Position): void => {
       const last = endOf(place.partition);
       if (last !== undefined && place.offset >= last) return;
-      open++;
-      found.add(this.#log.fetch(place, { bytes: FETCH_BYTES, waitMs: Infinity }, stop.signal));
+      fetch(place, Infinity);
     };
     try {
-      for (const place of places) ask(place);
+      for (const place of places) {
+        const last = endOf(place.partition);
+        // Beyond the end there is nothing to stop at: the log says so.
+        if (last !== undefined && place.offset > last) fetch(place, 0);
+        else ask(place);
+      }
       while (open > 0 && !signal.aborted) {
         const batch = await found.next();
         open--;
@@ -263,9 +278,12 @@ class Appending {
 const decode = <K, V>(topic: AnyTopic, batch: RecordBatch, end: bigint | undefined): readonly LogRecord<K, V | null>[] => {
   const records: LazyRecord[] = [];
   for (const view of batch.batches) {
+    // Offsets within a batch are plain numbers: a bigint for each record costs more than the record.
+    const first = Number(batch.from - view.baseOffset);
+    const stop = end === undefined ? Infinity : Number(end - view.baseOffset);
     while (view.next()) {
-      if (view.offset < batch.from) continue;
-      if (end !== undefined && view.offset >= end) return records as unknown as readonly LogRecord<K, V | null>[];
+      if (view.offsetDelta < first) continue;
+      if (view.offsetDelta >= stop) return records as unknown as readonly LogRecord<K, V | null>[];
       records.push(new LazyRecord(view, topic.keySerde, topic.valueSerde, topic.name));
     }
   }

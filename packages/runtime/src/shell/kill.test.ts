@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { randomly, start, startApp, withFolder } from './fixtures/child.ts';
 import { appendEntries, checkLedger } from './fixtures/ledger.ts';
 
-const KILLS = 18;
+const KILLS = 16;
 const RECORDS_PER_LIFE = 2_400;
 
 test('killed again and again at any moment, what a pipeline made of its input is what an undisturbed one makes, and a reader meanwhile sees nothing twice', async () => {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { randomly, startApp, withFolder } from './fixtures/child.ts';
 import { appendEntries, checkLedger } from './fixtures/ledger.ts';
 
-const TERMINATIONS = 40;
+const TERMINATIONS = 30;
 
 test('threads ended at any moment cost nothing but their time: the app goes on, and its outcome is that of an undisturbed one', async () => {
   await withFolder(async (folder) => {
@@ -13,12 +13,14 @@ test('threads ended at any moment cost nothing but their time: the app goes on, 
     const app = startApp(folder, 'ledger.pipeline.mjs', { threads: 2, tell: 'nothing' }, { nodeArgs: ['--import', new URL('./fixtures/terminator.mjs', import.meta.url).href], env: { SPIN_US: '30', TERMINATE_SEED: `${seed}`, TERMINATIONS: `${TERMINATIONS}` }, limitMs: 60_000 });
     await app.said('running');
     let appended = 0;
-    const over = app.said(`terminated ${TERMINATIONS} `).then(() => true);
-    while (!(await Promise.race([over, false]))) {
+    let over = false;
+    const ended = app.said(`terminated ${TERMINATIONS} `).finally(() => (over = true));
+    while (!over) {
       await appendEntries(log, appended, 200);
       appended += 200;
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
+    await ended;
     app.tell('settle');
     await app.said('settled');
     app.tell('status');

@@ -28,7 +28,7 @@ export class TaskActor {
   readonly #committer: Committer;
   #recordsIn = 0;
   #recordsOut = 0;
-  #failure: unknown;
+  #failure: Error | undefined;
   /** Waiting for records, with everything committed. */
   resting = false;
 
@@ -60,7 +60,7 @@ export class TaskActor {
 
   /** An error from outside the loop, such as a promise that a handler let go: the next turn throws it. */
   fail(error: unknown): void {
-    this.#failure ??= this.#steps.blameLast(error);
+    this.#failure ??= asError(this.#steps.blameLast(error));
     this.#parts.ending.end('abandon');
   }
   /** Resolves when no commit is under way any more, however it ended. */

@@ -1,0 +1,16 @@
+/** One life for each failpoint, killed there. Those that are met once in a life are struck at their first hit. */
+import { FAILPOINTS, type Failpoint } from '@stoplog/core/port';
+import type { Life } from './flagship.ts';
+
+const ONCE: ReadonlySet<string> = new Set<Failpoint>(['acquire', 'rebalance.assigned', 'release', 'close.draining', 'close.closed']);
+/** Met so often that a hit far behind is met too. */
+const OFTEN: ReadonlySet<string> = new Set<Failpoint>(['process.before', 'process.handled', 'storage.put']);
+/** Met only by who loses a group that it still holds: processes.test.ts lets one stand still for longer than its lease. */
+export const ELSEWHERE: ReadonlySet<string> = new Set<Failpoint>(['rebalance.revoke']);
+
+export const failpointLives = (which: 'first' | 'second' | 'random', random: () => number, mode: 'kill' | 'slow' = 'kill'): readonly Life[] =>
+  FAILPOINTS.filter((name) => !ELSEWHERE.has(name)).map((name) => {
+    const far = OFTEN.has(name) ? 300 : 4;
+    const hit = ONCE.has(name) || which === 'first' ? 1 : which === 'second' ? 2 : 1 + Math.floor(random() * far);
+    return { kind: 'failpoint', name, mode, hit };
+  });

@@ -1,0 +1,25 @@
+/** F1: the process is killed at any moment, sends and all. */
+import { expect, test } from 'vitest';
+import { told } from './checkers/fault.ts';
+import { runFlagship } from './flagship/flagship.ts';
+import { chance, seedFor } from './harness/chance.ts';
+import { withFolder } from './harness/folder.ts';
+
+const KILLS = 25;
+const RECORDS_PER_LIFE = 4_100;
+
+test('F1: killed 25 times at random, 100,000 records and more: none lost, none doubled, in order, stores equal to the reference after every death', async () => {
+  await withFolder(async (folder) => {
+    const random = chance(seedFor('F1'));
+    const lives = Array.from({ length: KILLS }, () => ({ kind: 'random', afterMs: random() * 180 }) as const);
+    const { faults, recoveryMs, ...figures } = await runFlagship({ folder, lives, recordsPerLife: RECORDS_PER_LIFE });
+    console.log('F1:', figures);
+    expect(told(faults)).toEqual([]);
+    expect(figures).toMatchObject({ records: KILLS * RECORDS_PER_LIFE, kills: KILLS, polled: 2 * KILLS * RECORDS_PER_LIFE });
+    // A run whose kills all missed would prove nothing.
+    expect(figures.sometimes['killed between send and acknowledgement']).toBeGreaterThan(0);
+    expect(figures.sometimes['killed in the middle of the input']).toBeGreaterThan(0);
+    expect(figures.sometimes['killed between two tasks']).toBeGreaterThan(0);
+    expect(recoveryMs.length).toBe(KILLS);
+  });
+}, 170_000);

@@ -1,0 +1,58 @@
+/** F12, F15: several processes run one pipeline on one log, and one of them stands still for longer than its lease. */
+import { join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { told } from './checkers/fault.ts';
+import { readFinal } from './flagship/final.ts';
+import { judgeWhole } from './flagship/flagship.ts';
+import { Child, type ChildOptions } from './harness/child.ts';
+import { withFolder } from './harness/folder.ts';
+
+const ENV = { SPIN_US: '30' };
+const start = (folder: string, name: string, upTo: number, stay: 'stay' | 'end', options: ChildOptions = {}): Child =>
+  new Child('flagship/app.child.js', [join(folder, 'log'), join(folder, 'history'), name, `${upTo}`, '200', stay], { limitMs: 100_000, ...options, env: { ...ENV, ...options.env } });
+
+test('F12: whoever has the group is killed, and who stood by goes on, five times over', async () => {
+  await withFolder(async (folder) => {
+    await readFinal(join(folder, 'log'));
+    const TAKEOVERS = 5;
+    let owner = start(folder, 'p0', 2_000, 'stay');
+    await owner.said('running');
+    for (let i = 1; i <= TAKEOVERS; i++) {
+      const standby = start(folder, `p${i}`, 0, 'stay');
+      await standby.said('running');
+      await owner.said('produced');
+      await owner.kill();
+      // It has nothing of its own to send: what it settles is the other's.
+      await standby.said('settled');
+      const { faults } = await judgeWhole(join(folder, 'log'), join(folder, 'history'), 0, undefined);
+      expect(told(faults)).toEqual([]);
+      await standby.kill();
+      owner = start(folder, `q${i}`, 2_000 * (i + 1), i === TAKEOVERS ? 'end' : 'stay');
+    }
+    expect(await owner.ended).toMatchObject({ code: 0 });
+    const verdict = await judgeWhole(join(folder, 'log'), join(folder, 'history'), 2_000 * (TAKEOVERS + 1), 60_000);
+    expect(told(verdict.faults)).toEqual([]);
+    expect(verdict.records).toBe(2_000 * (TAKEOVERS + 1));
+  });
+}, 120_000);
+
+test('F15: a process that stood still for longer than its lease is told so when it wakes, and may die of it (rebalance.revoke)', async () => {
+  await withFolder(async (folder) => {
+    const note = join(folder, 'struck');
+    await readFinal(join(folder, 'log'));
+    const paused = start(folder, 'paused', 3_000, 'stay', { env: { STOPLOG_FAILPOINTS: 'rebalance.revoke=kill', STOPLOG_FAILPOINTS_STRUCK: note } });
+    // Stopped while it rests: inside a transaction it would hold the folder's write lock, and everybody would wait with it.
+    await paused.said('settled');
+    paused.process.kill('SIGSTOP');
+    // The second sends too: the records wait until the group is its own.
+    const second = start(folder, 'second', 6_000, 'end');
+    await second.said('settled');
+    paused.process.kill('SIGCONT');
+    expect(await paused.ended).toMatchObject({ signal: 'SIGKILL' });
+    expect(existsSync(note) && readFileSync(note, 'utf8')).toContain('rebalance.revoke kill 1');
+    expect(await second.ended).toMatchObject({ code: 0 });
+    const verdict = await judgeWhole(join(folder, 'log'), join(folder, 'history'), 6_000, 60_000);
+    expect(told(verdict.faults)).toEqual([]);
+  });
+}, 120_000);
