@@ -21,7 +21,7 @@ const KEYS = 100_000;
 const EXPONENT = 1.1;
 
 export const run = async (setting: Setting): Promise<readonly Figure[]> => {
-  const count = setting.quick ? 20_000 : 3_000_000;
+  const count = setting.quick ? 20_000 : 5_000_000;
   const pairs = await interleave(
     setting,
     () =>

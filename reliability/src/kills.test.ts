@@ -12,7 +12,7 @@ test('F1: killed 25 times at random, 100,000 records and more: none lost, none d
   await withFolder(async (folder) => {
     const random = chance(seedFor('F1'));
     const lives = Array.from({ length: KILLS }, () => ({ kind: 'random', afterMs: random() * 180 }) as const);
-    const { faults, recoveryMs, ...figures } = await runFlagship({ folder, lives, recordsPerLife: RECORDS_PER_LIFE });
+    const { faults, recoveryMs, ...figures } = await runFlagship({ folder, lives, recordsPerLife: RECORDS_PER_LIFE, checkEvery: 5 });
     console.log('F1:', figures);
     expect(told(faults)).toEqual([]);
     expect(figures).toMatchObject({ records: KILLS * RECORDS_PER_LIFE, kills: KILLS, polled: 2 * KILLS * RECORDS_PER_LIFE });

@@ -21,6 +21,10 @@ describe('a history without a fault', () => {
     const events = [...twoSends, sent('p', 3, 'd', 'e')];
     for (const final of [holds([0, 'a'], [1, 'b'], [2, 'c']), holds([0, 'a'], [1, 'b'], [2, 'c'], [3, 'd'], [4, 'e'])]) expect(checkLog(events, final)).toMatchObject({ faults: [], acknowledged: 3, inDoubt: 2 });
   });
+  test('what failed, or was never answered, is sent again, in the same order', () => {
+    expect(kinds([sent('p', 1, 'a', 'b'), failed('p', 1), sent('p', 2, 'a', 'b'), acked('p', 2, 0)], holds([0, 'a'], [1, 'b']))).toEqual([]);
+    expect(kinds([sent('p', 1, 'a', 'b', 'c'), sent('q', 1, 'a', 'b'), acked('q', 1, 0)], holds([0, 'a'], [1, 'b']))).toEqual([]);
+  });
   test('what failed is not there', () => expect(kinds([sent('p', 1, 'a'), failed('p', 1)], holds())).toEqual([]));
   test('a reader that goes on from poll to poll, over offsets that hold nothing, to the end', () => {
     const gaps = [sent('p', 1, 'a'), acked('p', 1, 0), sent('p', 2, 'c'), acked('p', 2, 7)];
@@ -42,6 +46,7 @@ describe('a history with a fault', () => {
     expect(kinds([sent('p', 1, 'a'), sent('q', 1, 'b')], holds([0, 'b'], [1, 'a']))).toEqual([]);
   });
   test('offsets that fall are reordered', () => expect(kinds(twoSends, holds([1, 'b'], [0, 'a'], [2, 'c']))).toContain('reordered'));
+  test('a part of an unanswered commit is torn, also when another sends the rest', () => expect(kinds([sent('p', 1, 'a', 'b'), sent('q', 1, 'b'), acked('q', 1, 1)], holds([0, 'a'], [1, 'b']))).toEqual(['torn']));
   test('a part of an unanswered commit is torn', () => expect(kinds([sent('p', 1, 'a', 'b')], holds([0, 'a']))).toEqual(['torn']));
   test('a reader that goes past a record has skipped it', () => expect(kinds([...twoSends, polled(0, [0, 'a'], [2, 'c'])], holds([0, 'a'], [1, 'b'], [2, 'c']))).toEqual(['skipped']));
   test('a reader that is given an offset again is not monotonic', () => expect(kinds([...twoSends, polled(0, [0, 'a'], [1, 'b']), polled(1, [1, 'b'])], holds([0, 'a'], [1, 'b'], [2, 'c']))).toEqual(['non-monotonic poll']));

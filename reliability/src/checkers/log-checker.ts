@@ -57,7 +57,7 @@ const sendsOf = (events: readonly Event[]): readonly Send[] => {
 
 const checkSends = (topic: string, sends: readonly Send[], final: FinalTopic, report: (kind: FaultKind, what: string) => void): void => {
   const places = placesOf(topic, final, report);
-  const known = new Map<string, Send>();
+  const known = ownersOf(sends);
   /** The offset that each producer's last record has, by partition. */
   const last = new Map<string, number>();
   for (const send of sends) {
@@ -66,7 +66,7 @@ const checkSends = (topic: string, sends: readonly Send[], final: FinalTopic, re
       const base = send.offsets[partition];
       values.forEach((value, i) => {
         all++;
-        known.set(value, send);
+        if (known.get(value) !== send) return;
         const at = places.get(value);
         const here = `${topic}[${partition}] ${value}`;
         if (at === undefined) {
@@ -84,6 +84,24 @@ const checkSends = (topic: string, sends: readonly Send[], final: FinalTopic, re
     if (send.outcome !== 'ok' && there > 0 && there < all) report('torn', `${there} of the ${all} records of one commit of ${send.process} are there`);
   }
   for (const value of places.keys()) if (!known.has(value)) report('phantom', `${topic} holds ${value}, which nobody sent`);
+};
+
+/**
+ * Which of several sends of a value counts: the acknowledged one, or else the last that may have happened. What failed, and
+ * what a kill has left unwritten, is sent again under the same name.
+ */
+const ownersOf = (sends: readonly Send[]): ReadonlyMap<string, Send> => {
+  const owners = new Map<string, Send>();
+  const rank = { ok: 2, 'in doubt': 1, fail: 0 };
+  for (const send of sends) {
+    for (const values of Object.values(send.values)) {
+      for (const value of values) {
+        const before = owners.get(value);
+        if (before === undefined || rank[send.outcome] >= rank[before.outcome]) owners.set(value, send);
+      }
+    }
+  }
+  return owners;
 };
 
 /** Where each value lies; complains of what lies twice, or out of order. */

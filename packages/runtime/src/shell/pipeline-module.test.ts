@@ -27,9 +27,7 @@ const runs = async (project: Project, path: string): Promise<Ended> => {
   const child = startOn(project, path);
   await child.said('running');
   child.tell('dispose');
-  const ended = await child.ended;
-  expect(ended).toMatchObject({ code: 0, errors: '' });
-  return ended;
+  return child.ended;
 };
 
 describe('a pipeline module is refused, with what to do instead, when it', () => {
@@ -89,14 +87,13 @@ describe('a pipeline module in TypeScript', () => {
 
   test('runs where the project has tsx', async () => {
     await withProject({ tsx: true }, async (project) => {
-      await runs(project, project.write('p.ts', TYPED));
-      await runs(project, project.write('with-enum.ts', WITH_ENUM));
+      for (const [name, text] of [['p.ts', TYPED], ['with-enum.ts', WITH_ENUM]] as const) expect(await runs(project, project.write(name, text))).toMatchObject({ code: 0, errors: '' });
     });
   });
 
   test('is an ES module, and says so in its name where its package does not', async () => {
     await withProject({ tsx: true, type: 'commonjs' }, async (project) => {
-      await runs(project, project.write('p.mts', TYPED));
+      expect(await runs(project, project.write('p.mts', TYPED))).toMatchObject({ code: 0, errors: '' });
       if ((process.features as { readonly typescript?: string | false }).typescript) return;
       const { code, message } = await refusal(project, project.write('p.ts', TYPED));
       expect(code).toBe('STOPLOG_PIPELINE_MODULE');
@@ -107,7 +104,7 @@ describe('a pipeline module in TypeScript', () => {
   test('without tsx, is refused with both ways out where Node does not run it by itself', async () => {
     await withProject({ tsx: false }, async (project) => {
       const strips = Boolean((process.features as { readonly typescript?: string | false }).typescript);
-      if (strips) await runs(project, project.write('p.ts', TYPED));
+      if (strips) expect(await runs(project, project.write('p.ts', TYPED))).toMatchObject({ code: 0, errors: '' });
       const { code, message } = await refusal(project, project.write('with-enum.ts', WITH_ENUM));
       expect(code).toBe('STOPLOG_PIPELINE_MODULE');
       expect(message).toMatch(/install tsx/);

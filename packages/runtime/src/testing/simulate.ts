@@ -71,7 +71,7 @@ export const simulateOn = <const T extends readonly Parses<never, never>[]>(pipe
   const { seed, faults = {} } = options;
   if (!Number.isSafeInteger(seed)) throw new StoplogError('STOPLOG_USAGE', { seed }, `the seed ${String(seed)} is no whole number: pass one, as in seeds(1_000)`);
   const plan = planOf(pipeline);
-  const feeds = feedsOf(plan, options.inputs as readonly SimulatedInput<unknown>[]);
+  const feeds = feedsOf(plan, options.inputs);
   // What the pipeline cannot do undisturbed, it says here.
   const driven = driveOf(pipeline, feeds);
   const simulation = new Simulation(seed, plan, feeds, faults, makeLog);
@@ -108,7 +108,7 @@ const driveOf = (pipeline: Pipeline, feeds: readonly Feed[]): Driver => {
   }
   for (const phase of phases) {
     driven.batch(() => {
-      for (const { topic, records } of phase) for (const { key, value, timestamp } of records) driven.send(topic as Parses<unknown, unknown>, key, value, timestamp);
+      for (const { topic, records } of phase) for (const { key, value, timestamp } of records) driven.send(topic, key, value, timestamp);
     });
   }
   return driven;

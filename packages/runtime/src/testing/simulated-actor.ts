@@ -3,7 +3,7 @@
  *
  * Between any two turns it may be killed; inside one, a record may fail before or after its function has run.
  */
-import { StoplogError, type Commit } from '@stoplog/core/port';
+import type { Commit, StoplogError } from '@stoplog/core/port';
 import type { Place } from '../pure/mailbox.ts';
 import { compileTask } from '../pure/operators/compile.ts';
 import type { Emit } from '../pure/operators/emit.ts';
@@ -64,6 +64,7 @@ export class SimulatedActor implements Footprints {
   readonly #inputs: readonly Input[];
   #handled: Handled[] = [];
   #wantsCommit = false;
+  #settles = false;
   #sent = 0;
   #at: { input: number; base: bigint; delta: number } | undefined;
 
@@ -99,6 +100,7 @@ export class SimulatedActor implements Footprints {
   get isReady(): boolean {
     const idle = this.underWay.length === 0;
     if (this.#wantsCommit) return this.failure !== undefined || this.#hasCredit;
+    if (this.#settles) return idle;
     if (this.draining) return this.#steps.open > 0 || idle;
     return this.#steps.isOpen || (this.failure !== undefined && idle) || this.#inputs.some(({ view, place: { topic, partition }, next }) => view !== undefined || this.life.log.partition(topic, partition).end > next);
   }
@@ -107,6 +109,10 @@ export class SimulatedActor implements Footprints {
   turn(now: number, send: (sent: Sent) => void): void {
     this.turns++;
     if (this.#wantsCommit) return this.#commit(send);
+    if (this.#settles) {
+      this.#settles = false;
+      return this.#check();
+    }
     if (this.draining) return this.#end(send);
     const { log, grain } = this.life;
     for (const input of this.#inputs) if (input.view === undefined) input.accept(log.fetch({ ...input.place, offset: input.next }, grain.fetchBytes), grain.fetchBytes);
@@ -116,6 +122,8 @@ export class SimulatedActor implements Footprints {
       return;
     }
     const full = this.#steps.take(now);
+    // What stands before a suspect is in the log before that is tried.
+    this.#settles = full;
     if (full || this.#steps.isDue(now, this.#hasCredit)) this.#commit(send);
   }
   /** Hears of the oldest commit under way. */

@@ -142,12 +142,12 @@ export class SimulatedProcess {
       handledBy.set(sent.commit, sent);
     } catch (refusal) {
       if (!isStoplogError(refusal)) throw refusal;
-      sent.answer = refusal as StoplogError;
+      sent.answer = refusal;
       if ('current' in refusal.facts) count('commit of an epoch that is over');
       else if ('stands' in refusal.facts) count('commit from where the group does not stand');
       else if ('life' in refusal.facts) count('commit made from one that was refused');
     }
-    tell(`${this.name}: ${describe(sent)} ${sent.answer === 'committed' ? 'is visible' : `is refused: ${(sent.answer as StoplogError).message}`}`);
+    tell(`${this.name}: ${describe(sent)} ${sent.answer === 'committed' ? 'is visible' : `is refused: ${sent.answer.message}`}`);
   }
   /** The oldest unwritten commit of each actor: those of one actor keep their order. */
   #heads(): readonly Sent[] {

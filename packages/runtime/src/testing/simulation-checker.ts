@@ -5,14 +5,13 @@
  * outputs and store writes must be the same bytes. The records of its commits, one commit after the other, must be all
  * records of its inputs, each once, in their order. What the log claims to have done must be in it, and nothing else.
  */
-import { isStoplogError, openBatch, stampBatch, type Commit } from '@stoplog/core/port';
-import type { Writes } from '../pure/task/overlay.ts';
+import { isStoplogError, type Commit } from '@stoplog/core/port';
 import type { Plan, Task } from '../pure/topology/plan.ts';
-import type { DrivenPart } from './driven-store.ts';
 import type { Sent } from './simulated-actor.ts';
 import type { LogEntry, SimulatedLog } from './simulated-log.ts';
 import { handledBy } from './simulated-process.ts';
 import { Reference, type Expected } from './simulation-reference.ts';
+import { differenceOf, latin, textOf, textOfExpected, textOfPart, textsIn, type RecordText } from './simulation-texts.ts';
 
 /** A broken promise, without the seed and the story: `simulate` adds them. */
 export class Broken extends Error {
@@ -187,46 +186,3 @@ export class Checker {
 }
 
 const REMEDY = 'Let nothing in a verb depend on the time, on chance, or on what it remembers outside its store: a record may be handled more than once before it is committed';
-
-/** A record as text, without its place: partition and order are compared apart. */
-interface RecordText {
-  readonly keyed: boolean;
-  readonly text: string;
-}
-const textsIn = (bytes: Uint8Array): readonly RecordText[] => {
-  const view = openBatch(bytes);
-  const texts: RecordText[] = [];
-  while (view.next()) {
-    const [key, value] = [view.key(), view.value()];
-    const headers = view.headers().map(({ name, value: header }) => `${name}=${latin(header)}`).join('&');
-    texts.push({ keyed: key !== null, text: `${latin(key)}\t${latin(value)}\t${view.timestamp}\t${headers}` });
-  }
-  return texts;
-};
-/** A batch that no log has stamped yet. */
-const stamped = (batch: Uint8Array): Uint8Array => {
-  stampBatch(batch, { topicId: 1, partition: 0, baseOffset: 0n });
-  return batch;
-};
-const textOfPart = (part: DrivenPart): string => part.range({}, Infinity).map(([key, value]) => `${latin(key)}=${latin(value)}`).join('\n');
-const latin = (bytes: Uint8Array | null): string => (bytes === null ? 'null' : `'${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')}'`);
-/** Records without a key may lie anywhere. */
-const textOf = (topic: string, partition: number, { keyed, text }: RecordText): string => `${topic}[${keyed ? partition : '?'}] ${text}`;
-
-const textOfExpected = ({ writes, appends }: Expected): string => [
-  ...writes.flatMap(({ store, writes: { keys, values } }) => keys.map((key, i) => `${store} ${latin(key)} ${latin(values[i] ?? null)}`)),
-  ...appends.flatMap(({ topic, partition, batch }) => textsIn(stamped(batch)).map((text) => textOf(topic, partition, text))),
-].join('\n');
-
-const differenceOf = (expected: Expected, { commit }: Sent, kept: readonly string[]): string | undefined => {
-  const appended = expected.appends.flatMap(({ topic, partition, batch }) => textsIn(stamped(batch)).map((text) => textOf(topic, partition, text)));
-  const missing = appended.find((text, i) => kept[i] !== text);
-  if (missing !== undefined || kept.length !== appended.length) return `appended ${shown(kept.find((text, i) => appended[i] !== text))} where ${shown(missing)} was to come`;
-  for (const { store, writes } of expected.writes) {
-    const actual = commit.stores.find((one) => one.store === store) ?? { keys: [], values: [] };
-    if (textOfWrites(actual) !== textOfWrites(writes)) return `wrote ${textOfWrites(actual)} to store '${store}' where ${textOfWrites(writes)} was to come`;
-  }
-  return undefined;
-};
-const textOfWrites = ({ keys, values }: Writes): string => keys.map((key, i) => `${latin(key)}=${latin(values[i] ?? null)}`).join(', ');
-const shown = (text: string | undefined): string => text ?? 'nothing';

@@ -10,7 +10,7 @@ import type { Plan } from '../pure/topology/plan.ts';
 import { Chance } from './chance.ts';
 import type { SimulatedActor } from './simulated-actor.ts';
 import { SimulatedFeeder, type Feed } from './simulated-feeder.ts';
-import { SimulatedLog } from './simulated-log.ts';
+import type { SimulatedLog } from './simulated-log.ts';
 import { SimulatedProcess, type Surroundings } from './simulated-process.ts';
 import { Broken, Checker } from './simulation-checker.ts';
 import { noCounts, type Counter } from './simulation-counters.ts';

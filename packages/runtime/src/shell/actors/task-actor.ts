@@ -5,7 +5,7 @@
  * when the actor has caught up, and large while it is behind. What a turn does lies in `pure/task/steps.ts`; here is
  * what it waits for.
  */
-import { failpoint, type Log } from '@stoplog/core/port';
+import { asError, failpoint, type Log } from '@stoplog/core/port';
 import type { Progress } from '../../pure/mailbox.ts';
 import { FETCH_BYTES, type Input } from '../../pure/task/input.ts';
 import { Steps, type StepsParts } from '../../pure/task/steps.ts';
@@ -41,7 +41,7 @@ export class TaskActor {
   /** One round; false when the actor is done. */
   async turn(): Promise<boolean> {
     const { inputs, ending, now } = this.#parts;
-    if (this.#failure !== undefined) throw this.#failure;
+    this.#checkFailure();
     if (ending.ending !== undefined) return this.#end();
     await this.#refill(inputs);
     if (this.#steps.isEmpty) await this.#rest();
@@ -50,7 +50,7 @@ export class TaskActor {
       const full = this.#steps.take(began, () => now() - began >= TURN_MS);
       // Before the commit: a promise that a handler let go is seen to be rejected by then, and nothing of its record is kept.
       await turnOfOthers();
-      if (this.#failure !== undefined) throw this.#failure;
+      this.#checkFailure();
       if (full || this.#steps.isDue(now(), this.#committer.hasCredit)) await this.#commit();
       // What stands before a suspect is in the log before that is tried: it may take this thread with it.
       if (full) await this.#committer.settled();
@@ -62,6 +62,9 @@ export class TaskActor {
   fail(error: unknown): void {
     this.#failure ??= asError(this.#steps.blameLast(error));
     this.#parts.ending.end('abandon');
+  }
+  #checkFailure(): void {
+    if (this.#failure !== undefined) throw this.#failure;
   }
   /** Resolves when no commit is under way any more, however it ended. */
   async quiet(): Promise<void> {
