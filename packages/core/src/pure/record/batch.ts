@@ -9,9 +9,9 @@ import { BatchView } from './batch-view.ts';
 import { MAX_KEY_BYTES } from './limits.ts';
 
 export { BatchBuilder } from './batch-builder.ts';
-export { HEADER_SIZE, inspectHeader, stampBatch, type BatchHeader } from './batch-layout.ts';
+export { HEADER_SIZE, inspectHeader, stampBatch } from './batch-layout.ts';
 export { BatchView } from './batch-view.ts';
-export { checkRecordSize, MAX_KEY_BYTES, MAX_RECORD_BYTES, MAX_STORE_KEY_BYTES } from './limits.ts';
+export { MAX_KEY_BYTES, MAX_RECORD_BYTES, MAX_STORE_KEY_BYTES } from './limits.ts';
 
 /** A view of a batch whose checksums agree; anything else throws `STOPLOG_LOG_CORRUPT`. Copies nothing. */
 export const openBatch = (bytes: Uint8Array): BatchView => {
