@@ -14,7 +14,7 @@ export const sketch =
 export const bound = 'ours over floor: bytes at least 0.5, JSON with zod at least 0.6';
 export const unit = 'records/s';
 export const durability = 'durable: flushed before it is acknowledged';
-export const limitedBy = 'zod, called for the key and the value of each record even where the schema only says "bytes", and the record object itself.';
+export const limitedBy = 'parsing, which is called for the key and the value of each record, and JSON.stringify; the floor has both.';
 
 export const run = async (setting: Setting): Promise<readonly Figure[]> => {
   const encoder = new TextEncoder();

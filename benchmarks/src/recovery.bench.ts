@@ -11,7 +11,8 @@ export const sketch =
 export const bound = 'at most 400 ms for each size, and 10⁶ keys at most 1.3 times 10⁴';
 export const unit = 'ms';
 export const durability = 'the result is committed, durable, and read back from the log';
-export const limitedBy = 'the imports of each thread (zod, rxjs, lmdb), which are the same for each size.';
+export const limitedBy =
+  'the imports: each thread loads some 250 files (95 of zod) and 220 more of rxjs, 0.3 s of processor time, and waits with them until the log is open. The size of the store plays no part.';
 
 const CHILD = new URL('./recovery.child.js', import.meta.url);
 /** How long it is left to count before it is killed in the middle. */

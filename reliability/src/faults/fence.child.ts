@@ -4,14 +4,14 @@
  *   fence.child.js FOLDER HISTORY
  */
 import { lmdb } from '@stoplog/core/lmdb';
-import { encodeKey, encodeValue, openPort, RecordPacker, topicOf, type Commit, type Origin } from '@stoplog/core/port';
+import { encodeKey, encodeValue, openPort, RecordPacker, topicOf, type Commit } from '@stoplog/core/port';
 import { numbers } from '../flagship/flagship.pipeline.ts';
 import { witness } from '../history/witness.ts';
 
 const [folder, history] = process.argv.slice(2) as [string, string];
 const write = witness(history);
 const log = await openPort(lmdb(folder));
-const topic = topicOf(numbers as Origin<unknown, unknown>);
+const topic = topicOf(numbers);
 await log.ensure([topic.shape]);
 const packer = new RecordPacker(topic.name, 1);
 for (let n = 0; n < 10; n++) packer.add(encodeKey(topic, 'k'), encodeValue(topic, { key: 'k', n }), n);

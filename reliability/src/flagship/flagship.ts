@@ -37,6 +37,8 @@ export interface FlagshipOptions {
   readonly programs?: string;
   /** For every life: `--import` of something that shifts the clock, say. */
   readonly nodeArgs?: readonly string[];
+  /** How many keys the records have; 500 when left out. */
+  readonly keys?: number;
   readonly tell?: (line: string) => void;
 }
 export interface FlagshipVerdict {
@@ -62,7 +64,7 @@ export const runFlagship = async (options: FlagshipOptions): Promise<FlagshipVer
   const { folder, lives, recordsPerLife, chunk = 200, spinUs = 30, quietMs = 60_000, lifeMs = LIFE_MS, checkEvery = 1, programs } = options;
   const [data, history, note] = [join(folder, 'log'), join(folder, 'history'), join(folder, 'struck')];
   const write = witness(history);
-  const env = { SPIN_US: `${spinUs}`, STOPLOG_FAILPOINTS_STRUCK: note };
+  const env = { KEYS: `${options.keys ?? 500}`, SPIN_US: `${spinUs}`, STOPLOG_FAILPOINTS_STRUCK: note };
   const faults: Fault[] = [];
   const struck: Record<string, number> = {};
   const recoveryMs: number[] = [];
@@ -93,7 +95,7 @@ export const runFlagship = async (options: FlagshipOptions): Promise<FlagshipVer
     for (const [i, life] of lives.entries()) {
       const name = life.kind === 'random' ? `life ${i}, killed after ${Math.round(life.afterMs)} ms` : `life ${i}, ${life.name}=${life.mode}#${life.hit}`;
       const stay = life.kind === 'random' ? 'stay' : AT_THE_END.has(life.name) ? 'closing' : 'end';
-      const armed = life.kind === 'failpoint' ? { STOPLOG_FAILPOINTS: `${life.name}=${life.mode}#${life.hit}` } : {};
+      const armed = life.kind === 'failpoint' ? { STOPLOG_FAILPOINTS: `${life.name}=${life.mode}#${life.hit}`, ...(life.mode === 'fail' ? { CAREFUL: 'yes' } : {}) } : {};
       const notes = linesIn(note);
       const since = performance.now();
       const child = new Child('flagship/app.child.js', [data, history, `life${i}`, `${(i + 1) * recordsPerLife}`, `${chunk}`, stay], { env: { ...env, ...armed }, limitMs: lifeMs, ...copy });
@@ -106,13 +108,15 @@ export const runFlagship = async (options: FlagshipOptions): Promise<FlagshipVer
         kills++;
         write({ type: 'info', op: 'fault', process: `life${i}`, what: 'killed', at: Date.now() });
       } else {
+        // What was refused is sent again.
+        void child.heard('refused').then((line) => line !== undefined && child.tell('go on'));
         const ended = await child.ended;
         const strikes = linesIn(note).slice(notes.length).filter((line) => line.startsWith(`${life.name} `));
         if (strikes.length > 0) struck[life.name] = (struck[life.name] ?? 0) + 1;
         if (ended.signal === 'SIGKILL' && strikes.length === 0) faults.push({ kind: 'stuck', what: `${name} did not end within ${lifeMs} ms, said ${child.lines.at(-1) ?? 'nothing'}` });
         if (ended.signal === 'SIGKILL' && strikes.length > 0) kills++;
-        if (strikes.length > 0 && /\.written|storage\.put|lock\.taken/.test(life.name)) sometimes['killed inside a transaction']++;
-        if (strikes.length > 0 && /append\.committed|commit\.applied|append\.acked/.test(life.name)) sometimes['killed between visible and acknowledged']++;
+        if (ended.signal === 'SIGKILL' && strikes.length > 0 && /\.written|storage\.put|lock\.taken/.test(life.name)) sometimes['killed inside a transaction']++;
+        if (ended.signal === 'SIGKILL' && strikes.length > 0 && /append\.committed|commit\.applied|append\.acked/.test(life.name)) sometimes['killed between visible and acknowledged']++;
       }
       await judge(name, i % checkEvery === checkEvery - 1);
       options.tell?.(`${name}: ${faults.length} faults`);
@@ -120,7 +124,7 @@ export const runFlagship = async (options: FlagshipOptions): Promise<FlagshipVer
     }
     if (faults.length === 0) {
       const total = lives.length * recordsPerLife;
-      const last = new Child('flagship/app.child.js', [data, history, 'last', `${total}`, '1000', 'end'], { env: { SPIN_US: '0' }, limitMs: quietMs + 10_000, ...copy });
+      const last = new Child('flagship/app.child.js', [data, history, 'last', `${total}`, '1000', 'end'], { env: { ...env, SPIN_US: '0' }, limitMs: quietMs + 10_000, ...copy });
       const { code, signal, errors } = await last.ended;
       if (code !== 0) faults.push({ kind: 'stuck', what: `the last life ended with ${signal ?? code}, said ${last.lines.at(-1) ?? 'nothing'}: ${errors.slice(0, 500)}` });
     }

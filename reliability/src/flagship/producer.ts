@@ -9,7 +9,7 @@ import type { Event } from '../history/history.ts';
 import { numbers, PARTITIONS } from './flagship.pipeline.ts';
 import { textsIn } from './texts.ts';
 
-export const KEYS = 500;
+const KEYS = Number(process.env['KEYS'] ?? 500);
 const UNDER_WAY = 3;
 
 export interface Production {

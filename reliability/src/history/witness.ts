@@ -1,9 +1,10 @@
 /** Writes a history to a file opened for appending: what is written is there, whatever becomes of the process that wrote it. */
-import { openSync, readFileSync, writeSync } from 'node:fs';
+import { existsSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { parseHistory, type Event } from './history.ts';
 
 export const witness = (path: string): ((event: Event) => void) => {
   const fd = openSync(path, 'a');
   return (event) => void writeSync(fd, `${JSON.stringify(event)}\n`);
 };
-export const readHistory = (path: string): readonly Event[] => parseHistory(readFileSync(path, 'utf8'));
+/** Of a process that died before its first event there is none. */
+export const readHistory = (path: string): readonly Event[] => (existsSync(path) ? parseHistory(readFileSync(path, 'utf8')) : []);

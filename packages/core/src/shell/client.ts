@@ -47,7 +47,11 @@ export interface LogClient extends AsyncDisposable {
    * @example
    * await log.append(orders, [{ key: 'o1', value: { cents: 4_200 } }]);
    */
-  append<RK, RV>(topic: Parses<RK, RV>, records: Iterable<NewRecord<NoInfer<RK>, NoInfer<RV>>> | AsyncIterable<NewRecord<NoInfer<RK>, NoInfer<RV>>>, options?: AppendOptions): Promise<Appended>;
+  append<RK, RV>(
+    topic: Parses<RK, RV>,
+    records: Iterable<NewRecord<NoInfer<RK>, NoInfer<RV>>> | AsyncIterable<NewRecord<NoInfer<RK>, NoInfer<RV>>>,
+    options?: AppendOptions,
+  ): Promise<Appended>;
   /**
    * The records of a topic, a batch at a time, each batch of one partition and in its order. Ends when the signal is
    * aborted, or at the end if `until: 'end'` says so. The value of a deleted key is null.
@@ -86,7 +90,11 @@ class Client implements LogClient {
     this.#close = close;
   }
 
-  async append<RK, RV>(face: Parses<RK, RV>, records: Iterable<NewRecord<RK, RV>> | AsyncIterable<NewRecord<RK, RV>>, options: AppendOptions = {}): Promise<Appended> {
+  async append<RK, RV>(
+    face: Parses<RK, RV>,
+    records: Iterable<NewRecord<RK, RV>> | AsyncIterable<NewRecord<RK, RV>>,
+    options: AppendOptions = {},
+  ): Promise<Appended> {
     const topic = topicOf(face);
     await this.#ensure(topic);
     options.signal?.throwIfAborted();
@@ -185,12 +193,18 @@ class Client implements LogClient {
     if (typeof from === 'object' && 'offsets' in from) {
       return partitions.map((place, i) => {
         const offset = from.offsets[i];
-        if (typeof offset !== 'bigint') throw new StoplogError('STOPLOG_USAGE', { offsets: from.offsets }, `from.offsets needs a bigint for each partition read (${partitions.length}), such as 0n: offsets do not fit a number`);
+        if (typeof offset !== 'bigint')
+          throw new StoplogError(
+            'STOPLOG_USAGE',
+            { offsets: from.offsets },
+            `from.offsets needs a bigint for each partition read (${partitions.length}), such as 0n: offsets do not fit a number`,
+          );
         return { ...place, offset };
       });
     }
     const at: OffsetAt = typeof from === 'string' ? from : { time: Number(from.time) };
-    if (typeof at === 'object' && !Number.isFinite(at.time)) throw new StoplogError('STOPLOG_USAGE', { from }, 'from.time needs a Date or milliseconds since 1970');
+    if (typeof at === 'object' && !Number.isFinite(at.time))
+      throw new StoplogError('STOPLOG_USAGE', { from }, 'from.time needs a Date or milliseconds since 1970');
     return this.#log.offsets(partitions, at);
   }
 }
@@ -271,7 +285,12 @@ class Appending {
   }
   #told(error: unknown): unknown {
     if (!(error instanceof StoplogError)) return error;
-    return new StoplogError(error.code, { ...error.facts, appended: this.#acknowledged }, error.message, error.cause === undefined ? undefined : { cause: error.cause });
+    return new StoplogError(
+      error.code,
+      { ...error.facts, appended: this.#acknowledged },
+      error.message,
+      error.cause === undefined ? undefined : { cause: error.cause },
+    );
   }
 }
 

@@ -2,9 +2,10 @@
  * `run`: the composition root. It alone knows all parts: the plan, the log, the actors, the signals, the console.
  */
 import { availableParallelism } from 'node:os';
-import { loadLogModule, StoplogError, type LogRef, type Millis } from '@stoplog/core/port';
+import { loadLogModule, StoplogError, type Log, type LogRef, type Millis } from '@stoplog/core/port';
 import { storePart } from '../pure/task/store-part.ts';
 import type { Plan } from '../pure/topology/plan.ts';
+import { startThreads } from './actors/host.ts';
 import { RunningApp, type App } from './app.ts';
 import { tellConsole, type Teller } from './console.ts';
 import { checkNotImporting, loadPlan } from './load-plan.ts';
@@ -50,7 +51,13 @@ export const startApp = async (url: URL, options: RunOptions, tellerFor: (plan: 
   if (!(hangAfterMs > 0)) throw new StoplogError('STOPLOG_USAGE', { hangAfter: hangAfterMs }, 'hangAfter is 0, and every record takes longer: give seconds(30), or leave it out');
   const plan = await loadPlan(href);
   const module = await loadLogModule(options.log);
-  const log = await module.open(options.log.options);
+  const pool = startThreads(plan, threads, options.heapMb ?? HEAP_MB);
+  let log: Log | undefined;
+  try {
+    log = await module.open(options.log.options);
+  } finally {
+    if (log === undefined) await pool.destroy();
+  }
   const teller = tellerFor(plan);
   try {
     const there = new Set((await module.topics(log)).map(({ name }) => name));
@@ -59,6 +66,7 @@ export const startApp = async (url: URL, options: RunOptions, tellerFor: (plan: 
     for (const task of plan.tasks) for (const store of task.stores) await log.store(storePart(plan, store, 0), new AbortController().signal);
     teller({ type: 'opened', topicsCreated: plan.topics.filter(({ name }) => !there.has(name)).length });
   } catch (error) {
+    await pool.destroy();
     await log[Symbol.asyncDispose]();
     throw error;
   }
@@ -70,9 +78,8 @@ export const startApp = async (url: URL, options: RunOptions, tellerFor: (plan: 
       url: href,
       log: options.log,
       link: () => module.share(log),
-      threads,
+      threads: pool,
       hangAfterMs,
-      heapMb: options.heapMb ?? HEAP_MB,
     },
     tell: teller,
     released: () => stopListening(),

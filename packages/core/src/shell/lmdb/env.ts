@@ -7,6 +7,7 @@
  */
 import { open, type Database, type RootDatabase } from 'lmdb';
 import { TABLES, type Table } from '../../pure/log/keyspace.ts';
+import { checkAddressSpace } from './address-space.ts';
 import { describeIo } from './folder.ts';
 
 export interface EnvOptions {
@@ -33,6 +34,7 @@ export const WRITE_FLAGS: number = 0x10002;
 
 /** `inspect` sees the names of the tables that are there before any is made; what it throws leaves the file as it was. */
 export const openEnv = (options: EnvOptions, readOnly: boolean, inspect?: (tables: readonly string[]) => void): Env => {
+  checkAddressSpace(options.path, options.mapSize);
   const root = open<Buffer, Buffer>({
     path: options.path,
     mapSize: options.mapSize,

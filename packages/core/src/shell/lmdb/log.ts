@@ -21,6 +21,8 @@ import type { WriterLink } from './link.ts';
 
 /** How often a member that waits looks whether the owner is still there. */
 const LOOK_MS = 500;
+/** Looks after a commit that is being written: a few hundred microseconds of them. */
+const LOOKS = 30;
 /** A commit is durable before it is answered: see decision 0006. */
 const DURABLE: Promise<void> = Promise.resolve();
 
@@ -64,10 +66,18 @@ export class LmdbLog implements Log {
   async fetch(from: Position, limit: { readonly bytes: number; readonly waitMs: number }, signal: AbortSignal): Promise<RecordBatch> {
     this.#checkOpen();
     const place = this.#place(from);
-    let found: Found = readBatches(this.#env, place, from.offset, limit.bytes);
-    if (found.batches.length === 0 && found.next === from.offset && limit.waitMs > 0 && !signal.aborted) {
-      await this.#link.wait({ type: 'wait', topicId: place.topicId, partition: place.partition, offset: from.offset }, limit.waitMs, signal);
-      if (this.#closed === undefined) found = readBatches(this.#env, place, from.offset, limit.bytes);
+    const look = (): Found => readBatches(this.#env, place, from.offset, limit.bytes);
+    let found = look();
+    const until = performance.now() + limit.waitMs;
+    for (let left = limit.waitMs; isNothing(found, from) && left > 0 && !signal.aborted; left = until - performance.now()) {
+      await this.#link.wait({ type: 'wait', topicId: place.topicId, partition: place.partition, offset: from.offset }, left, signal);
+      // Who waits is told while the commit is being written: it shows within a few looks, or else the next wait ends with it.
+      for (let n = 0; n < LOOKS && this.#closed === undefined; n++) {
+        found = look();
+        if (!isNothing(found, from) || signal.aborted) break;
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      if (this.#closed !== undefined) break;
     }
     return { topic: from.topic, partition: from.partition, from: from.offset, next: found.next, batches: found.batches };
   }
@@ -208,3 +218,5 @@ export class LmdbLog implements Log {
 }
 
 const named = ({ topic, partition }: TopicPartition): TopicPartition => ({ topic, partition });
+
+const isNothing = (found: Found, from: Position): boolean => found.batches.length === 0 && found.next === from.offset;

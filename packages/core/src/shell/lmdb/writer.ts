@@ -106,6 +106,8 @@ const serve = (env: Env): void => {
           const ends = new EndsInTransaction(env);
           for (const pending of share) outcomes.push(attempt(pending, ends, refused));
           grown = ends.write();
+          // The commit shows before it is flushed, and a thread takes a while to wake: who waits is told now, and looks when it shows.
+          waits.wake(grown.map(({ topicId, partition }) => partitionWaitKey(topicId, partition)));
         }, WRITE_FLAGS);
       });
     } catch (error) {

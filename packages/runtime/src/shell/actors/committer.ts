@@ -26,6 +26,9 @@ export class Committer {
     this.#now = now;
   }
 
+  get isSettled(): boolean {
+    return this.#underWay === 0;
+  }
   get hasCredit(): boolean {
     return this.#underWay < CREDITS;
   }
@@ -58,14 +61,15 @@ export class Committer {
   /** Resolves when a commit may be sent; throws what a commit failed with. */
   async credit(): Promise<void> {
     while (this.#failure === undefined && !this.hasCredit) await this.#change();
-    this.#check();
+    this.check();
   }
   /** Resolves when nothing is under way. */
   async settled(): Promise<void> {
     while (this.#underWay > 0) await this.#change();
-    this.#check();
+    this.check();
   }
-  #check(): void {
+  /** Throws what a commit failed with. */
+  check(): void {
     if (this.#failure !== undefined) throw this.#failure.error;
   }
   #change(): Promise<void> {

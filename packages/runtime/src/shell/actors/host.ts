@@ -19,10 +19,8 @@ export interface HostOptions {
   readonly plan: Plan;
   readonly log: LogRef;
   readonly link: () => Promise<LogLink>;
-  readonly threads: number;
+  readonly threads: Threads;
   readonly hangAfterMs: number;
-  /** Heap of one thread, in MB: a handler that eats all memory ends its thread, not the process. */
-  readonly heapMb: number;
   readonly on: (event: HostEvent) => void;
 }
 export interface ActorName {
@@ -52,6 +50,25 @@ const WATCH_MS = 500;
 /** By how much each life narrows down which record is to blame. */
 const NARROWING = 16;
 
+export type Threads = Piscina;
+
+/** The threads, each importing what every actor needs: `run` starts them first, so that they do so while the log is opened. */
+export const startThreads = (plan: Plan, atMost: number, heapMb: number): Threads => {
+  const actors = plan.tasks.reduce((sum, task) => sum + task.partitions, 0);
+  const threads = Math.max(1, Math.min(atMost, actors));
+  return new Piscina({
+    filename: new URL('./actor.js', import.meta.url).href,
+    minThreads: threads,
+    maxThreads: threads,
+    concurrentTasksPerWorker: Math.ceil(actors / threads),
+    idleTimeout: Infinity,
+    // An idle worker would otherwise sleep in Atomics.wait, and its timers and messages with it.
+    atomics: 'disabled',
+    // A handler that eats all memory ends its thread, not the process.
+    resourceLimits: { maxOldGenerationSizeMb: heapMb },
+  });
+};
+
 export class Host {
   readonly #options: HostOptions;
   readonly #pool: Piscina;
@@ -65,18 +82,7 @@ export class Host {
 
   constructor(options: HostOptions) {
     this.#options = options;
-    const actors = options.plan.tasks.reduce((sum, task) => sum + task.partitions, 0);
-    const threads = Math.max(1, Math.min(options.threads, actors));
-    this.#pool = new Piscina({
-      filename: new URL('./actor.js', import.meta.url).href,
-      minThreads: threads,
-      maxThreads: threads,
-      concurrentTasksPerWorker: Math.ceil(actors / threads),
-      idleTimeout: Infinity,
-      // An idle worker would otherwise sleep in Atomics.wait, and its timers and messages with it.
-      atomics: 'disabled',
-      resourceLimits: { maxOldGenerationSizeMb: options.heapMb },
-    });
+    this.#pool = options.threads;
     // A thread that dies is reported by the tasks it takes along.
     this.#pool.on('error', () => {});
     this.#watch = setInterval(() => this.#look(), Math.min(WATCH_MS, options.hangAfterMs / 2));

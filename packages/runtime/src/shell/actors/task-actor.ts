@@ -97,20 +97,28 @@ export class TaskActor {
     void this.#committer.send(commit, (done) => this.#steps.committed(done));
   }
 
-  /** Nothing is there: commit what is open, then wait until something is. */
+  /**
+   * Nothing is there: commit what is open, then wait until something is. It may come while a commit is under way, and then
+   * its own commit is to be behind that one when the disk is free; only when none is under way is the actor idle.
+   */
   async #rest(): Promise<void> {
     const { inputs, log, ending, idle } = this.#parts;
     if (this.#steps.isOpen) return this.#commit();
-    await this.#committer.settled();
-    this.resting = true;
-    idle();
     // Not AbortSignal.any: the signal of the ending, which lives as long as the actor, would remember every rest.
     const stop = new AbortController();
     const end = (): void => stop.abort();
     ending.signal.addEventListener('abort', end, { once: true });
     if (ending.signal.aborted) end();
     try {
-      await Promise.race(inputs.map((input) => log.fetch({ ...input.place, offset: input.next }, { bytes: 1, waitMs: Infinity }, stop.signal)));
+      const growth = Promise.race(inputs.map((input) => log.fetch({ ...input.place, offset: input.next }, { bytes: 1, waitMs: Infinity }, stop.signal)));
+      if (!this.#committer.isSettled) {
+        const first = await Promise.race([growth.then(() => 'grown'), this.#committer.settled().then(() => 'settled')]);
+        if (first === 'grown') return;
+      }
+      this.#committer.check();
+      this.resting = true;
+      idle();
+      await growth;
     } finally {
       this.resting = false;
       ending.signal.removeEventListener('abort', end);

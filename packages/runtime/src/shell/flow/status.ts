@@ -1,7 +1,19 @@
 /**
  * How an app is doing, as an Observable: a report a second while somebody looks, and no work while nobody does.
  */
-import { catchError, defer, EMPTY, fromEvent, interval, map, of, share, startWith, switchMap, takeUntil, throwError, type Observable } from 'rxjs';
+import { catchError } from 'rxjs/internal/operators/catchError';
+import { defer } from 'rxjs/internal/observable/defer';
+import { EMPTY } from 'rxjs/internal/observable/empty';
+import { fromEvent } from 'rxjs/internal/observable/fromEvent';
+import { interval } from 'rxjs/internal/observable/interval';
+import { map } from 'rxjs/internal/operators/map';
+import { of } from 'rxjs/internal/observable/of';
+import { share } from 'rxjs/internal/operators/share';
+import { startWith } from 'rxjs/internal/operators/startWith';
+import { switchMap } from 'rxjs/internal/operators/switchMap';
+import { takeUntil } from 'rxjs/internal/operators/takeUntil';
+import { throwError } from 'rxjs/internal/observable/throwError';
+import type { Observable } from 'rxjs';
 import type { Log, TopicPartition } from '@stoplog/core/port';
 import type { ActorName } from '../actors/host.ts';
 import type { Progress } from '../../pure/mailbox.ts';

@@ -1,0 +1,64 @@
+/**
+ * Flipped bits: of a log that was written whole, copies with one to ten bits flipped, each read to its end by a process of
+ * its own. A value that was never written is a fault. What LMDB's own pages hide when they are hit is counted, not hidden:
+ * no checksum of ours covers a branch that leads astray.
+ */
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { lmdb } from '@stoplog/core/lmdb';
+import { openPort } from '@stoplog/core/port';
+import { checkLog, type FinalTopic } from '../checkers/log-checker.ts';
+import type { Fault } from '../checkers/fault.ts';
+import { readFinal } from '../flagship/final.ts';
+import { produce } from '../flagship/producer.ts';
+import { Child } from '../harness/child.ts';
+import { readHistory, witness } from '../history/witness.ts';
+import type { UnitOutcome, UnitSetting } from '../long/stage.ts';
+
+const COPIES = 20;
+const RECORDS = 2_000;
+const PAGE = 8_192;
+
+export const flips = async ({ folder, random, tell }: UnitSetting): Promise<UnitOutcome> => {
+  const [data, history] = [join(folder, 'log'), join(folder, 'history')];
+  await readFinal(data);
+  const log = await openPort(lmdb(data));
+  await produce(log, { process: 'producer', upTo: RECORDS, chunk: 100, write: witness(history) });
+  await log[Symbol.asyncDispose]();
+  const sent: ReadonlyMap<string, FinalTopic> = new Map([['numbers', (await readFinal(data)).topics.get('numbers')!]]);
+  const whole = readFileSync(join(data, 'data.mdb'));
+  let used = whole.length;
+  while (used > 0 && whole[used - 1] === 0) used--;
+  used = Math.ceil(used / PAGE) * PAGE;
+
+  const figures = { copies: COPIES, 'bits flipped': 0, unharmed: 0, reported: 0, 'died by a signal': 0, 'lost in silence': 0 };
+  const faults: Fault[] = [];
+  for (let i = 0; i < COPIES; i++) {
+    const copy = join(folder, `copy${i}`);
+    mkdirSync(copy);
+    cpSync(join(data, 'stoplog.json'), join(copy, 'stoplog.json'));
+    const bytes = Buffer.from(whole.subarray(0, used));
+    const bits = i % 2 === 0 ? 1 : 1 + Math.floor(random() * 10);
+    for (let bit = 0; bit < bits; bit++) {
+      const at = Math.floor(random() * used);
+      bytes[at] = bytes[at]! ^ (1 << Math.floor(random() * 8));
+    }
+    figures['bits flipped'] += bits;
+    writeFileSync(join(copy, 'data.mdb'), bytes);
+    const seen = join(folder, `seen${i}`);
+    const reader = new Child('flagship/reader.child.js', [copy, seen, 'reader', 'numbers'], { limitMs: 15_000 });
+    await reader.heard('reading');
+    reader.tell('drain');
+    const { signal, errors } = await reader.ended;
+    const verdict = checkLog([...readHistory(history), ...readHistory(seen)], sent);
+    const wrong = verdict.faults.filter(({ kind }) => kind !== 'unseen tail' && kind !== 'skipped');
+    faults.push(...wrong);
+    if (/STOPLOG_/.test(errors)) figures.reported++;
+    else if (signal !== null) figures['died by a signal']++;
+    else if (verdict.faults.length > 0 || verdict.polled < RECORDS) figures['lost in silence']++;
+    else figures.unharmed++;
+    if (errors !== '' && signal === null && !/STOPLOG_/.test(errors)) faults.push({ kind: 'stuck', what: `an error without a name: ${errors.slice(0, 300)}` });
+  }
+  tell(JSON.stringify(figures));
+  return { faults, figures };
+};

@@ -1,0 +1,165 @@
+/**
+ * Power cuts: what a run did to its data file is recorded as system calls, and rebuilt as a disk would hold it if the power
+ * had gone at some moment. What was flushed by then is there. Of what was not, any part is: each write whole, not at all, or
+ * the last one torn at a multiple of 512 bytes. Every image must open, and hold what had been acknowledged by then.
+ */
+import { cpSync, ftruncateSync, mkdirSync, openSync, closeSync, readFileSync, readSync, writeSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import type { Fault } from '../checkers/fault.ts';
+import { checkLog, type FinalTopic } from '../checkers/log-checker.ts';
+import { readFinal } from '../flagship/final.ts';
+import { Child } from '../harness/child.ts';
+import { readHistory } from '../history/witness.ts';
+import { parseHistory, type Event } from '../history/history.ts';
+import type { UnitOutcome, UnitSetting } from '../long/stage.ts';
+
+const IMAGES = 20;
+const RECORDS = 1_200;
+const SECTOR = 512;
+/** Where LMDB's three meta records lie at pages of 8 KB (two in turns, and what is known to be flushed), and the boot in them. */
+const METAS = [40, 8_192 + 40, 4_096 + 40] as const;
+const BOOT_ID = 120;
+const OTHER_BOOT: Buffer = Buffer.from('0100000000000000', 'hex');
+
+/** One thing that happened to the data file, or an acknowledgement. */
+export type Act =
+  | { readonly type: 'write'; readonly at: number; readonly bytes: Buffer; /** Flushed when it has ended, as O_DSYNC says. */ readonly isFlushed: boolean }
+  | { readonly type: 'size'; readonly size: number }
+  | { readonly type: 'flush' }
+  | { readonly type: 'events'; readonly events: readonly Event[] };
+
+const unhex = (text: string): Buffer => Buffer.from(text.replaceAll('\\x', ''), 'hex');
+
+/** Reads a trace of `strace -f -y -xx`. A call that another thread interrupts counts from its end, an acknowledgement from its start. */
+export const parseTrace = (trace: string): readonly Act[] => {
+  const acts: Act[] = [];
+  const flushed = new Set<string>();
+  const waiting = new Map<string, string>();
+  /** Where each descriptor stands: LMDB writes neighbouring pages by a seek and one writev. */
+  const places = new Map<string, number>();
+  for (const line of trace.split('\n')) {
+    const found = /^(?:\[pid +)?(\d+)\]? +(.*)$/.exec(line);
+    if (found === null) continue;
+    const [, thread, text] = found as unknown as [string, string, string];
+    const isAcknowledgement = /^write\(\d+<(?:\\x[0-9a-f]{2})*\\x68\\x69\\x73\\x74\\x6f\\x72\\x79>/.test(text);
+    if (isAcknowledgement) {
+      const bytes = /, "((?:\\x[0-9a-f]{2})*)"/.exec(text);
+      if (bytes !== null) acts.push({ type: 'events', events: parseHistory(unhex(bytes[1]!).toString()) });
+      continue;
+    }
+    const unfinished = text.indexOf(' <unfinished');
+    if (unfinished >= 0) {
+      waiting.set(thread, text.slice(0, unfinished));
+      continue;
+    }
+    const resumed = /^<\.\.\. \w+ resumed>(.*)$/.exec(text);
+    const whole = resumed === null ? text : (waiting.get(thread) ?? '') + resumed[1]!;
+    const opened = /^openat\(.*, ([A-Z_|]+)(?:, \d+)?\)\s+= (\d+)</.exec(whole);
+    if (opened !== null) flushed[opened[1]!.includes('SYNC') ? 'add' : 'delete'](opened[2]!);
+    const call = /^(pwrite64|lseek|writev|ftruncate|fdatasync|fsync)\((\d+)<((?:\\x[0-9a-f]{2})*)>(.*)$/.exec(whole);
+    if (call === null || !unhex(call[3]!).toString().endsWith('data.mdb')) continue;
+    const [, name, fd, , rest] = call as unknown as [string, string, string, string, string];
+    if (name === 'lseek') places.set(fd, Number(/= (\d+)$/.exec(rest)![1]));
+    else if (name === 'writev') {
+      const at = places.get(fd);
+      if (at === undefined) throw new Error('a writev without a lseek before it');
+      const pieces = [...rest.matchAll(/iov_base="((?:\\x[0-9a-f]{2})*)"/g)].map(([, bytes]) => unhex(bytes!));
+      acts.push({ type: 'write', at, bytes: Buffer.concat(pieces), isFlushed: flushed.has(fd) });
+    } else if (name === 'pwrite64') {
+      const args = /^, "((?:\\x[0-9a-f]{2})*)", \d+, (\d+)\)? = (\d+)/.exec(rest.replace(/\s+=/, ' =').replace(/\) =/, ') ='));
+      if (args === null) throw new Error(`a pwrite64 that is not understood: ${rest.slice(-80)}`);
+      acts.push({ type: 'write', at: Number(args[2]), bytes: unhex(args[1]!), isFlushed: flushed.has(fd) });
+    } else if (name === 'ftruncate') acts.push({ type: 'size', size: Number(/^, (\d+)/.exec(rest)![1]) });
+    else acts.push({ type: 'flush' });
+  }
+  return acts;
+};
+
+/** What a disk may hold when the power goes after so many acts. */
+export const imageAt = (acts: readonly Act[], random: () => number): readonly Act[] => {
+  const kept: Act[] = [];
+  let pending: Act[] = [];
+  for (const act of acts) {
+    if (act.type === 'flush') {
+      kept.push(...pending);
+      pending = [];
+    } else if (act.type === 'write' && act.isFlushed) kept.push(act);
+    else if (act.type !== 'events') pending.push(act);
+  }
+  const share = random();
+  const some = pending.filter(() => random() < share);
+  const last = some.at(-1);
+  if (last?.type === 'write' && random() < 0.5) {
+    const sectors = Math.floor(random() * (last.bytes.length / SECTOR));
+    some[some.length - 1] = { ...last, bytes: last.bytes.subarray(0, sectors * SECTOR) };
+  }
+  return [...kept, ...some];
+};
+
+const writeImage = (path: string, acts: readonly Act[]): void => {
+  const fd = openSync(path, 'w+');
+  for (const act of acts) {
+    if (act.type === 'write') writeSync(fd, act.bytes, 0, act.bytes.length, act.at);
+    else if (act.type === 'size') ftruncateSync(fd, act.size);
+  }
+  // A file of this boot was left by a kill, and all that was written to it is there; one of another boot was left by a power cut.
+  const boot = Buffer.alloc(8);
+  for (const meta of METAS) {
+    if (readSync(fd, boot, 0, 8, meta + BOOT_ID) === 8 && boot.readBigUInt64LE() !== 0n) writeSync(fd, OTHER_BOOT, 0, 8, meta + BOOT_ID);
+  }
+  closeSync(fd);
+};
+
+export const power = async ({ folder, random, tell }: UnitSetting): Promise<UnitOutcome> => {
+  const figures = { images: 0, 'writes in doubt': 0, acknowledged: 0 };
+  if (spawnSync('strace', ['-V']).status !== 0) {
+    tell('strace is not there: no crash images were made');
+    return { faults: [], figures };
+  }
+  const [data, history, trace] = [join(folder, 'log'), join(folder, 'history'), join(folder, 'trace')];
+  // The folder is there, and flushed, before the recording: what is recorded begins with the file as it is now.
+  await readFinal(data);
+  const before = readFileSync(join(data, 'data.mdb'));
+  const under = ['strace', '-f', '-y', '-xx', '-s', '10000000', '-e', 'trace=openat,lseek,pwrite64,writev,write,fdatasync,fsync,ftruncate', '-o', trace];
+  const { code, errors } = await new Child('faults/power.child.js', [data, history, `${RECORDS}`], { under, limitMs: 60_000 }).ended;
+  if (code !== 0) return { faults: [{ kind: 'stuck', what: `the recording ended with ${code}: ${errors.slice(0, 300)}` }], figures };
+  const acts = parseTrace(readFileSync(trace, 'latin1'));
+  const start: Act = { type: 'write', at: 0, bytes: before, isFlushed: true };
+  const faults: Fault[] = [];
+  for (let i = 0; i < IMAGES && faults.length === 0; i++) {
+    // The first is the whole recording: were anything missing in it, the images would prove nothing.
+    const cut = i === 0 ? acts.length : Math.floor(random() * acts.length);
+    const upToHere = acts.slice(0, cut);
+    const copy = join(folder, `image${i}`);
+    mkdirSync(copy);
+    cpSync(join(data, 'stoplog.json'), join(copy, 'stoplog.json'));
+    const image = imageAt([start, ...upToHere], random);
+    writeImage(join(copy, 'data.mdb'), image);
+    const seen = join(folder, `seen${i}`);
+    const reader = new Child('flagship/reader.child.js', [copy, seen, 'reader', 'numbers'], { limitMs: 15_000 });
+    await reader.heard('reading');
+    reader.tell('drain');
+    const ended = await reader.ended;
+    const what = `image ${i}, cut after ${cut} of ${acts.length}`;
+    if (ended.code !== 0) faults.push({ kind: 'lost', what: `${what}: did not open or could not be read (${ended.signal ?? ended.code}): ${ended.errors.slice(0, 400)}` });
+    else {
+      const events = upToHere.flatMap((act) => (act.type === 'events' ? act.events : []));
+      const found = new Map<string, FinalTopic>([['numbers', finalOf(readHistory(seen))]]);
+      const verdict = checkLog(events, found);
+      faults.push(...verdict.faults.map(({ kind, what: it }) => ({ kind, what: `${what}: ${it}` })));
+      figures.acknowledged += verdict.acknowledged;
+    }
+    figures.images++;
+    figures['writes in doubt'] += image.length;
+  }
+  tell(JSON.stringify(figures));
+  return { faults, figures };
+};
+
+/** What a reader was given, as the log that it read. */
+const finalOf = (events: readonly Event[]): FinalTopic => {
+  const parts: [number, string][][] = [[], [], [], []];
+  for (const event of events) if (event.op === 'poll') parts[event.partition]!.push(...event.records.map(([offset, value]): [number, string] => [offset, value]));
+  return parts;
+};

@@ -1,0 +1,23 @@
+/**
+ * A stage of the long run: one kind of fault, in units that each begin with an empty folder and a seed of their own, so
+ * that a run that was ended goes on with the next unit, and a unit that failed can be repeated alone.
+ */
+import type { Fault } from '../checkers/fault.ts';
+
+export interface UnitSetting {
+  readonly unit: number;
+  readonly folder: string;
+  readonly random: () => number;
+  readonly tell: (line: string) => void;
+}
+export interface UnitOutcome {
+  readonly faults: readonly Fault[];
+  /** Added up over the units of a stage. */
+  readonly figures: Readonly<Record<string, number>>;
+}
+export interface Stage {
+  readonly id: string;
+  readonly title: string;
+  readonly units: number;
+  readonly run: (setting: UnitSetting) => Promise<UnitOutcome>;
+}

@@ -1,0 +1,88 @@
+/**
+ * The long run: `npm run reliability -- --long`. Goes through the stages unit by unit, in turns, so that a run that is short
+ * has a little of each; keeps what it has after every unit, and ends in a table and a file under reliability/results.
+ */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, release, totalmem } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { told } from './checkers/fault.ts';
+import { failpointCost } from './long/failpoint-cost.ts';
+import { chance } from './harness/chance.ts';
+import { withFolder } from './harness/folder.ts';
+import { parseArguments, USAGE, type LongArguments } from './long/arguments.ts';
+import { passed, startResult, table, type StageResult } from './long/report.ts';
+import type { Stage } from './long/stage.ts';
+import { stagesOf } from './long/stages.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const STATE = `${ROOT}.cache/reliability/state.json`;
+
+const commit = (): string => execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: ROOT, encoding: 'utf8' }).trim();
+const progress = (line: string): void => void process.stderr.write(process.stderr.isTTY ? `\r\u001b[K${line.slice(0, process.stderr.columns - 1)}` : `${line}\n`);
+
+interface State {
+  readonly seed: number;
+  readonly commit: string;
+  readonly results: readonly StageResult[];
+}
+const keptState = (seed: number | undefined): State | undefined => {
+  if (process.argv.includes('--anew') || !existsSync(STATE)) return undefined;
+  const state = JSON.parse(readFileSync(STATE, 'utf8')) as State;
+  return state.commit === commit() && (seed === undefined || state.seed === seed) ? state : undefined;
+};
+
+const runUnits = async (stages: readonly Stage[], results: readonly StageResult[], { minutes, seed }: LongArguments): Promise<void> => {
+  const until = performance.now() + minutes * 60_000;
+  for (let isAnyLeft = true; isAnyLeft; ) {
+    isAnyLeft = false;
+    for (const [i, stage] of stages.entries()) {
+      const result = results[i]!;
+      if (result.unitsDone >= stage.units || result.faults.length > 0) continue;
+      if (performance.now() > until) return;
+      isAnyLeft = true;
+      const unit = result.unitsDone;
+      const since = performance.now();
+      const tell = (line: string): void => progress(`${stage.id} unit ${unit + 1} of ${stage.units}: ${line}`);
+      tell('begins');
+      const { faults, figures } = await withFolder((folder) => stage.run({ unit, folder, random: chance(seed + 7_919 * unit), tell }));
+      for (const [what, n] of Object.entries(figures)) result.figures[what] = (result.figures[what] ?? 0) + n;
+      result.faults.push(...told(faults).map((fault) => `unit ${unit}: ${fault}`));
+      result.seconds += (performance.now() - since) / 1_000;
+      result.unitsDone++;
+      mkdirSync(`${ROOT}.cache/reliability`, { recursive: true });
+      writeFileSync(STATE, JSON.stringify({ seed, commit: commit(), results } satisfies State));
+    }
+  }
+};
+
+const main = async (): Promise<void> => {
+  const args = process.argv.slice(2);
+  if (!args.includes('--long')) {
+    console.log(USAGE);
+    return;
+  }
+  const asked = parseArguments(args, Math.floor(Math.random() * 2 ** 31));
+  const kept = keptState(args.includes('--seed') ? asked.seed : undefined);
+  const setting = { ...asked, seed: kept?.seed ?? asked.seed };
+  console.log(`SEED=${setting.seed}${kept === undefined ? '' : ', going on where it was'}`);
+  const stages = stagesOf(setting).filter(({ id }) => setting.only === undefined || setting.only.includes(id));
+  const results = stages.map((stage) => {
+    const before = kept?.results.find(({ id }) => id === stage.id);
+    return before === undefined ? startResult(stage) : { ...before, units: stage.units };
+  });
+  await runUnits(stages, results, setting);
+  const cost = failpointCost();
+  progress('');
+  console.log(`${table(results)}\n\na failpoint that is off costs ${cost.toFixed(2)} ns`);
+  for (const { id, faults } of results) for (const fault of faults) console.log(`${id} ${fault}`);
+  const isDone = passed(results);
+  mkdirSync(`${ROOT}reliability/results`, { recursive: true });
+  const name = `${new Date().toISOString().slice(0, 10)}-${commit()}.json`;
+  const machine = { cpu: cpus()[0]?.model.trim() ?? 'unknown', cores: availableParallelism(), memoryGiB: Math.round(totalmem() / 2 ** 30), kernel: `${process.platform} ${release()} ${process.arch}`, node: process.version };
+  writeFileSync(`${ROOT}reliability/results/${name}`, `${JSON.stringify({ commit: commit(), seed: setting.seed, machine, passed: isDone, failpointNs: Number(cost.toFixed(2)), results }, null, 1)}\n`);
+  console.log(`written to reliability/results/${name}`);
+  if (results.every(({ unitsDone, units }) => unitsDone >= units)) rmSync(STATE, { force: true });
+  process.exitCode = isDone ? 0 : 1;
+};
+await main();
