@@ -7,8 +7,18 @@ import { withFolder } from './harness/folder.ts';
 
 test('F10: under a clock that jumps an hour back, a day on, to 1970 and stands still, kills cost nothing and everything settles', async () => {
   await withFolder(async (folder) => {
-    const lives = [{ kind: 'random', afterMs: 120 }, { kind: 'failpoint', name: 'commit.applied', mode: 'kill', hit: 2 }] as const;
-    const { faults, records } = await runFlagship({ folder, lives, recordsPerLife: 3_000, nodeArgs: ['--import', `${PROGRAMS}harness/clock.child.js`], reader: false, quietMs: 10 * 24 * 3_600_000 });
+    const lives = [
+      { kind: 'random', afterMs: 120 },
+      { kind: 'failpoint', name: 'commit.applied', mode: 'kill', hit: 2 },
+    ] as const;
+    const { faults, records } = await runFlagship({
+      folder,
+      lives,
+      recordsPerLife: 3_000,
+      nodeArgs: ['--import', `${PROGRAMS}harness/clock.child.js`],
+      reader: false,
+      quietMs: 10 * 24 * 3_600_000,
+    });
     expect(told(faults)).toEqual([]);
     expect(records).toBe(6_000);
   });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { told } from './checkers/fault.ts';
 import { readFinal } from './flagship/final.ts';
-import { judgeWhole } from './flagship/flagship.ts';
+import { judgeWhole } from './flagship/verdict.ts';
 import { Child } from './harness/child.ts';
 import { withFolder } from './harness/folder.ts';
 

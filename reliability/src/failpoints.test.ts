@@ -10,7 +10,9 @@ import { withFolder } from './harness/folder.ts';
 test('F2: killed at every failpoint, at its first, second or a later hit: nothing lost, doubled or torn, and stores equal to the reference after every death', async () => {
   await withFolder(async (folder) => {
     const random = chance(seedFor('F2'));
-    const lives = failpointLives('first', random).map((first, i) => [first, failpointLives('second', random)[i]!, failpointLives('random', random)[i]!][Math.floor(random() * 3)]!);
+    const lives = failpointLives('first', random).map(
+      (first, i) => [first, failpointLives('second', random)[i]!, failpointLives('random', random)[i]!][Math.floor(random() * 3)]!,
+    );
     const { faults, struck, ...figures } = await runFlagship({ folder, lives, recordsPerLife: 2_000, chunk: 100 });
     console.log('F2:', figures, struck);
     expect(told(faults)).toEqual([]);

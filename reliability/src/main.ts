@@ -19,7 +19,8 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const STATE = `${ROOT}.cache/reliability/state.json`;
 
 const commit = (): string => execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: ROOT, encoding: 'utf8' }).trim();
-const progress = (line: string): void => void process.stderr.write(process.stderr.isTTY ? `\r\u001b[K${line.slice(0, process.stderr.columns - 1)}` : `${line}\n`);
+const progress = (line: string): void =>
+  void process.stderr.write(process.stderr.isTTY ? `\r\u001b[K${line.slice(0, process.stderr.columns - 1)}` : `${line}\n`);
 
 interface State {
   readonly seed: number;
@@ -34,25 +35,24 @@ const keptState = (seed: number | undefined): State | undefined => {
 
 const runUnits = async (stages: readonly Stage[], results: readonly StageResult[], { minutes, seed }: LongArguments): Promise<void> => {
   const until = performance.now() + minutes * 60_000;
-  for (let isAnyLeft = true; isAnyLeft; ) {
-    isAnyLeft = false;
-    for (const [i, stage] of stages.entries()) {
-      const result = results[i]!;
-      if (result.unitsDone >= stage.units || result.faults.length > 0) continue;
-      if (performance.now() > until) return;
-      isAnyLeft = true;
-      const unit = result.unitsDone;
-      const since = performance.now();
-      const tell = (line: string): void => progress(`${stage.id} unit ${unit + 1} of ${stage.units}: ${line}`);
-      tell('begins');
-      const { faults, figures } = await withFolder((folder) => stage.run({ unit, folder, random: chance(seed + 7_919 * unit), tell }));
-      for (const [what, n] of Object.entries(figures)) result.figures[what] = (result.figures[what] ?? 0) + n;
-      result.faults.push(...told(faults).map((fault) => `unit ${unit}: ${fault}`));
-      result.seconds += (performance.now() - since) / 1_000;
-      result.unitsDone++;
-      mkdirSync(`${ROOT}.cache/reliability`, { recursive: true });
-      writeFileSync(STATE, JSON.stringify({ seed, commit: commit(), results } satisfies State));
-    }
+  while (performance.now() < until) {
+    // Whoever has had the least time, by its share, is next: a run that is short has a little of each.
+    const [i] = stages
+      .flatMap(({ units }, at) => (results[at]!.unitsDone < units && results[at]!.faults.length === 0 ? [at] : []))
+      .toSorted((a, b) => results[a]!.seconds / (stages[a]!.share ?? 1) - results[b]!.seconds / (stages[b]!.share ?? 1));
+    if (i === undefined) return;
+    const [stage, result] = [stages[i]!, results[i]!];
+    const unit = result.unitsDone;
+    const since = performance.now();
+    const tell = (line: string): void => progress(`${stage.id} unit ${unit + 1} of ${stage.units}: ${line}`);
+    tell('begins');
+    const { faults, figures } = await withFolder((folder) => stage.run({ unit, folder, random: chance(seed + 7_919 * unit), tell }));
+    for (const [what, n] of Object.entries(figures)) result.figures[what] = (result.figures[what] ?? 0) + n;
+    result.faults.push(...told(faults).map((fault) => `unit ${unit}: ${fault}`));
+    result.seconds += (performance.now() - since) / 1_000;
+    result.unitsDone++;
+    mkdirSync(`${ROOT}.cache/reliability`, { recursive: true });
+    writeFileSync(STATE, JSON.stringify({ seed, commit: commit(), results } satisfies State));
   }
 };
 
@@ -79,8 +79,17 @@ const main = async (): Promise<void> => {
   const isDone = passed(results);
   mkdirSync(`${ROOT}reliability/results`, { recursive: true });
   const name = `${new Date().toISOString().slice(0, 10)}-${commit()}.json`;
-  const machine = { cpu: cpus()[0]?.model.trim() ?? 'unknown', cores: availableParallelism(), memoryGiB: Math.round(totalmem() / 2 ** 30), kernel: `${process.platform} ${release()} ${process.arch}`, node: process.version };
-  writeFileSync(`${ROOT}reliability/results/${name}`, `${JSON.stringify({ commit: commit(), seed: setting.seed, machine, passed: isDone, failpointNs: Number(cost.toFixed(2)), results }, null, 1)}\n`);
+  const machine = {
+    cpu: cpus()[0]?.model.trim() ?? 'unknown',
+    cores: availableParallelism(),
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
+    kernel: `${process.platform} ${release()} ${process.arch}`,
+    node: process.version,
+  };
+  writeFileSync(
+    `${ROOT}reliability/results/${name}`,
+    `${JSON.stringify({ commit: commit(), seed: setting.seed, machine, passed: isDone, failpointNs: Number(cost.toFixed(2)), results }, null, 1)}\n`,
+  );
   console.log(`written to reliability/results/${name}`);
   if (results.every(({ unitsDone, units }) => unitsDone >= units)) rmSync(STATE, { force: true });
   process.exitCode = isDone ? 0 : 1;

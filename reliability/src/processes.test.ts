@@ -4,13 +4,17 @@ import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { told } from './checkers/fault.ts';
 import { readFinal } from './flagship/final.ts';
-import { judgeWhole } from './flagship/flagship.ts';
+import { judgeWhole } from './flagship/verdict.ts';
 import { Child, type ChildOptions } from './harness/child.ts';
 import { withFolder } from './harness/folder.ts';
 
 const ENV = { SPIN_US: '30' };
 const start = (folder: string, name: string, upTo: number, stay: 'stay' | 'end', options: ChildOptions = {}): Child =>
-  new Child('flagship/app.child.js', [join(folder, 'log'), join(folder, 'history'), name, `${upTo}`, '200', stay], { limitMs: 100_000, ...options, env: { ...ENV, ...options.env } });
+  new Child('flagship/app.child.js', [join(folder, 'log'), join(folder, 'history'), name, `${upTo}`, '200', stay], {
+    limitMs: 100_000,
+    ...options,
+    env: { ...ENV, ...options.env },
+  });
 
 test('F12: whoever has the group is killed, and who stood by goes on, three times over', async () => {
   await withFolder(async (folder) => {

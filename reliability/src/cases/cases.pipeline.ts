@@ -19,8 +19,12 @@ export const perWord: Store<string, number> = store('per-word', { key: z.string(
 
 const cases: Pipeline = pipeline(
   'cases',
-  stream(thousand).filter((n) => n % 100 === 0).to(hundreds),
-  stream(dropped).flatMap((): number[] => []).to(nothing),
+  stream(thousand)
+    .filter((n) => n % 100 === 0)
+    .to(hundreds),
+  stream(dropped)
+    .flatMap((): number[] => [])
+    .to(nothing),
   table(deletions).to(deleted),
   stream(letters).to(letterCopies),
   stream(words).count(perWord),

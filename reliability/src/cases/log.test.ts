@@ -17,12 +17,17 @@ const withLog = (use: (log: LogClient, port: Log) => Promise<void>): Promise<voi
       await port[Symbol.asyncDispose]();
     }
   });
-const all = async <K, V>(log: LogClient, face: Origin<K, V>, from: Parameters<LogClient['read']>[1]['from'] = 'earliest'): Promise<readonly LogRecord<K, V | null>[]> => {
+const all = async <K, V>(
+  log: LogClient,
+  face: Origin<K, V>,
+  from: Parameters<LogClient['read']>[1]['from'] = 'earliest',
+): Promise<readonly LogRecord<K, V | null>[]> => {
   const found: LogRecord<K, V | null>[] = [];
   for await (const batch of log.read(face, { from, until: 'end' })) found.push(...batch);
   return found;
 };
-const raw = (name: string): Topic<string, string> => topic(name, { key: z.string(), value: z.string(), partitions: 1, codec: { key: 'string', value: 'string' } });
+const raw = (name: string): Topic<string, string> =>
+  topic(name, { key: z.string(), value: z.string(), partitions: 1, codec: { key: 'string', value: 'string' } });
 /** Appends one batch whose records lie at these offsets from its base, and which ends at `end`. */
 const appendAt = async (port: Log, face: Topic<string, string>, deltas: readonly number[], end: number): Promise<void> => {
   const { name, shape } = topicOf(face as Origin<unknown, unknown>);
@@ -53,7 +58,13 @@ describe('O01: one key, one partition, whoever computes it', () => {
 test('O02: null, and zero bytes, are two values, for keys of tables and for readers', async () => {
   await withLog(async (log) => {
     const marked = compactedTopic('marked', { key: z.string(), value: z.string(), partitions: 1, codec: { key: 'string', value: 'string' } });
-    await log.append(marked, [{ key: 'k1', value: 'v' }, { key: 'k1', value: null }, { key: 'k2', value: 'v' }, { key: 'k2', value: '' }, { key: 'k3', value: null }]);
+    await log.append(marked, [
+      { key: 'k1', value: 'v' },
+      { key: 'k1', value: null },
+      { key: 'k2', value: 'v' },
+      { key: 'k2', value: '' },
+      { key: 'k3', value: null },
+    ]);
     expect((await all(log, marked)).map(({ value }) => value)).toEqual(['v', null, 'v', '', null]);
   });
 });
@@ -74,12 +85,21 @@ test('O05: the first record at or after a time, or none', async () => {
   await withLog(async (log, port) => {
     const face = raw('times');
     const at = async (time: number): Promise<bigint> => (await port.offsets([{ topic: 'times', partition: 0 }], { time }))[0]!.offset;
-    await log.append(face, [2, 4, 6, 8].map((timestamp) => ({ key: 'k', value: 'v', timestamp })));
+    await log.append(
+      face,
+      [2, 4, 6, 8].map((timestamp) => ({ key: 'k', value: 'v', timestamp })),
+    );
     expect(await Promise.all([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, -1].map(at))).toEqual([0n, 0n, 0n, 1n, 1n, 2n, 2n, 3n, 3n, 4n, 0n]);
     // One batch each: the answer must not depend on how records were packed.
     const single = raw('times-apart');
     for (const timestamp of [2, 4, 6, 8]) await log.append(single, [{ key: 'k', value: 'v', timestamp }]);
-    for (const [time, offset] of [[0, 0n], [3, 1n], [8, 3n], [9, 4n]] as const) expect((await port.offsets([{ topic: 'times-apart', partition: 0 }], { time }))[0]!.offset).toBe(offset);
+    for (const [time, offset] of [
+      [0, 0n],
+      [3, 1n],
+      [8, 3n],
+      [9, 4n],
+    ] as const)
+      expect((await port.offsets([{ topic: 'times-apart', partition: 0 }], { time }))[0]!.offset).toBe(offset);
   });
 });
 
@@ -97,9 +117,12 @@ test('O09: 64-bit integers come back exactly, and an offset that is a number is 
   await withLog(async (log) => {
     const large = topic('large', { key: z.string(), value: z.bigint(), partitions: 1, codec: { value: 'msgpack' } });
     const values = [73_314_510_714_175_488n, -9_223_372_036_854_775_808n, 2n ** 53n + 1n];
-    await log.append(large, values.map((value) => ({ key: 'k', value })));
+    await log.append(
+      large,
+      values.map((value) => ({ key: 'k', value })),
+    );
     expect((await all(log, large)).map(({ value }) => value)).toEqual(values);
-    await expect(all(log, large, { offsets: [2 ** 53 as unknown as bigint] })).rejects.toMatchObject({ code: 'STOPLOG_USAGE' });
+    await expect(all(log, large, { offsets: [(2 ** 53) as unknown as bigint] })).rejects.toMatchObject({ code: 'STOPLOG_USAGE' });
   });
 });
 
@@ -148,10 +171,18 @@ test('O12: keys that are special in JavaScript, ten thousand times', async () =>
   await withLog(async (log) => {
     const hostile = topic('hostile', { key: z.string(), value: z.unknown(), partitions: 1 });
     const value: unknown = JSON.parse('{"__proto__":{"admin":true},"constructor":1,"prototype":2,"a":3}');
-    await log.append(hostile, Array.from({ length: 10_000 }, (): NewRecord<string, unknown> => ({ key: '__proto__', value })));
+    await log.append(
+      hostile,
+      Array.from({ length: 10_000 }, (): NewRecord<string, unknown> => ({ key: '__proto__', value })),
+    );
     let count = 0;
     for (const { key, value: found } of await all(log, hostile)) {
-      if (key !== '__proto__' || Object.keys(found as object).join() !== '__proto__,constructor,prototype,a' || Object.getPrototypeOf(found) !== Object.prototype) throw new Error(`record ${count} came back as ${JSON.stringify(found)}`);
+      if (
+        key !== '__proto__' ||
+        Object.keys(found as object).join() !== '__proto__,constructor,prototype,a' ||
+        Object.getPrototypeOf(found) !== Object.prototype
+      )
+        throw new Error(`record ${count} came back as ${JSON.stringify(found)}`);
       count++;
     }
     expect([count, ({} as { admin?: boolean }).admin]).toEqual([10_000, undefined]);

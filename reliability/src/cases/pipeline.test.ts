@@ -30,9 +30,18 @@ const values = async <K, V>(log: LogClient, face: Origin<K, V>): Promise<readonl
 };
 
 test('O20: what yields nothing is finished all the same, and the position is the next record, not the last', async () => {
-  await app.log.append(thousand, Array.from({ length: 1_000 }, (_, n) => ({ key: `k${n}`, value: n })));
-  await app.log.append(dropped, Array.from({ length: 500 }, (_, n) => ({ key: `k${n}`, value: n })));
-  await app.log.append(deletions, Array.from({ length: 10 }, (_, n) => ({ key: `k${n % 7}`, value: n < 7 ? n : null })));
+  await app.log.append(
+    thousand,
+    Array.from({ length: 1_000 }, (_, n) => ({ key: `k${n}`, value: n })),
+  );
+  await app.log.append(
+    dropped,
+    Array.from({ length: 500 }, (_, n) => ({ key: `k${n}`, value: n })),
+  );
+  await app.log.append(
+    deletions,
+    Array.from({ length: 10 }, (_, n) => ({ key: `k${n % 7}`, value: n < 7 ? n : null })),
+  );
   await app.settled();
   expect([await position('thousand'), await position('dropped'), await position('deletions')]).toEqual([1_000n, 500n, 10n]);
   expect((await values(app.log, hundreds)).length).toBe(10);
@@ -55,18 +64,27 @@ test('O03, O08: a pipeline reads past gaps, also at the end, and settles behind 
 });
 
 test('O10: headers go through a pipeline as the list they are', async () => {
-  const headers: readonly Header[] = [{ name: 'a', value: Uint8Array.of(49) }, { name: 'b', value: null }, { name: 'a', value: new Uint8Array(0) }, { name: '__proto__', value: Uint8Array.of(0xff) }];
+  const headers: readonly Header[] = [
+    { name: 'a', value: Uint8Array.of(49) },
+    { name: 'b', value: null },
+    { name: 'a', value: new Uint8Array(0) },
+    { name: '__proto__', value: Uint8Array.of(0xff) },
+  ];
   await app.log.append(letters, [{ key: 'k', value: 'headed', headers }]);
   await app.settled();
   const plain = (all: readonly Header[]): readonly unknown[] => all.map(({ name, value }) => [name, value && [...value]]);
   let copied: readonly Header[] = [];
-  for await (const batch of app.log.read(letterCopies, { from: 'earliest', until: 'end' })) copied = batch.find(({ value }) => value === 'headed')?.headers ?? copied;
+  for await (const batch of app.log.read(letterCopies, { from: 'earliest', until: 'end' }))
+    copied = batch.find(({ value }) => value === 'headed')?.headers ?? copied;
   expect(plain(copied)).toEqual(plain(headers));
 });
 
 test('O12: words that mean something in JavaScript are counted like others', async () => {
   const hostile = ['__proto__', 'constructor', 'toString', 'a'];
-  await app.log.append(words, hostile.map((key) => ({ key, value: 'x' })));
+  await app.log.append(
+    words,
+    hostile.map((key) => ({ key, value: 'x' })),
+  );
   await app.settled();
   expect(await Promise.all(hostile.map((key) => app.store(perWord).get(key)))).toEqual([1, 1, 1, 1]);
 });

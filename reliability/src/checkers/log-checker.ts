@@ -33,10 +33,17 @@ export const checkLog = (events: readonly Event[], final: ReadonlyMap<string, Fi
   const faults: Fault[] = [];
   const report = (kind: FaultKind, what: string): void => void faults.push({ kind, what });
   const sends = sendsOf(events);
-  for (const topic of new Set(sends.map((send) => send.topic))) checkSends(topic, sends.filter((send) => send.topic === topic), final.get(topic) ?? [], report);
+  for (const topic of new Set(sends.map((send) => send.topic)))
+    checkSends(
+      topic,
+      sends.filter((send) => send.topic === topic),
+      final.get(topic) ?? [],
+      report,
+    );
   const polled = checkPolls(events, final, report);
   for (const event of events) if (event.op === 'commit' && event.type === 'ok' && event.stale) report('stale commit', `${event.process}: ${event.what}`);
-  const count = (outcome: Send['outcome']): number => sends.filter((send) => send.outcome === outcome).reduce((sum, { values }) => sum + Object.values(values).reduce((all, { length }) => all + length, 0), 0);
+  const count = (outcome: Send['outcome']): number =>
+    sends.filter((send) => send.outcome === outcome).reduce((sum, { values }) => sum + Object.values(values).reduce((all, { length }) => all + length, 0), 0);
   return { faults, acknowledged: count('ok'), inDoubt: count('in doubt'), polled };
 };
 
@@ -75,7 +82,8 @@ const checkSends = (topic: string, sends: readonly Send[], final: FinalTopic, re
         }
         there++;
         if (send.outcome === 'fail') report('aborted read', `${here} is there, and its sender was told that it failed`);
-        if (send.outcome === 'ok' && (at.partition !== Number(partition) || at.offset !== base! + i)) report('inconsistent offset', `${here} was acknowledged at ${base! + i}, and lies at [${at.partition}] ${at.offset}`);
+        if (send.outcome === 'ok' && (at.partition !== Number(partition) || at.offset !== base! + i))
+          report('inconsistent offset', `${here} was acknowledged at ${base! + i}, and lies at [${at.partition}] ${at.offset}`);
         const order = `${send.process} ${partition}`;
         if (at.offset < (last.get(order) ?? -1)) report('reordered', `${here} lies at ${at.offset}, before what ${send.process} had sent before it`);
         last.set(order, at.offset);
@@ -147,7 +155,9 @@ const checkPolls = (events: readonly Event[], final: ReadonlyMap<string, FinalTo
       const found = place?.at.get(offset);
       if (found === undefined) report('aborted read', `${process} was given ${value} at ${here}, where nothing is now`);
       else if (found !== value) report('inconsistent offset', `${process} was given ${value} at ${here}, where ${found} is now`);
-      for (let between = reader.passed + 1; between < offset; between++) if (place?.at.has(between)) report('skipped', `${process} went from ${reader.passed} to ${offset} of ${topic}[${partition}], past ${place.at.get(between)}`);
+      for (let between = reader.passed + 1; between < offset; between++)
+        if (place?.at.has(between))
+          report('skipped', `${process} went from ${reader.passed} to ${offset} of ${topic}[${partition}], past ${place.at.get(between)}`);
       reader.passed = Math.max(reader.passed, offset);
     }
   }

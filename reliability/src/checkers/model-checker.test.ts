@@ -3,8 +3,13 @@ import { checkModel, groupOf, type FinalRecord, type FinalState, type StoreConte
 
 const hex = (text: string): string => Buffer.from(text).toString('hex');
 const record = (offset: number, key: string, value: unknown): FinalRecord => ({ offset, key, text: JSON.stringify(value) });
-const content = (entries: Readonly<Record<string, unknown>>): StoreContent => Object.entries(entries).map(([key, value]) => [`20${hex(key)}`, hex(JSON.stringify(value))]);
-const values = [{ key: 'a', n: 0 }, { key: 'a', n: 17 }, { key: 'b', n: 1 }];
+const content = (entries: Readonly<Record<string, unknown>>): StoreContent =>
+  Object.entries(entries).map(([key, value]) => [`20${hex(key)}`, hex(JSON.stringify(value))]);
+const values = [
+  { key: 'a', n: 0 },
+  { key: 'a', n: 17 },
+  { key: 'b', n: 1 },
+];
 /** One partition of each; all three read, the first two summed. */
 const good: FinalState = {
   numbers: [{ records: values.map((value, i) => record(i, value.key, value)), position: 3 }],
@@ -14,7 +19,8 @@ const good: FinalState = {
   perKey: [content({ a: 2, b: 1 })],
   perGroup: [content({ g0: { count: 2, sum: 17 } })],
 };
-const kinds = (changes: Partial<FinalState>): readonly string[] => checkModel({ ...good, ...changes }).faults.map(({ kind, what }) => `${kind} ${what.split(/[:[ ]/)[0]}`);
+const kinds = (changes: Partial<FinalState>): readonly string[] =>
+  checkModel({ ...good, ...changes }).faults.map(({ kind, what }) => `${kind} ${what.split(/[:[ ]/)[0]}`);
 
 describe('the model', () => {
   test('agrees with what an undisturbed pipeline leaves, also in the middle of its work', () => {

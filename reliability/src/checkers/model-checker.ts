@@ -52,7 +52,10 @@ export const checkModel = (final: FinalState): ModelVerdict => {
     if (found.length === expected.length && found.every((one, i) => one === expected[i])) return;
     const at = expected.findIndex((one, i) => one !== found[i]);
     const where = at < 0 ? expected.length : at;
-    faults.push({ kind, what: `${what}: ${found.length} instead of ${expected.length}; at ${where} ${found[where] ?? 'nothing'} instead of ${expected[where] ?? 'nothing'}` });
+    faults.push({
+      kind,
+      what: `${what}: ${found.length} instead of ${expected.length}; at ${where} ${found[where] ?? 'nothing'} instead of ${expected[where] ?? 'nothing'}`,
+    });
   };
   const rekeyed: string[] = [];
   let [appended, taken] = [0, 0];
@@ -105,4 +108,7 @@ const entry = ([key, value]: readonly [string, string]): string => `${key}=${val
 const hex = (text: string): string => Buffer.from(text).toString('hex');
 /** A text key is its UTF-8 behind the tag 0x20, a value is JSON. */
 const stored = (map: ReadonlyMap<string, unknown>): readonly string[] =>
-  [...map].map(([key, value]) => [`20${hex(key)}`, hex(JSON.stringify(value))] as const).sort(([a], [b]) => (a < b ? -1 : 1)).map(entry);
+  [...map]
+    .map(([key, value]) => [`20${hex(key)}`, hex(JSON.stringify(value))] as const)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(entry);

@@ -40,7 +40,10 @@ export const damage = async (folder: string, programs?: string): Promise<Damaged
   if (marks === 0) throw new Error(`${MARK} is not in ${file}`);
   writeFileSync(file, bytes);
 
-  const reader = new Child('flagship/reader.child.js', [data, history, 'reader', 'numbers'], { limitMs: 20_000, ...(programs === undefined ? {} : { programs }) });
+  const reader = new Child('flagship/reader.child.js', [data, history, 'reader', 'numbers'], {
+    limitMs: 20_000,
+    ...(programs === undefined ? {} : { programs }),
+  });
   await reader.heard('reading');
   reader.tell('drain');
   const { code, errors } = await reader.ended;

@@ -12,9 +12,18 @@ export interface Fenced {
 }
 export const fence = async (folder: string, programs?: string): Promise<Fenced> => {
   const history = join(folder, 'history');
-  const { code, errors } = await new Child('faults/fence.child.js', [join(folder, 'log'), history], { limitMs: 20_000, ...(programs === undefined ? {} : { programs }) }).ended;
+  const { code, errors } = await new Child('faults/fence.child.js', [join(folder, 'log'), history], {
+    limitMs: 20_000,
+    ...(programs === undefined ? {} : { programs }),
+  }).ended;
   if (code !== 0) return { faults: [{ kind: 'stuck', what: errors.slice(0, 500) }], refused: 0, accepted: 0 };
   const events = readHistory(history).filter((event) => event.op === 'commit');
-  const wrongly = events.filter((event) => event.type === 'fail' && !event.stale).map((event) => ({ kind: 'stuck', what: `a commit of the owner was refused: ${event.what}` }) as const);
-  return { faults: [...checkLog(events, new Map()).faults, ...wrongly], refused: events.filter(({ type }) => type === 'fail').length, accepted: events.filter(({ type }) => type === 'ok').length };
+  const wrongly = events
+    .filter((event) => event.type === 'fail' && !event.stale)
+    .map((event) => ({ kind: 'stuck', what: `a commit of the owner was refused: ${event.what}` }) as const);
+  return {
+    faults: [...checkLog(events, new Map()).faults, ...wrongly],
+    refused: events.filter(({ type }) => type === 'fail').length,
+    accepted: events.filter(({ type }) => type === 'ok').length,
+  };
 };

@@ -142,7 +142,8 @@ export const power = async ({ folder, random, tell }: UnitSetting): Promise<Unit
     reader.tell('drain');
     const ended = await reader.ended;
     const what = `image ${i}, cut after ${cut} of ${acts.length}`;
-    if (ended.code !== 0) faults.push({ kind: 'lost', what: `${what}: did not open or could not be read (${ended.signal ?? ended.code}): ${ended.errors.slice(0, 400)}` });
+    if (ended.code !== 0)
+      faults.push({ kind: 'lost', what: `${what}: did not open or could not be read (${ended.signal ?? ended.code}): ${ended.errors.slice(0, 400)}` });
     else {
       const events = upToHere.flatMap((act) => (act.type === 'events' ? act.events : []));
       const found = new Map<string, FinalTopic>([['numbers', finalOf(readHistory(seen))]]);
@@ -160,6 +161,7 @@ export const power = async ({ folder, random, tell }: UnitSetting): Promise<Unit
 /** What a reader was given, as the log that it read. */
 const finalOf = (events: readonly Event[]): FinalTopic => {
   const parts: [number, string][][] = [[], [], [], []];
-  for (const event of events) if (event.op === 'poll') parts[event.partition]!.push(...event.records.map(([offset, value]): [number, string] => [offset, value]));
+  for (const event of events)
+    if (event.op === 'poll') parts[event.partition]!.push(...event.records.map(([offset, value]): [number, string] => [offset, value]));
   return parts;
 };

@@ -23,7 +23,7 @@ const app = await run(new URL('./flagship.pipeline.js', import.meta.url), { log:
 console.log('running');
 const log = await openPort(lmdb(folder));
 const most = process.env['CAREFUL'] === 'yes' ? { most: 1 } : {};
-for (let isDone = false; !isDone; ) {
+for (let isDone = false; !isDone;) {
   try {
     await produce(log, { process: name, upTo: Number(upTo), chunk: Number(chunk), write, ...most });
     isDone = true;

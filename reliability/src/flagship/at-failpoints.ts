@@ -1,6 +1,6 @@
 /** One life for each failpoint, killed there. Those that are met once in a life are struck at their first hit. */
 import { FAILPOINTS, type Failpoint } from '@stoplog/core/port';
-import type { Life } from './flagship.ts';
+import type { Life } from './life.ts';
 
 const ONCE: ReadonlySet<string> = new Set<Failpoint>(['acquire', 'rebalance.assigned', 'release', 'close.draining', 'close.closed']);
 /** Met so often that a hit far behind is met too. */

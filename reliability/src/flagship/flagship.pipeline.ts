@@ -32,6 +32,10 @@ const flagship: Pipeline = pipeline(
   'flagship',
   all.to(copies),
   all.count(perKey),
-  all.rekey(groupOf).through(byGroup).fold(perGroup, { init: () => ({ count: 0, sum: 0 }), update: ({ count, sum }, { n }) => ({ count: count + 1, sum: sum + n }) }).to(totals),
+  all
+    .rekey(groupOf)
+    .through(byGroup)
+    .fold(perGroup, { init: () => ({ count: 0, sum: 0 }), update: ({ count, sum }, { n }) => ({ count: count + 1, sum: sum + n }) })
+    .to(totals),
 );
 export default flagship;

@@ -27,7 +27,10 @@ let calls = 0;
 
 /** How many records there are: the log holds a prefix of what was ever sent. */
 export const standsAt = async (log: Log): Promise<number> => {
-  const ends = await log.offsets(Array.from({ length: PARTITIONS }, (_, partition) => ({ topic: 'numbers', partition })), 'latest');
+  const ends = await log.offsets(
+    Array.from({ length: PARTITIONS }, (_, partition) => ({ topic: 'numbers', partition })),
+    'latest',
+  );
   return ends.reduce((sum, { offset }) => sum + Number(offset), 0);
 };
 

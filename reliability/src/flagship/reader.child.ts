@@ -18,7 +18,7 @@ const never = new AbortController().signal;
 const shapes = new Map<string, number>();
 const readOn = async (log: Log, topic: string, partition: number): Promise<void> => {
   let offset = 0n;
-  for (let isLast = false; ; ) {
+  for (let isLast = false; ;) {
     isLast = stop.signal.aborted;
     const found = await log.fetch({ topic, partition, offset }, { bytes: 64 * 1024, waitMs: isLast ? 0 : Infinity }, isLast ? never : stop.signal);
     const records: [number, string][] = [];
@@ -34,7 +34,9 @@ const readOn = async (log: Log, topic: string, partition: number): Promise<void>
 };
 
 const log = await openPort(lmdb(folder));
-const { topics: topicsOf } = await import(lmdb(folder).module) as { readonly topics: (log: Log) => Promise<readonly { readonly name: string; readonly partitions: number }[]> };
+const { topics: topicsOf } = (await import(lmdb(folder).module)) as {
+  readonly topics: (log: Log) => Promise<readonly { readonly name: string; readonly partitions: number }[]>;
+};
 for (const { name: topic, partitions } of await topicsOf(log)) shapes.set(topic, partitions);
 console.log('reading');
 await Promise.all(

@@ -58,7 +58,8 @@ export class Child {
   /** As `heard`, for what must be said. */
   async said(beginning: string): Promise<string> {
     const line = await this.heard(beginning);
-    if (line === undefined) throw new Error(`the program ended before it said '${beginning}': ${JSON.stringify({ ...(await this.ended), lines: this.lines.slice(-20) }, null, 1)}`);
+    if (line === undefined)
+      throw new Error(`the program ended before it said '${beginning}': ${JSON.stringify({ ...(await this.ended), lines: this.lines.slice(-20) }, null, 1)}`);
     return line;
   }
   tell(line: string): void {

@@ -12,7 +12,15 @@ export type Event =
   /** `offsets`: where the first record of each partition lies. */
   | { readonly type: 'ok'; readonly op: 'send'; readonly process: string; readonly call: number; readonly offsets: Readonly<Record<string, number>> }
   | { readonly type: 'fail'; readonly op: 'send'; readonly process: string; readonly call: number; readonly reason: string }
-  | { readonly type: 'ok'; readonly op: 'poll'; readonly process: string; readonly topic: string; readonly partition: number; readonly from: number; readonly records: readonly (readonly [offset: number, value: string])[] }
+  | {
+      readonly type: 'ok';
+      readonly op: 'poll';
+      readonly process: string;
+      readonly topic: string;
+      readonly partition: number;
+      readonly from: number;
+      readonly records: readonly (readonly [offset: number, value: string])[];
+    }
   /** This reader has been told that nothing more comes, and has read to the end. */
   | { readonly type: 'ok'; readonly op: 'drained'; readonly process: string; readonly topic: string }
   /** A commit for a group: `stale` when its epoch or its positions are known to be of the past. */

@@ -23,5 +23,11 @@ export const parseArguments = (args: readonly string[], seed: number): LongArgum
     found.set(name, value);
   }
   const number = (name: (typeof FLAGS)[number], otherwise: number): number => Number(found.get(name) ?? otherwise);
-  return { minutes: number('minutes', 60), kills: number('kills', 1_000), records: number('records', 10_000_000), seed: number('seed', seed), only: found.get('only')?.split(',') };
+  return {
+    minutes: number('minutes', 60),
+    kills: number('kills', 1_000),
+    records: number('records', 10_000_000),
+    seed: number('seed', seed),
+    only: found.get('only')?.split(','),
+  };
 };

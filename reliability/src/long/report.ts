@@ -14,21 +14,42 @@ export interface StageResult {
 export const startResult = ({ id, title, units }: Stage): StageResult => ({ id, title, units, unitsDone: 0, figures: {}, faults: [], seconds: 0 });
 
 /** With no failure in n independent trials, the chance of one is below 3/n, 95 times in 100. */
-export const boundOf = (trials: number): string => (trials === 0 ? 'none' : `< ${((300 / trials) >= 10 ? (300 / trials).toFixed(0) : (300 / trials).toPrecision(2))} %`);
+export const boundOf = (trials: number): string =>
+  trials === 0 ? 'none' : `< ${300 / trials >= 10 ? (300 / trials).toFixed(0) : (300 / trials).toPrecision(2)} %`;
 
-const trialsOf = ({ figures }: StageResult): number => (figures['kills'] ?? 0) || (figures['failpoints struck'] ?? 0) || (figures['copies'] ?? 0) || (figures['images'] ?? 0) || (figures['readers killed'] ?? 0);
+const trialsOf = ({ figures }: StageResult): number =>
+  (figures['kills'] ?? 0) || (figures['failpoints struck'] ?? 0) || (figures['copies'] ?? 0) || (figures['images'] ?? 0) || (figures['readers killed'] ?? 0);
 
 export const table = (results: readonly StageResult[]): string => {
   const rows = results.map((result) => {
     const { id, title, unitsDone, units, figures, faults, seconds } = result;
     const trials = trialsOf(result);
     const never = (SOMETIMES[id] ?? []).filter((what) => unitsDone > 0 && (figures[what] ?? 0) === 0);
-    return [id, title, `${unitsDone}/${units}`, (figures['records'] ?? 0).toLocaleString('en'), `${trials}`, `${faults.length}`, faults.length === 0 ? boundOf(trials) : '', `${Math.round(seconds)} s`, never.length > 0 ? `never met: ${never.join(', ')}` : ''];
+    return [
+      id,
+      title,
+      `${unitsDone}/${units}`,
+      (figures['records'] ?? 0).toLocaleString('en'),
+      `${trials}`,
+      `${faults.length}`,
+      faults.length === 0 ? boundOf(trials) : '',
+      `${Math.round(seconds)} s`,
+      never.length > 0 ? `never met: ${never.join(', ')}` : '',
+    ];
   });
   const all = [['fault', '', 'units', 'records', 'trials', 'faults', '95 % bound', 'took', ''], ...rows];
   const widths = all[0]!.map((_, column) => Math.max(...all.map((row) => row[column]!.length)));
-  return all.map((row) => row.map((cell, column) => cell.padEnd(widths[column]!)).join('  ').trimEnd()).join('\n');
+  return all
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column]!))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
 };
 /** True when no checker complained, and what should have been met has been. */
 export const passed = (results: readonly StageResult[]): boolean =>
-  results.every(({ id, faults, unitsDone, figures }) => faults.length === 0 && (unitsDone === 0 || (SOMETIMES[id] ?? []).every((what) => (figures[what] ?? 0) > 0)));
+  results.every(
+    ({ id, faults, unitsDone, figures }) => faults.length === 0 && (unitsDone === 0 || (SOMETIMES[id] ?? []).every((what) => (figures[what] ?? 0) > 0)),
+  );

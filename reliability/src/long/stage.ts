@@ -19,5 +19,7 @@ export interface Stage {
   readonly id: string;
   readonly title: string;
   readonly units: number;
+  /** How much of the time it gets beside the others; 1 when left out. */
+  readonly share?: number;
   readonly run: (setting: UnitSetting) => Promise<UnitOutcome>;
 }

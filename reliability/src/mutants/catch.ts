@@ -8,7 +8,11 @@ import { runFlagship } from '../flagship/flagship.ts';
 import { copyWith } from './copy.ts';
 import type { Mutant } from './mutants.ts';
 
-export const catchMutant = async (folder: string, mutant: Pick<Mutant, 'file' | 'text' | 'instead'> | undefined, scenario: Mutant['scenario']): Promise<readonly Fault[]> => {
+export const catchMutant = async (
+  folder: string,
+  mutant: Pick<Mutant, 'file' | 'text' | 'instead'> | undefined,
+  scenario: Mutant['scenario'],
+): Promise<readonly Fault[]> => {
   const programs = copyWith(join(folder, 'copy'), mutant);
   const place = join(folder, scenario.kind);
   mkdirSync(place);
@@ -19,7 +23,17 @@ export const catchMutant = async (folder: string, mutant: Pick<Mutant, 'file' | 
       return (await damage(place, programs)).faults;
     case 'flagship': {
       const { failpoint, hit } = scenario;
-      const { faults, struck } = await runFlagship({ folder: place, lives: [{ kind: 'failpoint', name: failpoint, mode: 'kill', hit }], recordsPerLife: 2_000, chunk: 100, spinUs: 0, reader: false, quietMs: 20_000, lifeMs: 20_000, programs });
+      const { faults, struck } = await runFlagship({
+        folder: place,
+        lives: [{ kind: 'failpoint', name: failpoint, mode: 'kill', hit }],
+        recordsPerLife: 2_000,
+        chunk: 100,
+        spinUs: 0,
+        reader: false,
+        quietMs: 20_000,
+        lifeMs: 20_000,
+        programs,
+      });
       if (faults.length === 0 && struck[failpoint] !== 1) throw new Error(`the failpoint ${failpoint} did not strike: the scenario proves nothing`);
       return faults;
     }

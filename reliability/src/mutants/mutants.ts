@@ -3,14 +3,21 @@
  *
  * The text must be there exactly once. A change of the product that moves it makes the test fail, and the bug is written anew.
  */
+import type { FaultKind } from '../checkers/fault.ts';
+
 export interface Mutant {
   readonly name: string;
   /** Below packages/core/dist. */
   readonly file: string;
   readonly text: string;
   readonly instead: string;
+  /** What it must be caught as: a copy that does not even start would be caught as something else. */
+  readonly shows: FaultKind;
   /** Where it shows: in a flagship killed at a failpoint, in commits of owners that were, or in a damaged file. */
-  readonly scenario: { readonly kind: 'flagship'; readonly failpoint: 'commit.applied' | 'append.before'; readonly hit: number } | { readonly kind: 'fence' } | { readonly kind: 'damage' };
+  readonly scenario:
+    | { readonly kind: 'flagship'; readonly failpoint: 'commit.applied' | 'append.before'; readonly hit: number }
+    | { readonly kind: 'fence' }
+    | { readonly kind: 'damage' };
 }
 
 const APPLY = 'shell/lmdb/apply.js';
@@ -20,26 +27,79 @@ const PUT_BATCH = "putRaw(env, 'log', batchKey(topicId, partition, baseOffset), 
 const applied = { kind: 'flagship', failpoint: 'commit.applied', hit: 3 } as const;
 
 export const MUTANTS: readonly Mutant[] = [
-  { name: 'acknowledges without writing', file: APPLY, text: PUT_BATCH, instead: '', scenario: applied },
-  { name: "applies a commit's appends twice", file: APPLY, text: HEADERS, instead: `commit = { ...commit, appends: [...commit.appends, ...commit.appends.map((append) => ({ ...append, batch: Buffer.from(append.batch) }))] }; ${HEADERS}`, scenario: applied },
+  { name: 'acknowledges without writing', file: APPLY, text: PUT_BATCH, instead: '', shows: 'lost', scenario: applied },
+  {
+    name: "applies a commit's appends twice",
+    file: APPLY,
+    text: HEADERS,
+    instead: `commit = { ...commit, appends: [...commit.appends, ...commit.appends.map((append) => ({ ...append, batch: Buffer.from(append.batch) }))] }; ${HEADERS}`,
+    shows: 'doubled',
+    scenario: applied,
+  },
   {
     name: 'reuses an offset after a restart',
     file: APPLY,
     text: 'ends: readEnds(this.#env, topicId, partition), moved: false',
-    instead: 'ends: ((ends) => { const seen = (globalThis.seen ??= new Set()); if (seen.has(name) || ends.end === 0n) return ends; seen.add(name); return { ...ends, end: ends.end - 1n }; })(readEnds(this.#env, topicId, partition)), moved: false',
+    instead:
+      'ends: ((ends) => { const seen = (globalThis.seen ??= new Set()); if (seen.has(name) || ends.end === 0n) return ends; seen.add(name); return { ...ends, end: ends.end - 1n }; })(readEnds(this.#env, topicId, partition)), moved: false',
+    shows: 'inconsistent offset',
     scenario: applied,
   },
   {
     name: 'answers before the transaction has ended',
     file: WRITER,
     text: 'grown = ends.write();',
-    instead: 'grown = ends.write(); share.forEach((pending, i) => pending.answer(outcomes[i])); Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);',
+    instead:
+      'grown = ends.write(); share.forEach((pending, i) => pending.answer(outcomes[i])); Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);',
+    shows: 'lost',
     scenario: { kind: 'flagship', failpoint: 'append.before', hit: 7 },
   },
-  { name: 'ignores the epoch', file: APPLY, text: 'if (epoch !== commit.epoch) {', instead: 'if (false) {', scenario: { kind: 'fence' } },
-  { name: 'ignores where the group stands', file: APPLY, text: 'if (stands !== from) {', instead: 'if (false) {', scenario: { kind: 'fence' } },
-  { name: 'believes a batch whose checksum does not agree', file: 'pure/record/batch-layout.js', text: 'if (crc32(bytes.subarray(HEADER_SIZE)) !== recorded)', instead: 'if (false)', scenario: { kind: 'damage' } },
-  { name: 'writes stores outside the commit', file: APPLY, text: "putRaw(env, 'stores', key, value);", instead: "setTimeout(() => putRaw(env, 'stores', key, value), 500);", scenario: applied },
-  { name: 'moves a position one too far', file: APPLY, text: 'encodeOffset(move.to)', instead: 'encodeOffset(move.to + 1n)', scenario: applied },
-  { name: 'reorders the batches of one commit', file: APPLY, text: HEADERS, instead: `commit = { ...commit, appends: commit.appends.toReversed() }; ${HEADERS}`, scenario: applied },
+  {
+    name: 'ignores the epoch',
+    file: APPLY,
+    text: 'if (epoch !== commit.epoch) {',
+    instead: 'if (false) {',
+    shows: 'stale commit',
+    scenario: { kind: 'fence' },
+  },
+  {
+    name: 'ignores where the group stands',
+    file: APPLY,
+    text: 'if (stands !== from) {',
+    instead: 'if (false) {',
+    shows: 'stale commit',
+    scenario: { kind: 'fence' },
+  },
+  {
+    name: 'believes a batch whose checksum does not agree',
+    file: 'pure/record/batch-layout.js',
+    text: 'if (crc32(bytes.subarray(HEADER_SIZE)) !== recorded)',
+    instead: 'if (false)',
+    shows: 'inconsistent offset',
+    scenario: { kind: 'damage' },
+  },
+  {
+    name: 'writes stores outside the commit',
+    file: APPLY,
+    text: "putRaw(env, 'stores', key, value);",
+    instead: "setTimeout(() => putRaw(env, 'stores', key, value), 500);",
+    shows: 'store',
+    scenario: applied,
+  },
+  {
+    name: 'moves a position one too far',
+    file: APPLY,
+    text: 'encodeOffset(move.to)',
+    instead: 'encodeOffset(move.to + 1n)',
+    shows: 'store',
+    scenario: applied,
+  },
+  {
+    name: 'reorders the batches of one commit',
+    file: APPLY,
+    text: HEADERS,
+    instead: `commit = { ...commit, appends: commit.appends.toReversed() }; ${HEADERS}`,
+    shows: 'inconsistent offset',
+    scenario: applied,
+  },
 ];

@@ -10,7 +10,11 @@ const port = fileURLToPath(import.meta.resolve('@stoplog/core/port'));
 /** A program that meets 'append.before' three times and says so. */
 const program = `import { failpoint } from ${JSON.stringify(`file://${port}`)}; for (let i = 1; i <= 3; i++) { try { failpoint('append.before'); console.log(i); } catch (error) { console.log(error.code); } }`;
 const met = (env: Record<string, string>): { readonly lines: string; readonly signal: string | null; readonly errors: string } => {
-  const { stdout, stderr, signal } = spawnSync(process.execPath, ['--input-type=module', '-e', program], { env: { ...process.env, ...env }, timeout: 20_000, encoding: 'utf8' });
+  const { stdout, stderr, signal } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+    env: { ...process.env, ...env },
+    timeout: 20_000,
+    encoding: 'utf8',
+  });
   return { lines: stdout.trim().replaceAll('\n', ' '), signal, errors: stderr };
 };
 
@@ -30,7 +34,16 @@ describe('failpoints', () => {
   });
   test('block when they are slow', () => {
     const timed = `${program} console.log(Math.round(performance.now()));`;
-    const took = Number(execFileSync(process.execPath, ['--input-type=module', '-e', timed], { env: { ...process.env, STOPLOG_FAILPOINTS: 'append.before=slow:300' }, timeout: 20_000, encoding: 'utf8' }).trim().split('\n').at(-1));
+    const took = Number(
+      execFileSync(process.execPath, ['--input-type=module', '-e', timed], {
+        env: { ...process.env, STOPLOG_FAILPOINTS: 'append.before=slow:300' },
+        timeout: 20_000,
+        encoding: 'utf8',
+      })
+        .trim()
+        .split('\n')
+        .at(-1),
+    );
     expect(took).toBeGreaterThanOrEqual(900);
   });
   test.each(['append.befor=kill', 'append.before', 'append.before=explode', 'append.before=kill#x'])('%s is refused, with the names there are', (text) => {

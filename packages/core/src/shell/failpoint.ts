@@ -54,15 +54,31 @@ const DEFAULT_SLOW_MS = 200;
 /** What the variable arms; a name or a mode that does not exist is refused, for a test that hits nothing proves nothing. */
 export const parseFailpoints = (text: string): ReadonlyMap<Failpoint, Armed> =>
   new Map(
-    text.split(';').filter((part) => part.trim() !== '').map((part) => {
-      const found = /^([\w.]+)=(fail|slow|kill)(?::(\d+))?(?:#(\d+)(\+?))?$/.exec(part.trim());
-      const name = FAILPOINTS.find((one) => one === found?.[1]);
-      if (found === null || name === undefined) {
-        throw new StoplogError('STOPLOG_USAGE', { failpoint: part }, `STOPLOG_FAILPOINTS holds '${part}': write name=fail, name=slow:500 or name=kill#3 with a name of ${FAILPOINTS.join(', ')}`);
-      }
-      const from = Number(found[4] ?? 1);
-      return [name, { mode: found[2] as Armed['mode'], ms: Number(found[3] ?? DEFAULT_SLOW_MS), from, to: found[4] === undefined || found[5] === '+' ? Infinity : from, hits: 0 }];
-    }),
+    text
+      .split(';')
+      .filter((part) => part.trim() !== '')
+      .map((part) => {
+        const found = /^([\w.]+)=(fail|slow|kill)(?::(\d+))?(?:#(\d+)(\+?))?$/.exec(part.trim());
+        const name = FAILPOINTS.find((one) => one === found?.[1]);
+        if (found === null || name === undefined) {
+          throw new StoplogError(
+            'STOPLOG_USAGE',
+            { failpoint: part },
+            `STOPLOG_FAILPOINTS holds '${part}': write name=fail, name=slow:500 or name=kill#3 with a name of ${FAILPOINTS.join(', ')}`,
+          );
+        }
+        const from = Number(found[4] ?? 1);
+        return [
+          name,
+          {
+            mode: found[2] as Armed['mode'],
+            ms: Number(found[3] ?? DEFAULT_SLOW_MS),
+            from,
+            to: found[4] === undefined || found[5] === '+' ? Infinity : from,
+            hits: 0,
+          },
+        ];
+      }),
   );
 
 const strike = (name: Failpoint, { mode, ms, hits }: Armed): void => {

@@ -42,17 +42,21 @@ const read = (env: Env, place: PartitionId, from: bigint, bytes: number): Found 
   let next = from;
   while (next < ends.end && (batches.length === 0 || size < bytes)) {
     const view = readBatchAt(env, place, next);
-    if (view === undefined) {
-      // Nothing at or after `next` is left: what was there has been compacted away, up to the end.
-      next = ends.end;
-      break;
-    }
+    // Batches lie side by side up to the end: one that is not there was hidden by damage to a page of LMDB's own, which has no checksum.
+    if (view === undefined || view.baseOffset > next) throw missing(place, next, view?.baseOffset ?? ends.end);
     batches.push(view);
     size += view.bytes.length;
     next = view.nextOffset;
   }
   return { next, batches };
 };
+
+const missing = ({ topic, partition }: PartitionId, offset: bigint, until: bigint): StoplogError =>
+  new StoplogError(
+    'STOPLOG_LOG_CORRUPT',
+    { topic, partition, offset, until, reason: 'missing' },
+    `the batches of ${topic}[${partition}] from offset ${offset} to ${until} are missing: the disk or a foreign program changed the data file. Restore the folder from a backup, or read on behind them`,
+  );
 
 /** The batch that holds the offset, or the first one after it. */
 const readBatchAt = (env: Env, place: PartitionId, offset: bigint): BatchView | undefined => {

@@ -1,0 +1,48 @@
+/** Everything that is left of a flagship, before all four checkers. */
+import { isStoplogError } from '@stoplog/core/port';
+import { checkClosedForm } from '../checkers/closed-form.ts';
+import type { Fault } from '../checkers/fault.ts';
+import { checkLiveness } from '../checkers/liveness.ts';
+import { checkLog } from '../checkers/log-checker.ts';
+import { checkModel, type Value } from '../checkers/model-checker.ts';
+import { readHistory } from '../history/witness.ts';
+import { readFinal, type Final } from './final.ts';
+
+export interface WholeVerdict {
+  readonly faults: readonly Fault[];
+  readonly records: number;
+  readonly acknowledged: number;
+  readonly inDoubt: number;
+  readonly polled: number;
+}
+/** Every checker over everything that is left; with `quietMs`, all must be done, within that time of the last fault. */
+export const judgeWhole = async (data: string, history: string, expected: number, quietMs: number | undefined): Promise<WholeVerdict> => {
+  const final = await finalOf(data);
+  if ('kind' in final) return { faults: [final], records: 0, acknowledged: 0, inDoubt: 0, polled: 0 };
+  const { state, topics } = final;
+  const events = readHistory(history);
+  const { faults, acknowledged, inDoubt, polled } = checkLog(events, topics);
+  const model = checkModel(state);
+  const copied = state.copies.flatMap((records) =>
+    records.map(({ text }): readonly [string, number] => {
+      const { key, n } = JSON.parse(text) as Value;
+      return [key, n];
+    }),
+  );
+  const all: Fault[] = [...faults, ...model.faults, ...checkClosedForm('copies of', copied)];
+  if (quietMs !== undefined) {
+    all.push(...checkLiveness(events, quietMs));
+    if (copied.length !== expected) all.push({ kind: 'closed form', what: `${copied.length} copies of ${expected} records` });
+  }
+  return { faults: all, records: model.appended, acknowledged, inDoubt, polled };
+};
+
+/** What is left, or the fault that it cannot be read: what cannot be read is lost. */
+export const finalOf = async (data: string): Promise<Final | Fault> => {
+  try {
+    return await readFinal(data);
+  } catch (error) {
+    if (!isStoplogError(error)) throw error;
+    return { kind: 'lost', what: `the log cannot be read: ${error.message}` };
+  }
+};

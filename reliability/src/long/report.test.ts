@@ -1,0 +1,37 @@
+import { describe, expect, test } from 'vitest';
+import { parseArguments } from './arguments.ts';
+import { boundOf, passed, startResult, table, type StageResult } from './report.ts';
+
+const result = (changes: Partial<StageResult>): StageResult => ({
+  ...startResult({ id: 'F1', title: 'killed', units: 2, run: () => Promise.reject(new Error('not run here')) }),
+  unitsDone: 1,
+  figures: {
+    kills: 1_000,
+    records: 10_000_000,
+    'killed between send and acknowledgement': 1,
+    'killed in the middle of the input': 1,
+    'killed between two tasks': 1,
+  },
+  ...changes,
+});
+
+describe('a long run', () => {
+  test('claims no more than three in as many as it tried', () => {
+    expect([boundOf(0), boundOf(20), boundOf(1_000), boundOf(10_000)]).toEqual(['none', '< 15 %', '< 0.30 %', '< 0.030 %']);
+    expect(table([result({})])).toContain('< 0.30 %');
+    expect(table([result({ faults: ['unit 0: lost'] })])).not.toContain('%  ');
+  });
+  test('has passed when nothing was found, and what must be met was', () => {
+    expect(passed([result({})])).toBe(true);
+    expect(passed([result({ faults: ['unit 0: lost'] })])).toBe(false);
+    expect(passed([result({ figures: { kills: 1_000 } })])).toBe(false);
+    expect(table([result({ figures: { kills: 1_000 } })])).toContain('never met: killed between send');
+    expect(passed([result({ unitsDone: 0, figures: {} })])).toBe(true);
+  });
+  test('takes its size from the command line, and refuses what it does not know', () => {
+    expect(parseArguments(['--long'], 7)).toEqual({ minutes: 60, kills: 1_000, records: 10_000_000, seed: 7, only: undefined });
+    expect(parseArguments(['--long', '--minutes', '5', '--only', 'F1,F9', '--seed', '3'], 7)).toMatchObject({ minutes: 5, seed: 3, only: ['F1', 'F9'] });
+    for (const wrong of [['--long', '--kill', '5'], ['--minutes'], ['--minutes', 'x'], ['--minutes', '-1']])
+      expect(() => parseArguments(wrong, 7)).toThrow(/npm run reliability/);
+  });
+});
