@@ -23,7 +23,7 @@ export { asError, assert, errorFromData, errorToData, isStoplogError, StoplogErr
 export { checkName } from '../pure/topic/name.ts';
 export { BEAT_MS, LEASE_MS, NOBODY, step as ownershipStep, type Ownership, type Watching, type WatchEffect, type WatchEvent } from '../pure/group/ownership.ts';
 export { ageOf, drainSeconds, ratesBetween, readsFrom, recordsBehind, type Behind } from '../pure/group/lag.ts';
-export { occupantText } from '../pure/group/occupied.ts';
+export { occupantText, occupiedError } from '../pure/group/occupied.ts';
 export { parsePositions, planReset, positionsText, type FilePosition, type ResetLine, type ResetPlace, type ResetTarget } from '../pure/group/reset.ts';
 export type { Sink, Source } from '../pure/topic/edges.ts';
 export type { Millis } from '../pure/time/duration.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { occupantText, refuseOccupied } from './occupied.ts';
+import { occupantText, occupiedError } from './occupied.ts';
 
 const owner = { instance: 'i', pid: 4242, started: '1', since: Date.UTC(2026, 0, 2, 3, 4, 5), beatAt: Date.UTC(2026, 0, 2, 3, 5, 0) };
 
@@ -11,7 +11,7 @@ test('leaves out what an older process did not note, and takes no clock that is 
   expect(occupantText(owner, 0)).toContain('0.0 s ago');
 });
 test('a refusal has the facts, and ends with what to do', () => {
-  const error = refuseOccupied('orders', owner, 3, owner.beatAt);
+  const error = occupiedError('orders', owner, 3, owner.beatAt);
   expect(error).toMatchObject({ code: 'STOPLOG_GROUP_ACTIVE', facts: { group: 'orders', pid: 4242, epoch: 3 } });
   expect(error.message).toMatch(/Nothing was changed; end process 4242, with Ctrl-C or 'kill 4242', and try again$/);
 });

@@ -9,7 +9,7 @@ export const occupantText = ({ pid, since, beatAt }: Pick<Owner, 'pid' | 'since'
   return `process ${pid} has been in it${began}${beat}`;
 };
 
-export const refuseOccupied = (group: string, owner: Owner, epoch: number, now: number): StoplogError =>
+export const occupiedError = (group: string, owner: Pick<Owner, 'pid' | 'since' | 'beatAt'>, epoch: number, now: number): StoplogError =>
   new StoplogError(
     'STOPLOG_GROUP_ACTIVE',
     { group, epoch, pid: owner.pid, since: owner.since, beatAt: owner.beatAt },

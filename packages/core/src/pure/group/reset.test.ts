@@ -17,16 +17,16 @@ describe('a reset', () => {
   ])('%s', (_, target, expected) => expect(to(target, place(50n))).toBe(expected));
   test('to a time, is where the log first reached it', () => expect(to({ to: 'time', time: 1 }, place(50n, { atTime: 30n }))).toBe(30n));
   test('of a group that never committed starts from the start', () => {
-    expect(planReset({ to: 'shift', by: 3n }, [place(undefined)])).toEqual([{ topic: 'orders', partition: 0, from: undefined, to: 13n, clamped: undefined }]);
+    expect(planReset({ to: 'shift', by: 3n }, [place(undefined)])).toEqual([{ topic: 'orders', partition: 0, from: undefined, to: 13n, moves: 3n, clamped: undefined }]);
   });
   test('to a place outside the log stops at its end, and says which', () => {
     expect(planReset({ to: 'offset', offset: 500n }, [place(50n)])[0]).toMatchObject({ to: 100n, clamped: 'end' });
     expect(planReset({ to: 'shift', by: -500n }, [place(50n)])[0]).toMatchObject({ to: 10n, clamped: 'start' });
-    expect(planReset({ to: 'current' }, [place(3n)])[0]).toMatchObject({ from: 3n, to: 10n, clamped: 'start' });
+    expect(planReset({ to: 'current' }, [place(3n)])[0]).toMatchObject({ from: 3n, to: 10n, moves: 7n, clamped: 'start' });
   });
   test('from a file moves what the file names, and nothing else', () => {
     const places = [place(50n), place(60n, { partition: 1 })];
-    expect(planReset({ to: 'positions', positions: [{ topic: 'orders', partition: 1, offset: 70n }] }, places)).toEqual([{ topic: 'orders', partition: 1, from: 60n, to: 70n, clamped: undefined }]);
+    expect(planReset({ to: 'positions', positions: [{ topic: 'orders', partition: 1, offset: 70n }] }, places)).toEqual([{ topic: 'orders', partition: 1, from: 60n, to: 70n, moves: 10n, clamped: undefined }]);
   });
   test('from a file that names a partition that is not there, or one twice, is refused', () => {
     const line = { topic: 'orders', partition: 0, offset: 1n };

@@ -37,6 +37,8 @@ export interface ResetLine {
   readonly partition: number;
   readonly from: bigint | undefined;
   readonly to: bigint;
+  /** Records passed over; below zero, records read again. A group that never committed moves from the start. */
+  readonly moves: bigint;
   /** Which end of the log held the target back. */
   readonly clamped: 'start' | 'end' | undefined;
 }
@@ -74,7 +76,7 @@ const wanted = (target: Exclude<ResetTarget, { readonly to: 'positions' }>, { st
 
 const lineFor = ({ topic, partition, stands, start, end }: ResetPlace, offset: bigint): ResetLine => {
   const to = offset < start ? start : offset > end ? end : offset;
-  return { topic, partition, from: stands, to, clamped: to === offset ? undefined : offset < start ? 'start' : 'end' };
+  return { topic, partition, from: stands, to, moves: to - (stands ?? start), clamped: to === offset ? undefined : offset < start ? 'start' : 'end' };
 };
 
 const name = ({ topic, partition }: { readonly topic: string; readonly partition: number }): string => `${topic}[${partition}]`;

@@ -6,7 +6,7 @@
  * deleted topic stay as an empty mark: a log that was opened before still knows the number, and is refused by it.
  */
 import { StoplogError } from '../../pure/errors.ts';
-import { refuseOccupied } from '../../pure/group/occupied.ts';
+import { occupiedError } from '../../pure/group/occupied.ts';
 import type { ResetLine } from '../../pure/group/reset.ts';
 import { encodeOffset, groupKey, partitionKey, positionKey, prefixEnd, unseal, type Table } from '../../pure/log/keyspace.ts';
 import { fromBytes, GONE_PREFIX, goneKey, GROUP_PREFIX, groupMetaKey, STORE_PREFIX, topicMetaKey, type GoneMeta, type GroupMeta, type StoreMeta, type TopicMeta } from '../../pure/log/meta.ts';
@@ -28,7 +28,11 @@ export const applySetPositions = (env: Env, group: string, lines: readonly Reset
     if (to < start || to > end) throw moved({ topic, partition, to, start, end }, `${topic}[${partition}] holds the offsets ${start} to ${end} by now, and the plan goes to ${to}`);
   }
   const groupId = found?.id ?? applyOpenGroup(env, group);
-  for (const { topicId, partition, to } of places) put(env, 'positions', positionKey(groupId, topicId, partition), encodeOffset(to));
+  for (const { topicId, partition, from, to, moves } of places) {
+    // A group that never moved goes on from 'earliest', wherever that is then.
+    if (from === undefined && moves === 0n) continue;
+    put(env, 'positions', positionKey(groupId, topicId, partition), encodeOffset(to));
+  }
   raiseEpoch(env, groupId);
 };
 const said = (offset: bigint | undefined): string => (offset === undefined ? 'no offset yet' : `offset ${offset}`);
@@ -89,7 +93,7 @@ const entries = (env: Env, table: Table, prefix: Buffer, limit: number = Number.
 /** A process that is no more is in no group; one that hangs still is. */
 const checkIdle = (env: Env, group: string, groupId: number): void => {
   const { owner, epoch } = readOwnership(env, groupId);
-  if (owner !== null && isAlive(owner.pid, owner.started)) throw refuseOccupied(group, owner, epoch, Date.now());
+  if (owner !== null && isAlive(owner.pid, owner.started)) throw occupiedError(group, owner, epoch, Date.now());
 };
 const raiseEpoch = (env: Env, groupId: number): void => writeOwnership(env, groupId, { epoch: readOwnership(env, groupId).epoch + 1, owner: null, beat: 0 });
 

@@ -83,7 +83,7 @@ describe('groups', () => {
 });
 
 describe('a reset', () => {
-  const line = (from: bigint | undefined, to: bigint, partition = 0): Parameters<LogModule['setPositions']>[2][number] => ({ topic: 'letters', partition, from, to, clamped: undefined });
+  const line = (from: bigint | undefined, to: bigint, partition = 0): Parameters<LogModule['setPositions']>[2][number] => ({ topic: 'letters', partition, from, to, moves: to - (from ?? 0n), clamped: undefined });
 
   test('puts a group that nobody is in where the plan says, whole, also a group that does not exist yet', async () => {
     await append(log, 5);
@@ -124,7 +124,7 @@ describe('a reset', () => {
     const [found] = await module.groups(log);
     const { topic, partition, offset } = found!.positions[0] ?? { topic: 'letters', partition: 0, offset: undefined };
     expect(found!.owner).toBeUndefined();
-    await module.setPositions(log, found!.group, [{ topic, partition, from: offset, to: 0n, clamped: undefined }]);
+    await module.setPositions(log, found!.group, [{ topic, partition, from: offset, to: 0n, moves: 0n, clamped: undefined }]);
   });
 });
 
