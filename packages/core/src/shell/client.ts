@@ -211,12 +211,18 @@ class Client implements LogClient {
     if (typeof from === 'object' && 'offsets' in from) {
       return partitions.map((place, i) => {
         const offset = from.offsets[i];
-        if (typeof offset !== 'bigint') throw new StoplogError('STOPLOG_USAGE', { offsets: from.offsets }, `${side}.offsets needs a bigint for each partition read (${partitions.length}), such as 0n: offsets do not fit a number`);
+        if (typeof offset !== 'bigint')
+          throw new StoplogError(
+            'STOPLOG_USAGE',
+            { offsets: from.offsets },
+            `${side}.offsets needs a bigint for each partition read (${partitions.length}), such as 0n: offsets do not fit a number`,
+          );
         return { ...place, offset };
       });
     }
     const at: OffsetAt = typeof from === 'string' ? from : { time: Number(from.time) };
-    if (typeof at === 'object' && !Number.isFinite(at.time)) throw new StoplogError('STOPLOG_USAGE', { [side]: from }, `${side}.time needs a Date or milliseconds since 1970`);
+    if (typeof at === 'object' && !Number.isFinite(at.time))
+      throw new StoplogError('STOPLOG_USAGE', { [side]: from }, `${side}.time needs a Date or milliseconds since 1970`);
     return this.#log.offsets(partitions, at);
   }
 }

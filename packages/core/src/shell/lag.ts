@@ -30,7 +30,7 @@ export const readLag = async (log: Log, group: GroupId, partitions: readonly Top
 
 /** The timestamp of the first record at or after a position; the batch that holds it is all that is read. */
 const firstAt = async (log: Log, from: Position): Promise<number | undefined> => {
-  for (let offset = from.offset; ; ) {
+  for (let offset = from.offset; ;) {
     const { batches, next } = await log.fetch({ ...from, offset }, { bytes: 1, waitMs: 0 }, never).catch(gone);
     for (const view of batches) while (view.next()) if (view.offset >= from.offset) return view.timestamp;
     if (next <= offset) return undefined;

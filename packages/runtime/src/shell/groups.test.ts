@@ -20,7 +20,8 @@ afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-const append = (folder: string, from: number, to: number): Promise<unknown> => stoplog(folder, ['append', 'tickets', '--key-field', 'id', '--pipeline', PIPELINE], numbered(from, to));
+const append = (folder: string, from: number, to: number): Promise<unknown> =>
+  stoplog(folder, ['append', 'tickets', '--key-field', 'id', '--pipeline', PIPELINE], numbered(from, to));
 /** Runs the pipeline until it has caught up; `stop` ends it. */
 const caughtUp = async (folder: string): Promise<Command> => {
   const running = starting(folder, ['run', PIPELINE, '--threads', '1', '--json']);
@@ -54,12 +55,28 @@ describe('a pipeline that has read five tickets of eight', () => {
     const [described, ...refused] = active;
     expect(described!.err).toMatch(/process \d+ has been in it since 20\S+Z, and gave its last beat [\d.]+ s ago/);
     expect(described!.out).toMatch(/tickets +0 +5 +5 +0 +– +– +– +read +pid \d+\n/);
-    for (const { code, err } of refused) expect([code, err]).toEqual([1, expect.stringMatching(/^STOPLOG_GROUP_ACTIVE {2}group 'tickets' is in use: process \d+ has been in it since .*Nothing was changed; end process \d+/)]);
+    for (const { code, err } of refused)
+      expect([code, err]).toEqual([
+        1,
+        expect.stringMatching(/^STOPLOG_GROUP_ACTIVE {2}group 'tickets' is in use: process \d+ has been in it since .*Nothing was changed; end process \d+/),
+      ]);
   });
   test('is listed with its lag, also as JSON', async () => {
-    const [plain, json, topic] = await Promise.all([stoplog(folder, ['groups']), stoplog(folder, ['groups', 'list', '--json']), stoplog(folder, ['topics', 'describe', 'tickets'])]);
+    const [plain, json, topic] = await Promise.all([
+      stoplog(folder, ['groups']),
+      stoplog(folder, ['groups', 'list', '--json']),
+      stoplog(folder, ['topics', 'describe', 'tickets']),
+    ]);
     expect(plain.out).toMatch(/^GROUP +OWNER +TOPICS +LAG +OLDEST +STORES\ntickets +– +tickets +3 +[\d.]+ (ms|s) +\d\n$/);
-    expect(JSON.parse(json.out)).toEqual([expect.objectContaining({ group: 'tickets', owner: null, lag: 3, lagSeconds: expect.any(Number), stores: expect.arrayContaining([{ store: 'count-by-key', version: 1 }]) })]);
+    expect(JSON.parse(json.out)).toEqual([
+      expect.objectContaining({
+        group: 'tickets',
+        owner: null,
+        lag: 3,
+        lagSeconds: expect.any(Number),
+        stores: expect.arrayContaining([{ store: 'count-by-key', version: 1 }]),
+      }),
+    ]);
     expect(topic.out).toMatch(/READER +LAG +OLDEST\ntickets +3 /);
   });
   test('never drains while nobody reads', async () => {
@@ -76,19 +93,44 @@ describe('a pipeline that has read five tickets of eight', () => {
     expect((await stoplog(folder, ['groups', 'export', 'tickets'])).out).toBe('tickets,0,5\n');
   });
   test('exactly one place to go to, that is one', async () => {
-    const wrong = [[], ['--to-earliest', '--to-latest'], ['--to-offset', 'x'], ['--to-datetime', 'tomorrow'], ['--by-duration', '5'], ['--from-file', 'none.csv'], ['--to-latest', '--topic', 'tickts'], ['--to-latest', '--partition', '0']];
+    const wrong = [
+      [],
+      ['--to-earliest', '--to-latest'],
+      ['--to-offset', 'x'],
+      ['--to-datetime', 'tomorrow'],
+      ['--by-duration', '5'],
+      ['--from-file', 'none.csv'],
+      ['--to-latest', '--topic', 'tickts'],
+      ['--to-latest', '--partition', '0'],
+    ];
     const said = await Promise.all(wrong.map((args) => stoplog(folder, ['groups', 'reset', 'tickets', ...args])));
     expect(said.map(({ err }) => err)).toEqual(
-      [/exactly one of --to-earliest/, /--to-earliest and --to-latest exclude each other/, /no whole number/, /no time/, /no duration/, /cannot be read/, /Did you mean 'tickets'\?/, /add --topic T/].map((words) => expect.stringMatching(words)),
+      [
+        /exactly one of --to-earliest/,
+        /--to-earliest and --to-latest exclude each other/,
+        /no whole number/,
+        /no time/,
+        /no duration/,
+        /cannot be read/,
+        /Did you mean 'tickets'\?/,
+        /add --topic T/,
+      ].map((words) => expect.stringMatching(words)),
     );
-    expect((await stoplog(folder, ['groups', 'reset', 'tickts', '--to-latest'])).err).toMatch(/STOPLOG_GROUP_UNKNOWN {2}there is no group 'tickts' .*Did you mean 'tickets'\?/);
+    expect((await stoplog(folder, ['groups', 'reset', 'tickts', '--to-latest'])).err).toMatch(
+      /STOPLOG_GROUP_UNKNOWN {2}there is no group 'tickts' .*Did you mean 'tickets'\?/,
+    );
   });
   test('what is carried out is what the dry run printed, also later, from its file', async () => {
     const plan = await stoplog(folder, ['groups', 'reset', 'tickets', '--to-datetime', '2001-01-01', '--csv']);
     expect(plan.out).toBe('tickets,0,0\n');
     writeFileSync(join(folder, 'plan.csv'), plan.out);
     const done = await stoplog(folder, ['groups', 'reset', 'tickets', '--from-file', 'plan.csv', '--execute', '--json']);
-    expect(JSON.parse(done.out)).toEqual({ group: 'tickets', executed: true, plan: [{ topic: 'tickets', partition: 0, from: 5, to: 0, clamped: null }], inconsistentStores: ['count-by-key'] });
+    expect(JSON.parse(done.out)).toEqual({
+      group: 'tickets',
+      executed: true,
+      plan: [{ topic: 'tickets', partition: 0, from: 5, to: 0, clamped: null }],
+      inconsistentStores: ['count-by-key'],
+    });
     expect((await stoplog(folder, ['groups', 'export', 'tickets'])).out).toBe('tickets,0,0\n');
     const beyond = await stoplog(folder, ['groups', 'reset', 'tickets', '--to-offset', '99', '--execute']);
     expect(beyond.out).toMatch(/tickets +0 +0 +8 +\+8 +held back by the end of the log\n/);
@@ -109,7 +151,9 @@ describe('a pipeline that has read five tickets of eight', () => {
 describe('topics', () => {
   test('are made, described, altered in what may change, and deleted', async () => {
     const folder = newFolder();
-    expect((await stoplog(folder, ['topics', 'create', 'clicks', '--partitions', '2', '--retention', '7d', '--value-codec', 'string'])).err).toBe("topic 'clicks' made: 2 partitions, not compacted\n");
+    expect((await stoplog(folder, ['topics', 'create', 'clicks', '--partitions', '2', '--retention', '7d', '--value-codec', 'string'])).err).toBe(
+      "topic 'clicks' made: 2 partitions, not compacted\n",
+    );
     const [again, declared, altered, refused] = await Promise.all([
       stoplog(folder, ['topics', 'create', 'clicks']),
       stoplog(folder, ['topics', 'create', 'ticket-counts', '--pipeline', PIPELINE]),
@@ -119,8 +163,19 @@ describe('topics', () => {
     expect(again.err).toMatch(/STOPLOG_TOPIC_SHAPE {2}topic 'clicks' is there already/);
     expect(declared.err).toMatch(/topic 'ticket-counts' made: 1 partition, compacted/);
     expect(altered.err).toBe("topic 'clicks' keeps its records for ever; it was 7 d\n");
-    expect([refused.code, refused.err]).toEqual([1, expect.stringMatching(/cannot be changed: .*its order would be lost\. Copy it, in the order of each key.*stoplog topics copy clicks clicks-16 --partitions 16/)]);
-    expect(JSON.parse((await stoplog(folder, ['topics', 'describe', 'clicks', '--json'])).out)).toMatchObject({ topic: 'clicks', partitions: 2, valueCodec: 'string', records: 0, readers: [] });
+    expect([refused.code, refused.err]).toEqual([
+      1,
+      expect.stringMatching(
+        /cannot be changed: .*its order would be lost\. Copy it, in the order of each key.*stoplog topics copy clicks clicks-16 --partitions 16/,
+      ),
+    ]);
+    expect(JSON.parse((await stoplog(folder, ['topics', 'describe', 'clicks', '--json'])).out)).toMatchObject({
+      topic: 'clicks',
+      partitions: 2,
+      valueCodec: 'string',
+      records: 0,
+      readers: [],
+    });
     expect((await stoplog(folder, ['topics', 'delete', 'clicks'])).err).toMatch(/0 records in 2 partitions: would be deleted\. Nothing was changed/);
     expect((await stoplog(folder, ['topics', 'delete', 'clicks', '--execute'])).err).toMatch(/: deleted\n$/);
     expect((await stoplog(folder, ['topics', 'list'])).out).toMatch(/^TOPIC .*\nticket-counts .*\n$/);
@@ -136,22 +191,41 @@ describe('topics', () => {
     expect(help.out).toMatch(/^stoplog groups reset: .*\n\nExamples\n/);
     expect(same.out).toBe(help.out);
     expect(family.out).toMatch(/Actions\n(?: {2}stoplog .*\n)* {2}stoplog topics copy {2,}copies/);
-    expect([wrong.code, wrong.err]).toEqual([2, expect.stringMatching(/'stoplog groups' cannot 'rest'\. Did you mean 'reset'\? It can list, describe, reset, export, delete/)]);
+    expect([wrong.code, wrong.err]).toEqual([
+      2,
+      expect.stringMatching(/'stoplog groups' cannot 'rest'\. Did you mean 'reset'\? It can list, describe, reset, export, delete/),
+    ]);
   });
   test('tail ends before a place, and filters by what lies at a path', async () => {
     const folder = newFolder();
-    const line = (n: number): string => `${JSON.stringify({ key: `k${n}`, value: { id: `k${n}`, state: n % 2 === 0 ? 'open' : 'closed' }, timestamp: `2026-01-0${n + 1}T00:00:00Z`, headers: [{ name: 'n', value: String(n) }] })}\n`;
+    const line = (n: number): string =>
+      `${JSON.stringify({ key: `k${n}`, value: { id: `k${n}`, state: n % 2 === 0 ? 'open' : 'closed' }, timestamp: `2026-01-0${n + 1}T00:00:00Z`, headers: [{ name: 'n', value: String(n) }] })}\n`;
     await stoplog(folder, ['append', 'tickets', '--json', '--pipeline', PIPELINE], [0, 1, 2, 3, 4].map(line).join(''));
-    const keys = async (...args: string[]): Promise<readonly unknown[]> => (await stoplog(folder, ['tail', 'tickets', '--json', ...args])).out.split('\n').flatMap((text) => (text === '' ? [] : [(JSON.parse(text) as { readonly key: unknown }).key]));
+    const keys = async (...args: string[]): Promise<readonly unknown[]> =>
+      (await stoplog(folder, ['tail', 'tickets', '--json', ...args])).out
+        .split('\n')
+        .flatMap((text) => (text === '' ? [] : [(JSON.parse(text) as { readonly key: unknown }).key]));
     expect(
-      await Promise.all([keys('--to', '2026-01-03T00:00:00Z'), keys('--from', 'offset 1', '--to', 'offset 3'), keys('--to', '2999-01-01'), keys('--until-end', '--filter', 'state=closed'), keys('--until-end', '--filter', 'headers.n=4'), keys('--until-end', '--filter', 'state!=open', '--limit', '1')]),
+      await Promise.all([
+        keys('--to', '2026-01-03T00:00:00Z'),
+        keys('--from', 'offset 1', '--to', 'offset 3'),
+        keys('--to', '2999-01-01'),
+        keys('--until-end', '--filter', 'state=closed'),
+        keys('--until-end', '--filter', 'headers.n=4'),
+        keys('--until-end', '--filter', 'state!=open', '--limit', '1'),
+      ]),
     ).toEqual([['k0', 'k1'], ['k1', 'k2'], ['k0', 'k1', 'k2', 'k3', 'k4'], ['k1', 'k3'], ['k4'], ['k1']]);
     expect((await stoplog(folder, ['tail', 'tickets', '--until-end', '--filter', 'process.exit()'])).err).toMatch(/no filter: write path=value/);
   }, 30_000);
 });
 
 describe('a copy', () => {
-  const records = (count: number): string => Array.from({ length: count }, (_, i) => `${JSON.stringify({ key: `k${i % 97}`, value: `${i} ${'x'.repeat(1_000)}`, timestamp: 1_000 + i, headers: [{ name: 'i', value: String(i) }] })}\n`).join('');
+  const records = (count: number): string =>
+    Array.from(
+      { length: count },
+      (_, i) =>
+        `${JSON.stringify({ key: `k${i % 97}`, value: `${i} ${'x'.repeat(1_000)}`, timestamp: 1_000 + i, headers: [{ name: 'i', value: String(i) }] })}\n`,
+    ).join('');
   const COUNT = 6_000;
   const number = (value: string): number => Number(value.split(' ')[0]);
 
@@ -159,7 +233,8 @@ describe('a copy', () => {
     const folder = newFolder();
     await stoplog(folder, ['topics', 'create', 'old', '--partitions', '3', '--key-codec', 'string', '--value-codec', 'string']);
     await stoplog(folder, ['append', 'old', '--json'], records(COUNT));
-    const copy = (failpoints?: string): ReturnType<typeof stoplog> => stoplog(folder, ['topics', 'copy', 'old', 'new', '--partitions', '5'], '', failpoints === undefined ? {} : { STOPLOG_FAILPOINTS: failpoints });
+    const copy = (failpoints?: string): ReturnType<typeof stoplog> =>
+      stoplog(folder, ['topics', 'copy', 'old', 'new', '--partitions', '5'], '', failpoints === undefined ? {} : { STOPLOG_FAILPOINTS: failpoints });
     // The commit before it is sent, inside its transaction, and when it is made but not known to be.
     for (const point of ['commit.before=kill#2', 'commit.written=kill#2', 'commit.applied=kill#1']) expect((await copy(point)).code).toBeNull();
     const done = await copy();
@@ -167,7 +242,15 @@ describe('a copy', () => {
     const found = (await stoplog(folder, ['tail', 'new', '--until-end', '--json'])).out
       .trim()
       .split('\n')
-      .map((text) => JSON.parse(text) as { readonly key: string; readonly value: string; readonly timestamp: number; readonly headers: readonly { readonly value: string }[] });
+      .map(
+        (text) =>
+          JSON.parse(text) as {
+            readonly key: string;
+            readonly value: string;
+            readonly timestamp: number;
+            readonly headers: readonly { readonly value: string }[];
+          },
+      );
     expect(found.map(({ value }) => number(value)).sort((a, b) => a - b)).toEqual(Array.from({ length: COUNT }, (_, i) => i));
     const last = new Map<string, number>();
     for (const { key, value, timestamp, headers } of found) {
@@ -181,9 +264,15 @@ describe('a copy', () => {
   }, 60_000);
   test('goes into a topic of its own', async () => {
     const folder = newFolder();
-    await Promise.all(['old', 'full', 'other'].map((name) => stoplog(folder, ['topics', 'create', name, '--key-codec', 'string', '--value-codec', name === 'other' ? 'json' : 'string'])));
+    await Promise.all(
+      ['old', 'full', 'other'].map((name) =>
+        stoplog(folder, ['topics', 'create', name, '--key-codec', 'string', '--value-codec', name === 'other' ? 'json' : 'string']),
+      ),
+    );
     await stoplog(folder, ['append', 'full', '--key', 'k'], 'x\n');
-    const [self, mixed, foreign, missing] = await Promise.all(['old', 'full', 'other'].map((name) => stoplog(folder, ['topics', 'copy', 'old', name])).concat(stoplog(folder, ['topics', 'copy', 'odl', 'new'])));
+    const [self, mixed, foreign, missing] = await Promise.all(
+      ['old', 'full', 'other'].map((name) => stoplog(folder, ['topics', 'copy', 'old', name])).concat(stoplog(folder, ['topics', 'copy', 'odl', 'new'])),
+    );
     expect(self!.err).toMatch(/cannot be copied into itself/);
     expect(mixed!.err).toMatch(/holds 1 record that this copy did not append/);
     expect(foreign!.err).toMatch(/is no copy of 'old'/);

@@ -50,8 +50,13 @@ export const planReset = (target: ResetTarget, places: readonly ResetPlace[]): r
   return target.positions.map((position) => {
     const place = at.get(name(position));
     if (place === undefined)
-      throw new StoplogError('STOPLOG_USAGE', { ...position }, `the file names ${name(position)}, which is not among what is reset: leave that line out, or name its topic with --topic`);
-    if (seen.has(name(position))) throw new StoplogError('STOPLOG_USAGE', { ...position }, `the file names ${name(position)} twice: keep one line for each partition`);
+      throw new StoplogError(
+        'STOPLOG_USAGE',
+        { ...position },
+        `the file names ${name(position)}, which is not among what is reset: leave that line out, or name its topic with --topic`,
+      );
+    if (seen.has(name(position)))
+      throw new StoplogError('STOPLOG_USAGE', { ...position }, `the file names ${name(position)} twice: keep one line for each partition`);
     seen.add(name(position));
     return lineFor(place, position.offset);
   });
@@ -82,7 +87,8 @@ const lineFor = ({ topic, partition, stands, start, end }: ResetPlace, offset: b
 const name = ({ topic, partition }: { readonly topic: string; readonly partition: number }): string => `${topic}[${partition}]`;
 
 /** `orders,0,42`, a line for each partition: what `parsePositions` takes back, and other tools of the trade too. */
-export const positionsText = (positions: readonly FilePosition[]): string => positions.map(({ topic, partition, offset }) => `${topic},${partition},${offset}\n`).join('');
+export const positionsText = (positions: readonly FilePosition[]): string =>
+  positions.map(({ topic, partition, offset }) => `${topic},${partition},${offset}\n`).join('');
 
 /** Blank lines and a line of headings are passed over. */
 export const parsePositions = (text: string): readonly FilePosition[] =>
@@ -91,5 +97,9 @@ export const parsePositions = (text: string): readonly FilePosition[] =>
     if (trimmed === '' || (i === 0 && /^"?topic"?\s*,\s*"?partition/i.test(trimmed))) return [];
     const [, topic, partition, offset] = /^"?([a-zA-Z0-9._-]{1,249})"?\s*,\s*(\d{1,9})\s*,\s*(\d{1,19})$/.exec(trimmed) ?? [];
     if (topic !== undefined && partition !== undefined && offset !== undefined) return [{ topic, partition: Number(partition), offset: BigInt(offset) }];
-    throw new StoplogError('STOPLOG_USAGE', { line: i + 1, text: trimmed }, `line ${i + 1} of the file is no position: write topic,partition,offset, such as orders,0,42, as 'stoplog groups export' does`);
+    throw new StoplogError(
+      'STOPLOG_USAGE',
+      { line: i + 1, text: trimmed },
+      `line ${i + 1} of the file is no position: write topic,partition,offset, such as orders,0,42, as 'stoplog groups export' does`,
+    );
   });

@@ -9,7 +9,19 @@ import { StoplogError } from '../../pure/errors.ts';
 import { occupiedError } from '../../pure/group/occupied.ts';
 import type { ResetLine } from '../../pure/group/reset.ts';
 import { encodeOffset, groupKey, partitionKey, positionKey, prefixEnd, unseal, type Table } from '../../pure/log/keyspace.ts';
-import { fromBytes, GONE_PREFIX, goneKey, GROUP_PREFIX, groupMetaKey, STORE_PREFIX, topicMetaKey, type GoneMeta, type GroupMeta, type StoreMeta, type TopicMeta } from '../../pure/log/meta.ts';
+import {
+  fromBytes,
+  GONE_PREFIX,
+  goneKey,
+  GROUP_PREFIX,
+  groupMetaKey,
+  STORE_PREFIX,
+  topicMetaKey,
+  type GoneMeta,
+  type GroupMeta,
+  type StoreMeta,
+  type TopicMeta,
+} from '../../pure/log/meta.ts';
 import { applyOpenGroup, put, putMeta, readEnds, readMeta, readOwnership, readPosition, writeOwnership } from './apply.ts';
 import type { Env } from './env.ts';
 import { isAlive } from './process.ts';
@@ -23,9 +35,14 @@ export const applySetPositions = (env: Env, group: string, lines: readonly Reset
   const places = lines.map((line) => ({ ...line, topicId: topicIdOf(env, line) }));
   for (const { topic, topicId, partition, from, to } of places) {
     const stands = found && readPosition(env, found.id, topicId, partition);
-    if (stands !== from) throw moved({ topic, partition, from, stands }, `group '${group}' stands at ${said(stands)} in ${topic}[${partition}], and the plan was made when it stood at ${said(from)}`);
+    if (stands !== from)
+      throw moved(
+        { topic, partition, from, stands },
+        `group '${group}' stands at ${said(stands)} in ${topic}[${partition}], and the plan was made when it stood at ${said(from)}`,
+      );
     const { start, end } = readEnds(env, topicId, partition);
-    if (to < start || to > end) throw moved({ topic, partition, to, start, end }, `${topic}[${partition}] holds the offsets ${start} to ${end} by now, and the plan goes to ${to}`);
+    if (to < start || to > end)
+      throw moved({ topic, partition, to, start, end }, `${topic}[${partition}] holds the offsets ${start} to ${end} by now, and the plan goes to ${to}`);
   }
   const groupId = found?.id ?? applyOpenGroup(env, group);
   for (const { topicId, partition, from, to, moves } of places) {
@@ -36,7 +53,8 @@ export const applySetPositions = (env: Env, group: string, lines: readonly Reset
   raiseEpoch(env, groupId);
 };
 const said = (offset: bigint | undefined): string => (offset === undefined ? 'no offset yet' : `offset ${offset}`);
-const moved = (facts: Readonly<Record<string, unknown>>, why: string): StoplogError => new StoplogError('STOPLOG_FENCED', facts, `${why}. Nothing was changed; make the plan anew`);
+const moved = (facts: Readonly<Record<string, unknown>>, why: string): StoplogError =>
+  new StoplogError('STOPLOG_FENCED', facts, `${why}. Nothing was changed; make the plan anew`);
 
 export const applyDeleteGroup = (env: Env, group: string): void => {
   const found = readMeta<GroupMeta>(env, groupMetaKey(group));
@@ -58,7 +76,10 @@ export const applyDeleteTopic = (env: Env, topic: string): void => {
   const found = readMeta<TopicMeta>(env, topicMetaKey(topic));
   if (found === undefined) throw unknownTopic(topic);
   const partitions = Array.from({ length: found.shape.partitions }, (_, partition) => partition);
-  const groups = entries(env, 'meta', GROUP_PREFIX).map(({ key, value }) => ({ name: key.toString().slice(GROUP_PREFIX.length), id: fromBytes<GroupMeta>(unseal('meta', key, value)).id }));
+  const groups = entries(env, 'meta', GROUP_PREFIX).map(({ key, value }) => ({
+    name: key.toString().slice(GROUP_PREFIX.length),
+    id: fromBytes<GroupMeta>(unseal('meta', key, value)).id,
+  }));
   const standing = groups.filter(({ id }) => partitions.some((partition) => readPosition(env, id, found.id, partition) !== undefined));
   for (const { name, id } of standing) checkIdle(env, name, id);
   for (const { id } of standing) for (const partition of partitions) env.tables.positions.removeSync(positionKey(id, found.id, partition));
@@ -86,9 +107,12 @@ export const sweep = (env: Env): boolean => {
   return isLeftToSweep(env);
 };
 
-const entries = (env: Env, table: Table, prefix: Buffer, limit: number = Number.MAX_SAFE_INTEGER): readonly { readonly key: Buffer; readonly value: Buffer }[] => [
-  ...env.tables[table].getRange({ start: prefix, end: prefixEnd(prefix), limit }),
-];
+const entries = (
+  env: Env,
+  table: Table,
+  prefix: Buffer,
+  limit: number = Number.MAX_SAFE_INTEGER,
+): readonly { readonly key: Buffer; readonly value: Buffer }[] => [...env.tables[table].getRange({ start: prefix, end: prefixEnd(prefix), limit })];
 
 /** A process that is no more is in no group; one that hangs still is. */
 const checkIdle = (env: Env, group: string, groupId: number): void => {
@@ -101,6 +125,11 @@ const topicIdOf = (env: Env, { topic, partition }: { readonly topic: string; rea
   const meta = readMeta<TopicMeta>(env, topicMetaKey(topic));
   if (meta === undefined) throw unknownTopic(topic);
   if (partition < meta.shape.partitions) return meta.id;
-  throw new StoplogError('STOPLOG_USAGE', { topic, partition, partitions: meta.shape.partitions }, `topic '${topic}' has no partition ${partition}: it has ${meta.shape.partitions}, counted from 0`);
+  throw new StoplogError(
+    'STOPLOG_USAGE',
+    { topic, partition, partitions: meta.shape.partitions },
+    `topic '${topic}' has no partition ${partition}: it has ${meta.shape.partitions}, counted from 0`,
+  );
 };
-const unknownTopic = (topic: string): StoplogError => new StoplogError('STOPLOG_TOPIC_UNKNOWN', { topic }, `there is no topic '${topic}' in this log: 'stoplog topics' lists them`);
+const unknownTopic = (topic: string): StoplogError =>
+  new StoplogError('STOPLOG_TOPIC_UNKNOWN', { topic }, `there is no topic '${topic}' in this log: 'stoplog topics' lists them`);

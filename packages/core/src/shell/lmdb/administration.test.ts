@@ -4,7 +4,16 @@ import { BatchBuilder, loadLogModule, readLag, type Assignment, type Log, type L
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { start, withFolder } from './fixtures/child.ts';
 
-const shape: TopicShape = { name: 'letters', partitions: 2, cleanup: 'delete', retentionMs: undefined, keyCodec: 'string', valueCodec: 'string', keySchema: {}, valueSchema: {} };
+const shape: TopicShape = {
+  name: 'letters',
+  partitions: 2,
+  cleanup: 'delete',
+  retentionMs: undefined,
+  keyCodec: 'string',
+  valueCodec: 'string',
+  keySchema: {},
+  valueSchema: {},
+};
 const places = [0, 1].map((partition) => ({ topic: 'letters', partition }));
 const never = new AbortController().signal;
 
@@ -83,7 +92,14 @@ describe('groups', () => {
 });
 
 describe('a reset', () => {
-  const line = (from: bigint | undefined, to: bigint, partition = 0): Parameters<LogModule['setPositions']>[2][number] => ({ topic: 'letters', partition, from, to, moves: to - (from ?? 0n), clamped: undefined });
+  const line = (from: bigint | undefined, to: bigint, partition = 0): Parameters<LogModule['setPositions']>[2][number] => ({
+    topic: 'letters',
+    partition,
+    from,
+    to,
+    moves: to - (from ?? 0n),
+    clamped: undefined,
+  });
 
   test('puts a group that nobody is in where the plan says, whole, also a group that does not exist yet', async () => {
     await append(log, 5);
@@ -99,14 +115,20 @@ describe('a reset', () => {
     const stay = new AbortController();
     await readAs(log, 'workers', 3n, stay);
     const { code, message } = await thrown(module.setPositions(log, 'workers', [line(3n, 0n)]));
-    expect([code, message]).toEqual(['STOPLOG_GROUP_ACTIVE', expect.stringMatching(new RegExp(`process ${process.pid} has been in it since 20.*last beat \\d+\\.\\d s ago`))]);
+    expect([code, message]).toEqual([
+      'STOPLOG_GROUP_ACTIVE',
+      expect.stringMatching(new RegExp(`process ${process.pid} has been in it since 20.*last beat \\d+\\.\\d s ago`)),
+    ]);
     expect((await log.committed('workers', places))[0]!.offset).toBe(3n);
   });
   test('is refused when the group stands elsewhere than the plan saw, or the log does not hold the place', async () => {
     await append(log, 5);
     await append(log, 5, 1);
     await readAs(log, 'workers', 3n);
-    expect(await thrown(module.setPositions(log, 'workers', [line(undefined, 4n, 1), line(2n, 0n)]))).toMatchObject({ code: 'STOPLOG_FENCED', message: expect.stringContaining('stands at offset 3') });
+    expect(await thrown(module.setPositions(log, 'workers', [line(undefined, 4n, 1), line(2n, 0n)]))).toMatchObject({
+      code: 'STOPLOG_FENCED',
+      message: expect.stringContaining('stands at offset 3'),
+    });
     expect(await thrown(module.setPositions(log, 'workers', [line(undefined, 4n, 1), line(3n, 9n)]))).toMatchObject({ code: 'STOPLOG_FENCED' });
     expect((await log.committed('workers', places)).map(({ offset }) => offset)).toEqual([3n, 0n]);
   });
@@ -114,7 +136,9 @@ describe('a reset', () => {
     await append(log, 5);
     const { epoch } = await readAs(log, 'workers', 3n);
     await module.setPositions(log, 'workers', [line(3n, 3n)]);
-    expect(await thrown(log.commit({ group: 'workers', epoch, appends: [], stores: [], positions: [{ topic: 'letters', partition: 0, from: 3n, to: 4n }] }))).toMatchObject({ code: 'STOPLOG_FENCED' });
+    expect(
+      await thrown(log.commit({ group: 'workers', epoch, appends: [], stores: [], positions: [{ topic: 'letters', partition: 0, from: 3n, to: 4n }] })),
+    ).toMatchObject({ code: 'STOPLOG_FENCED' });
   });
   test('is not held up by an owner that was killed', async () => {
     const member = start('member', path, 'first');
@@ -134,7 +158,13 @@ describe('deleting', () => {
     const part = { group: 'workers', store: 'counts', version: 1, fingerprint: 'f', partition: 0 } as Parameters<Log['store']>[0];
     await log.store(part, never);
     const { epoch } = await readAs(log, 'workers', 3n);
-    const put = { group: 'workers', epoch, appends: [], positions: [], stores: [{ store: 'counts', partition: 0, keys: [new Uint8Array([1])], values: [new Uint8Array([2])] }] };
+    const put = {
+      group: 'workers',
+      epoch,
+      appends: [],
+      positions: [],
+      stores: [{ store: 'counts', partition: 0, keys: [new Uint8Array([1])], values: [new Uint8Array([2])] }],
+    };
     await log.commit(put);
     const other = await module.open(lmdb(path).options);
     await other.store(part, never);

@@ -61,11 +61,18 @@ export class Administrator {
     });
   }
   #metas<T>(prefix: Buffer): readonly { readonly name: string; readonly meta: T }[] {
-    return this.#entries('meta', prefix).map(({ key, value }) => ({ name: key.toString().slice(prefix.length), meta: fromBytes<T>(unseal('meta', key, value)) }));
+    return this.#entries('meta', prefix).map(({ key, value }) => ({
+      name: key.toString().slice(prefix.length),
+      meta: fromBytes<T>(unseal('meta', key, value)),
+    }));
   }
   #entries(table: Table, prefix: Buffer): readonly { readonly key: Buffer; readonly value: Buffer }[] {
     return [...this.#env.tables[table].getRange({ start: prefix, end: prefixEnd(prefix), snapshot: false })];
   }
 }
 
-const seen = ({ pid, since, beatAt }: GroupOwner): GroupOwner => ({ pid, ...(since === undefined ? {} : { since }), ...(beatAt === undefined ? {} : { beatAt }) });
+const seen = ({ pid, since, beatAt }: GroupOwner): GroupOwner => ({
+  pid,
+  ...(since === undefined ? {} : { since }),
+  ...(beatAt === undefined ? {} : { beatAt }),
+});

@@ -78,7 +78,13 @@ export const planRows = (plan: readonly ResetLine[]): readonly (readonly string[
   ]),
 ];
 export const planData = (plan: readonly ResetLine[]): unknown =>
-  plan.map(({ topic, partition, from, to, clamped }) => ({ topic, partition, from: from === undefined ? null : Number(from), to: Number(to), clamped: clamped ?? null }));
+  plan.map(({ topic, partition, from, to, clamped }) => ({
+    topic,
+    partition,
+    from: from === undefined ? null : Number(from),
+    to: Number(to),
+    clamped: clamped ?? null,
+  }));
 
 const ownerText = (owner: GroupOwner | undefined): string => (owner === undefined ? '–' : `pid ${owner.pid}`);
 const ageText = (parts: readonly PartitionLag[]): string => (lagIn(parts) === 0 ? '–' : secondsText(ageIn(parts) / 1000));

@@ -14,7 +14,11 @@ export type DataFilter = (record: Readonly<Record<string, unknown>>) => boolean;
 export const filterIn = (text: string): DataFilter => {
   const [, path, operator, wanted] = /^([^=!<>\s][^=!<>]*?)(!?=)(.*)$/s.exec(text) ?? [];
   if (path === undefined || operator === undefined || wanted === undefined || path.split('.').includes('')) {
-    throw new StoplogError('STOPLOG_USAGE', { filter: text }, `--filter '${oneLine(text)}' is no filter: write path=value or path!=value, such as value.state=open, items.0.sku=x or headers.trace=abc`);
+    throw new StoplogError(
+      'STOPLOG_USAGE',
+      { filter: text },
+      `--filter '${oneLine(text)}' is no filter: write path=value or path!=value, such as value.state=open, items.0.sku=x or headers.trace=abc`,
+    );
   }
   const steps = path.split('.');
   const [first = ''] = steps;

@@ -8,7 +8,10 @@ export const resetText = (plan: readonly ResetLine[], executed: boolean): string
   const sum = (of: (line: ResetLine) => bigint): string => grouped(Number(moving.reduce((total, line) => total + of(line), 0n)));
   const forth = ({ moves }: ResetLine): bigint => (moves > 0n ? moves : 0n);
   const back = ({ moves }: ResetLine): bigint => (moves < 0n ? -moves : 0n);
-  const what = moving.length === 0 ? 'nothing moves: the group stands there already' : `${moving.length} of ${plan.length} positions ${done}moved: ${sum(back)} records ${done}read again, ${sum(forth)} ${done}passed over`;
+  const what =
+    moving.length === 0
+      ? 'nothing moves: the group stands there already'
+      : `${moving.length} of ${plan.length} positions ${done}moved: ${sum(back)} records ${done}read again, ${sum(forth)} ${done}passed over`;
   return executed ? what : `${what}. Nothing was changed; add --execute to do it`;
 };
 

@@ -32,12 +32,18 @@ somebody is in the group.`,
     if (standing.owner !== undefined) throw occupiedError(standing.group, standing.owner, standing.epoch, Date.now());
     if (execute) await opened.module.deleteGroup(opened.log, standing.group);
     if (given.flag('json')) await output.write(jsonOut({ group: standing.group, deleted: execute, ...contentsOf(standing) }));
-    else output.say(`group '${standing.group}', ${contentsText(standing)}: ${execute ? 'deleted' : 'would be deleted. Nothing was changed; add --execute to do it'}`);
+    else
+      output.say(
+        `group '${standing.group}', ${contentsText(standing)}: ${execute ? 'deleted' : 'would be deleted. Nothing was changed; add --execute to do it'}`,
+      );
     return 0;
   },
 };
 
-const contentsOf = ({ positions, stores }: GroupStanding): { readonly positions: number; readonly stores: readonly string[] } => ({ positions: positions.length, stores: stores.map(({ store }) => store) });
+const contentsOf = ({ positions, stores }: GroupStanding): { readonly positions: number; readonly stores: readonly string[] } => ({
+  positions: positions.length,
+  stores: stores.map(({ store }) => store),
+});
 const contentsText = (standing: GroupStanding): string => {
   const { positions, stores } = contentsOf(standing);
   return `its ${positions} ${positions === 1 ? 'position' : 'positions'} and ${stores.length === 0 ? 'no stores' : `${stores.length === 1 ? 'the store' : 'the stores'} ${stores.join(', ')}`}`;

@@ -94,7 +94,11 @@ const actionOf = (command: Command, rest: readonly string[]): readonly [Command,
   const names = command.actions.map(wordOf);
   const action = command.actions[names.indexOf(word)];
   if (action !== undefined) return [action, operands];
-  throw new StoplogError('STOPLOG_USAGE', { command: command.name, action: word }, `'stoplog ${command.name}' cannot '${oneLine(word)}'.${suggestion(word, ['list', ...names])} It can list, ${names.join(', ')}; see 'stoplog ${command.name} --help'.`);
+  throw new StoplogError(
+    'STOPLOG_USAGE',
+    { command: command.name, action: word },
+    `'stoplog ${command.name}' cannot '${oneLine(word)}'.${suggestion(word, ['list', ...names])} It can list, ${names.join(', ')}; see 'stoplog ${command.name} --help'.`,
+  );
 };
 const wordOf = ({ name }: Command): string => name.split(' ').at(-1)!;
 const actionsText = ({ actions = [] }: Command): string =>

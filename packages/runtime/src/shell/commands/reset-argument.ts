@@ -48,21 +48,38 @@ export const targetIn = (given: Arguments, now: number): ResetTarget => {
 
 const wholeIn = (text: string, option: string, form: RegExp): bigint => {
   if (form.test(text)) return BigInt(text.replace('+', ''));
-  throw new StoplogError('STOPLOG_USAGE', { [option]: text }, `--${option} '${oneLine(text)}' is no whole number${option === 'to-offset' ? ' from 0 on' : ', such as 100 or --shift-by=-100'}`);
+  throw new StoplogError(
+    'STOPLOG_USAGE',
+    { [option]: text },
+    `--${option} '${oneLine(text)}' is no whole number${option === 'to-offset' ? ' from 0 on' : ', such as 100 or --shift-by=-100'}`,
+  );
 };
 const readText = (path: string): string => {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw new StoplogError('STOPLOG_USAGE', { path }, `${oneLine(path)} cannot be read (${(error as Error).message}): give a file of lines topic,partition,offset, as 'stoplog groups export' prints them`, { cause: error });
+    throw new StoplogError(
+      'STOPLOG_USAGE',
+      { path },
+      `${oneLine(path)} cannot be read (${(error as Error).message}): give a file of lines topic,partition,offset, as 'stoplog groups export' prints them`,
+      { cause: error },
+    );
   }
 };
 
 /** What the plan needs to know of each partition that is to move. */
-export const placesOf = async (given: Arguments, target: ResetTarget, groups: readonly GroupStanding[], opened: OpenedLog, argument: LogArgument): Promise<readonly ResetPlace[]> => {
+export const placesOf = async (
+  given: Arguments,
+  target: ResetTarget,
+  groups: readonly GroupStanding[],
+  opened: OpenedLog,
+  argument: LogArgument,
+): Promise<readonly ResetPlace[]> => {
   const { log } = opened;
   const partitions = chosenPartitions(given, target, groups, opened, argument);
-  const stands = new Map(groups.find(({ group }) => group === given.operands[0])?.positions.map(({ topic, partition, offset }) => [`${partition}:${topic}`, offset]));
+  const stands = new Map(
+    groups.find(({ group }) => group === given.operands[0])?.positions.map(({ topic, partition, offset }) => [`${partition}:${topic}`, offset]),
+  );
   const starts = await log.offsets(partitions, 'earliest');
   const ends = await log.offsets(partitions, 'latest');
   const times = target.to === 'time' ? await log.offsets(partitions, { time: target.time }) : undefined;
@@ -76,7 +93,13 @@ export const placesOf = async (given: Arguments, target: ResetTarget, groups: re
   }));
 };
 
-const chosenPartitions = (given: Arguments, target: ResetTarget, groups: readonly GroupStanding[], opened: OpenedLog, argument: LogArgument): readonly TopicPartition[] => {
+const chosenPartitions = (
+  given: Arguments,
+  target: ResetTarget,
+  groups: readonly GroupStanding[],
+  opened: OpenedLog,
+  argument: LogArgument,
+): readonly TopicPartition[] => {
   const named = given.text('topic')?.split(',') ?? (target.to === 'positions' ? [...new Set(target.positions.map(({ topic }) => topic))] : undefined);
   const partition = given.number('partition', 0);
   if (named === undefined) {
@@ -84,13 +107,24 @@ const chosenPartitions = (given: Arguments, target: ResetTarget, groups: readonl
     const standing = groupNamed(given.operands[0]!, groups, argument);
     const found = partitionsOf(standing, opened);
     if (found.length > 0) return found;
-    throw new StoplogError('STOPLOG_USAGE', { group: standing.group }, `group '${standing.group}' has committed no position yet, so it does not say which topics it reads: name them with --topic T,…`);
+    throw new StoplogError(
+      'STOPLOG_USAGE',
+      { group: standing.group },
+      `group '${standing.group}' has committed no position yet, so it does not say which topics it reads: name them with --topic T,…`,
+    );
   }
   const shapes = named.map((name) => topicNamed(name, opened.topics, argument, "'stoplog topics' lists them."));
   if (partition === undefined) return shapes.flatMap(everyPartition);
   const [shape, ...others] = shapes;
-  if (shape === undefined || others.length > 0) throw new StoplogError('STOPLOG_USAGE', { partition }, '--partition is one of a topic: name one topic with --topic T');
-  if (partition >= shape.partitions) throw new StoplogError('STOPLOG_USAGE', { topic: shape.name, partition, partitions: shape.partitions }, `topic '${shape.name}' has no partition ${partition}: it has ${shape.partitions}, counted from 0`);
+  if (shape === undefined || others.length > 0)
+    throw new StoplogError('STOPLOG_USAGE', { partition }, '--partition is one of a topic: name one topic with --topic T');
+  if (partition >= shape.partitions)
+    throw new StoplogError(
+      'STOPLOG_USAGE',
+      { topic: shape.name, partition, partitions: shape.partitions },
+      `topic '${shape.name}' has no partition ${partition}: it has ${shape.partitions}, counted from 0`,
+    );
   return [{ topic: shape.name, partition }];
 };
-const everyPartition = ({ name, partitions }: TopicShape): readonly TopicPartition[] => Array.from({ length: partitions }, (_, partition) => ({ topic: name, partition }));
+const everyPartition = ({ name, partitions }: TopicShape): readonly TopicPartition[] =>
+  Array.from({ length: partitions }, (_, partition) => ({ topic: name, partition }));

@@ -126,7 +126,11 @@ const endIn = (given: Arguments, shape: TopicShape, partition: number | undefine
   if (given.flag('until-end')) throw new StoplogError('STOPLOG_USAGE', {}, '--to and --until-end exclude each other: a reading has one end');
   const place = placeIn(text, shape, partition);
   if (place !== undefined) return place;
-  throw new StoplogError('STOPLOG_USAGE', { to: text }, `--to '${oneLine(text)}' is no place to end: give a time such as 2026-01-02T03:04:05Z, or 'offset 150'`);
+  throw new StoplogError(
+    'STOPLOG_USAGE',
+    { to: text },
+    `--to '${oneLine(text)}' is no place to end: give a time such as 2026-01-02T03:04:05Z, or 'offset 150'`,
+  );
 };
 
 /** An offset or a time. */
@@ -137,5 +141,9 @@ const placeIn = (text: string, { name, partitions }: TopicShape, partition: numb
     return time === undefined ? undefined : { time };
   }
   if (partition !== undefined || partitions === 1) return { offsets: [BigInt(offset)] };
-  throw new StoplogError('STOPLOG_USAGE', { topic: name, place: text }, `an offset is a place in one partition, and topic '${name}' has ${partitions}: add --partition N`);
+  throw new StoplogError(
+    'STOPLOG_USAGE',
+    { topic: name, place: text },
+    `an offset is a place in one partition, and topic '${name}' has ${partitions}: add --partition N`,
+  );
 };

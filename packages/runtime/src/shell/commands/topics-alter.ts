@@ -26,7 +26,12 @@ cannot change under the records that are there: copy the topic into one that has
     const name = given.operands[0]!;
     for (const [option, why] of FIXED) if (given.flag(option) || given.text(option) !== undefined) throw fixed(name, option, why, given.text(option));
     const text = given.text('retention');
-    if (text === undefined) throw new StoplogError('STOPLOG_USAGE', { topic: name }, `say what is to change: --retention 30d, or --retention forever. See 'stoplog topics alter --help'.`);
+    if (text === undefined)
+      throw new StoplogError(
+        'STOPLOG_USAGE',
+        { topic: name },
+        `say what is to change: --retention 30d, or --retention forever. See 'stoplog topics alter --help'.`,
+      );
     const retentionMs = text === 'forever' ? undefined : durationIn(text, 'retention');
     const argument = logArgument(given.text('log'), { create: false });
     await using opened = await openForTools(argument);

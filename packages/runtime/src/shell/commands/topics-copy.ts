@@ -42,7 +42,8 @@ To move: stop who appends to FROM, copy once more, start them on TO, then 'stopl
     const to: TopicShape = existing ?? { ...from, name: toName, partitions: given.number('partitions', 1) ?? from.partitions };
     const standing = (await opened.module.groups(opened.log)).find((one) => one.group === group);
     if (standing?.owner !== undefined) throw occupiedError(group, standing.owner, standing.epoch, Date.now());
-    if (existing !== undefined) await checkTarget(from, { ...from, name: toName, partitions: given.number('partitions', 1) ?? existing.partitions }, existing, standing, opened);
+    if (existing !== undefined)
+      await checkTarget(from, { ...from, name: toName, partitions: given.number('partitions', 1) ?? existing.partitions }, existing, standing, opened);
     await opened.log.ensure([to]);
     const row = new StatusRow(process.stderr);
     const watch = watching(`${from.name} → ${to.name}`, row);
@@ -64,12 +65,27 @@ To move: stop who appends to FROM, copy once more, start them on TO, then 'stopl
 };
 
 /** What is there already must be what this copy has made, or nothing. */
-const checkTarget = async (from: TopicShape, wanted: TopicShape, existing: TopicShape, standing: GroupStanding | undefined, { log }: OpenedLog): Promise<void> => {
+const checkTarget = async (
+  from: TopicShape,
+  wanted: TopicShape,
+  existing: TopicShape,
+  standing: GroupStanding | undefined,
+  { log }: OpenedLog,
+): Promise<void> => {
   const difference = shapeDifference(wanted, existing);
-  if (difference !== undefined) throw new StoplogError('STOPLOG_TOPIC_SHAPE', { topic: existing.name, wanted, found: existing }, `topic '${existing.name}' is there already, and is no copy of '${from.name}' in another number of partitions: choose a new name`);
+  if (difference !== undefined)
+    throw new StoplogError(
+      'STOPLOG_TOPIC_SHAPE',
+      { topic: existing.name, wanted, found: existing },
+      `topic '${existing.name}' is there already, and is no copy of '${from.name}' in another number of partitions: choose a new name`,
+    );
   const records = recordsIn(await partsOf(log, existing));
   if (records > 0 && (standing === undefined || standing.positions.length === 0)) {
-    throw new StoplogError('STOPLOG_USAGE', { topic: existing.name, records }, `topic '${existing.name}' holds ${grouped(records)} ${records === 1 ? 'record' : 'records'} that this copy did not append, and they would be mixed: choose a new name`);
+    throw new StoplogError(
+      'STOPLOG_USAGE',
+      { topic: existing.name, records },
+      `topic '${existing.name}' holds ${grouped(records)} ${records === 1 ? 'record' : 'records'} that this copy did not append, and they would be mixed: choose a new name`,
+    );
   }
 };
 

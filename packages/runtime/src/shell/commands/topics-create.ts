@@ -40,10 +40,16 @@ known of the schemas, and any value is taken. The log is made if it is missing.`
     const argument = logArgument(given.text('log'), { create: true });
     await using opened = await openForTools(argument);
     if (opened.topics.some((there) => there.name === name)) {
-      throw new StoplogError('STOPLOG_TOPIC_SHAPE', { topic: name }, `topic '${name}' is there already: see 'stoplog topics describe ${name}', or choose another name`);
+      throw new StoplogError(
+        'STOPLOG_TOPIC_SHAPE',
+        { topic: name },
+        `topic '${name}' is there already: see 'stoplog topics describe ${name}', or choose another name`,
+      );
     }
     await opened.log.ensure([shape]);
-    output.say(`topic '${name}' made: ${shape.partitions} ${shape.partitions === 1 ? 'partition' : 'partitions'}, ${shape.cleanup === 'compact' ? 'compacted' : 'not compacted'}`);
+    output.say(
+      `topic '${name}' made: ${shape.partitions} ${shape.partitions === 1 ? 'partition' : 'partitions'}, ${shape.cleanup === 'compact' ? 'compacted' : 'not compacted'}`,
+    );
     return 0;
   },
 };
@@ -54,12 +60,17 @@ const declaredShape = async (given: Arguments, name: string): Promise<TopicShape
   const path = given.text('pipeline');
   if (path === undefined) return undefined;
   const also = OF_SHAPE.find((option) => given.flag(option) || given.text(option) !== undefined);
-  if (also !== undefined) throw new StoplogError('STOPLOG_USAGE', { option: also }, `--pipeline and --${also} exclude each other: the pipeline says what the topic is`);
+  if (also !== undefined)
+    throw new StoplogError('STOPLOG_USAGE', { option: also }, `--pipeline and --${also} exclude each other: the pipeline says what the topic is`);
   const { topics, name: pipeline } = await loadPlanWatching(pipelineUrl(path).href);
   const found = topics.find((topic) => topic.name === name);
   if (found !== undefined) return found.shape;
   const names = topics.map((topic) => topic.name);
-  throw new StoplogError('STOPLOG_TOPIC_UNKNOWN', { topic: name, topics: names }, `pipeline '${pipeline}' has no topic '${name}', only ${names.join(', ')}.${suggestion(name, names)}`);
+  throw new StoplogError(
+    'STOPLOG_TOPIC_UNKNOWN',
+    { topic: name, topics: names },
+    `pipeline '${pipeline}' has no topic '${name}', only ${names.join(', ')}.${suggestion(name, names)}`,
+  );
 };
 
 const DEFAULT_PARTITIONS = 4;

@@ -32,9 +32,12 @@ pages are used again.`,
     for (const { group, owner, epoch } of readers) if (owner !== undefined) throw occupiedError(group, owner, epoch, Date.now());
     const records = recordsIn(await partsOf(opened.log, shape));
     if (execute) await opened.module.deleteTopic(opened.log, shape.name);
-    output.say(`topic '${shape.name}', ${grouped(records)} ${records === 1 ? 'record' : 'records'} in ${shape.partitions} ${shape.partitions === 1 ? 'partition' : 'partitions'}${readersText(readers)}: ${execute ? 'deleted' : 'would be deleted. Nothing was changed; add --execute to do it'}`);
+    output.say(
+      `topic '${shape.name}', ${grouped(records)} ${records === 1 ? 'record' : 'records'} in ${shape.partitions} ${shape.partitions === 1 ? 'partition' : 'partitions'}${readersText(readers)}: ${execute ? 'deleted' : 'would be deleted. Nothing was changed; add --execute to do it'}`,
+    );
     return 0;
   },
 };
 
-const readersText = (readers: readonly GroupStanding[]): string => (readers.length === 0 ? '' : `, and the positions of ${readers.map(({ group }) => group).join(', ')}`);
+const readersText = (readers: readonly GroupStanding[]): string =>
+  readers.length === 0 ? '' : `, and the positions of ${readers.map(({ group }) => group).join(', ')}`;

@@ -53,8 +53,22 @@ const textOf = (shape: TopicShape, parts: readonly Part[], readers: readonly Rea
       ['value', shape.valueCodec],
       ['records', grouped(recordsIn(parts))],
     ]),
-    rowsText([['PARTITION', 'START', 'END', 'RECORDS'], ...parts.map(({ partition, start, end }) => [String(partition), String(start), String(end), grouped(Number(end - start))])], [0, 1, 2, 3]),
-    readers.length === 0 ? '' : rowsText([['READER', 'LAG', 'OLDEST'], ...readers.map(({ group, lags }) => [group, grouped(lagIn(lags)), lagIn(lags) === 0 ? '–' : secondsText(ageIn(lags) / 1000)])], [1, 2]),
+    rowsText(
+      [
+        ['PARTITION', 'START', 'END', 'RECORDS'],
+        ...parts.map(({ partition, start, end }) => [String(partition), String(start), String(end), grouped(Number(end - start))]),
+      ],
+      [0, 1, 2, 3],
+    ),
+    readers.length === 0
+      ? ''
+      : rowsText(
+          [
+            ['READER', 'LAG', 'OLDEST'],
+            ...readers.map(({ group, lags }) => [group, grouped(lagIn(lags)), lagIn(lags) === 0 ? '–' : secondsText(ageIn(lags) / 1000)]),
+          ],
+          [1, 2],
+        ),
   ]
     .filter((text) => text !== '')
     .join('\n');

@@ -40,8 +40,7 @@ A folder that holds no log is an error; none is made.`,
     await using opened = await openForTools(argument);
     const found = [];
     for (const shape of opened.topics) found.push({ shape, parts: await partsOf(opened.log, shape) });
-    if (given.flag('json'))
-      await output.write(jsonOut(found.map(({ shape, parts }) => topicData(shape, parts))));
+    if (given.flag('json')) await output.write(jsonOut(found.map(({ shape, parts }) => topicData(shape, parts))));
     else if (found.length === 0) output.say(`${argument.text} holds no topics yet`);
     else if (given.flag('partitions')) await output.write(rowsText(partitionRows(found), [1, 2, 3, 4]));
     else await output.write(rowsText(topicRows(found), [1, 5]));

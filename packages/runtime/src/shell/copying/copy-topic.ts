@@ -38,7 +38,8 @@ export const copyTopic = async (parts: CopyParts): Promise<boolean> => {
   let whole = false;
   try {
     for await (const { epoch, partitions } of log.join(group, places, leaving.signal)) {
-      if (partitions.length === 0) throw new StoplogError('STOPLOG_FENCED', { group }, `another process has taken over this copy (group '${group}'): nothing is to be done here`);
+      if (partitions.length === 0)
+        throw new StoplogError('STOPLOG_FENCED', { group }, `another process has taken over this copy (group '${group}'): nothing is to be done here`);
       whole = await new Copy(parts, epoch).run(places.map(({ partition }) => partition));
       leave();
     }
