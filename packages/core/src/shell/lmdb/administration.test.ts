@@ -1,6 +1,7 @@
 /** What tools may do to groups and topics, and what is refused. */
 import { lmdb } from '@stoplog/core/lmdb';
 import { BatchBuilder, loadLogModule, readLag, type Assignment, type Log, type LogModule, type TopicShape } from '@stoplog/core/port';
+import { open } from 'lmdb';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { start, withFolder } from './fixtures/child.ts';
 
@@ -39,6 +40,14 @@ const thrown = (promise: Promise<unknown>): Promise<{ readonly code: string; rea
     () => Promise.reject(new Error('it was to be refused')),
     (error: { readonly code: string; readonly message: string }) => error,
   );
+
+/** As LMDB itself counts them. */
+const batchesIn = (folder: string): number => {
+  const root = open<Buffer, Buffer>({ path: folder, noSubdir: false, readOnly: true, pageSize: 8192, keyEncoding: 'binary', encoding: 'binary' });
+  const count = root.openDB<Buffer, Buffer>({ name: 'log', keyEncoding: 'binary', encoding: 'binary' }).getKeysCount({});
+  void root.close();
+  return count;
+};
 
 let module: LogModule;
 let log: Log;
@@ -211,4 +220,16 @@ describe('deleting', () => {
     expect((await log.offsets(places, 'latest'))[0]!.offset).toBe(0n);
     await other[Symbol.asyncDispose]();
   });
+});
+
+test('what is left of a deleted topic when its process is killed is freed by the next that opens the log', async () => {
+  for (let i = 0; i < 3; i++) await append(log, 5);
+  const killed = start('deleter', path, 'letters');
+  expect(await killed.ended).toMatchObject({ signal: 'SIGKILL' });
+  expect(await module.topics(log)).toEqual([]);
+  expect(batchesIn(path)).toBe(3);
+  await log[Symbol.asyncDispose]();
+  log = await module.open(lmdb(path).options);
+  await log.commit({ group: '', epoch: 0, appends: [], stores: [], positions: [] });
+  expect(batchesIn(path)).toBe(0);
 });
