@@ -8,7 +8,7 @@
 import { StoplogError } from '../../pure/errors.ts';
 import { occupiedError } from '../../pure/group/occupied.ts';
 import type { ResetLine } from '../../pure/group/reset.ts';
-import { encodeOffset, groupKey, partitionKey, positionKey, prefixEnd, unseal, type Table } from '../../pure/log/keyspace.ts';
+import { encodeOffset, groupKey, partitionKey, positionKey, prefixEnd, TABLES, unseal, type Table } from '../../pure/log/keyspace.ts';
 import {
   fromBytes,
   GONE_PREFIX,
@@ -88,7 +88,9 @@ export const applyDeleteTopic = (env: Env, topic: string): void => {
   putMeta(env, goneKey(found.id), { id: found.id, kind: 'topic' } satisfies GoneMeta);
 };
 
-const SWEPT: Readonly<Record<GoneMeta['kind'], readonly Table[]>> = { topic: ['log', 'times'], store: ['stores'] };
+/** The tables whose keys begin with such a number; the ends of a topic stay, as its mark. */
+const OTHERS: readonly Table[] = ['meta', 'ends', 'positions', 'stores', 'groups'];
+const SWEPT: Readonly<Record<GoneMeta['kind'], readonly Table[]>> = { topic: TABLES.filter((table) => !OTHERS.includes(table)), store: ['stores'] };
 
 export const isLeftToSweep = (env: Env): boolean => entries(env, 'meta', GONE_PREFIX, 1).length > 0;
 
