@@ -11,4 +11,5 @@ export { partitionOf } from './pure/topic/partitioner.ts';
 export { isStoplogError, StoplogError, type StoplogCode } from './pure/errors.ts';
 export type { LogRef, TopicPartition } from './port/log.ts';
 export { openLog } from './shell/open.ts';
+export type { PartitionLag } from './shell/lag.ts';
 export type { Appended, AppendOptions, LogClient, NewRecord, ReadOptions } from './shell/client.ts';

@@ -3,6 +3,7 @@
  * in which both sides must agree (batches, serdes, partitions, sort keys).
  */
 export type { Append, Assignment, Commit, Committed, Epoch, GroupId, Log, LogLink, LogModule, LogRef, OffsetAt, Position, PositionMove, RecordBatch, StoreWrites, TopicName, TopicPartition } from './log.ts';
+export type { Administration, GroupOwner, GroupStanding } from './administration.ts';
 export type { StateStore, StorePart } from './state-store.ts';
 export type { Arrival, ArrivalBatch, SourceReader } from './source.ts';
 export type { Clock } from './clock.ts';
@@ -21,8 +22,12 @@ export { fingerprintOf } from '../pure/schema/fingerprint.ts';
 export { asError, assert, errorFromData, errorToData, isStoplogError, StoplogError, type ErrorData, type Facts, type StoplogCode } from '../pure/errors.ts';
 export { checkName } from '../pure/topic/name.ts';
 export { BEAT_MS, LEASE_MS, NOBODY, step as ownershipStep, type Ownership, type Watching, type WatchEffect, type WatchEvent } from '../pure/group/ownership.ts';
+export { ageOf, drainSeconds, ratesBetween, readsFrom, recordsBehind, type Behind } from '../pure/group/lag.ts';
+export { occupantText, occupiedError } from '../pure/group/occupied.ts';
+export { parsePositions, planReset, positionsText, type FilePosition, type ResetLine, type ResetPlace, type ResetTarget } from '../pure/group/reset.ts';
 export type { Sink, Source } from '../pure/topic/edges.ts';
 export type { Millis } from '../pure/time/duration.ts';
 export { makeClient, type LogClient } from '../shell/client.ts';
+export { readLag, type PartitionLag } from '../shell/lag.ts';
 export { loadLogModule, openPort } from '../shell/open.ts';
 export { failpoint, FAILPOINTS, parseFailpoints, type Failpoint } from '../shell/failpoint.ts';

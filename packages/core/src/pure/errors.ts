@@ -16,6 +16,8 @@ export type StoplogCode =
   | 'STOPLOG_STORE_VERSION' // schema changed, version not; or a version that cannot be opened
   | 'STOPLOG_STORE_OWNER' // a store that another pipeline owns
   | 'STOPLOG_FENCED' // another owner came
+  | 'STOPLOG_GROUP_ACTIVE' // what is to be done to a group needs that nobody is in it
+  | 'STOPLOG_GROUP_UNKNOWN' // no such group in this log
   | 'STOPLOG_OFFSET_OUT_OF_RANGE' // a position below the log's start or above its end
   | 'STOPLOG_LOG_CORRUPT' // a checksum or invariant fails
   | 'STOPLOG_LOG_FOREIGN' // a folder that is not ours

@@ -62,6 +62,17 @@ describe('read', () => {
     await expect(all(log.read(letters, { from: { time: NaN } }))).rejects.toMatchObject({ code: 'STOPLOG_USAGE' });
   });
 
+  test('until a time or an offset: the records before it, and the end where nothing reaches the time', async () => {
+    const log = makeClient(memoryLog());
+    await append(log, 0, 30);
+    expect(numbers(await all(log.read(letters, { from: 'earliest', until: { time: 20_000 } })))).toEqual(range(0, 20));
+    expect(numbers(await all(log.read(letters, { from: 'earliest', until: { time: new Date(1e12) } })))).toEqual(range(0, 30));
+    const whole = await all(log.read(letters, { from: 'earliest', until: 'end', partitions: [1] }));
+    expect(await all(log.read(letters, { from: 'earliest', until: { offsets: [whole[3]!.offset] }, partitions: [1] }))).toHaveLength(3);
+    expect(await all(log.read(letters, { from: { offsets: [whole[3]!.offset] }, until: { offsets: [0n] }, partitions: [1] }))).toEqual([]);
+    await expect(all(log.read(letters, { from: 'earliest', until: { offsets: [] } }))).rejects.toMatchObject({ code: 'STOPLOG_USAGE' });
+  });
+
   test('from offsets, one for each partition that is read', async () => {
     const log = makeClient(memoryLog());
     await append(log, 0, 40);
@@ -110,4 +121,17 @@ describe('read', () => {
     const ends = await log.ends(letters);
     expect(ends.reduce((sum, end) => sum + end, 0n)).toBe(10n);
   });
+});
+
+test('lag counts what a group has not read, and how old the first of it is', async () => {
+  const port = memoryLog({ holes: false });
+  const log = makeClient(port);
+  await append(log, 0, 10);
+  const before = await log.lag('readers', letters);
+  expect(before.reduce((sum, { records }) => sum + records, 0)).toBe(10);
+  expect(before.find(({ partition }) => partition === 0)!.age).toBeGreaterThan(Date.UTC(2020));
+  const { epoch } = (await port.join('readers', [], new AbortController().signal)[Symbol.asyncIterator]().next()).value as { readonly epoch: number };
+  const positions = before.map(({ topic: name, partition, end }) => ({ topic: name, partition, from: 0n, to: end }));
+  await port.commit({ group: 'readers', epoch, appends: [], stores: [], positions });
+  expect((await log.lag('readers', letters)).map(({ records, age }) => [records, age])).toEqual([[0, 0], [0, 0]]);
 });

@@ -9,6 +9,7 @@ import { encodeKey, encodeValue, parseKey, parseValue } from '../pure/topic/pars
 import { topicOf, type AnyTopic, type Origin, type Parses } from '../pure/topic/topic.ts';
 import { Arrived } from './arrived.ts';
 import { eager, isAsync } from './eager.ts';
+import { readLag, type PartitionLag } from './lag.ts';
 
 export interface NewRecord<RK, RV> {
   readonly key: RK;
@@ -30,8 +31,11 @@ export interface Appended {
 export interface ReadOptions {
   /** The first record that is kept, the next one to be appended, a time (ms since 1970, or a Date), or an offset for each partition. */
   readonly from: 'earliest' | 'latest' | { readonly time: number | Date } | { readonly offsets: readonly bigint[] };
-  /** 'end' stops at what is there when the reading begins; left out, it goes on as records come. */
-  readonly until?: 'end';
+  /**
+   * 'end' stops at what is there when the reading begins, a time before the first record that reaches it (or at the end where
+   * none does), an offset for each partition before it; left out, it goes on as records come.
+   */
+  readonly until?: 'end' | { readonly time: number | Date } | { readonly offsets: readonly bigint[] };
   /** Only these partitions. */
   readonly partitions?: readonly number[];
   readonly signal?: AbortSignal;
@@ -61,6 +65,13 @@ export interface LogClient extends AsyncDisposable {
    *   for (const { key, value, timestamp } of batch) console.log(key, value, new Date(timestamp));
    */
   read<K, V>(topic: Origin<K, V>, options: ReadOptions): AsyncIterable<readonly LogRecord<K, V | null>[]>;
+  /**
+   * How far a group is behind in some topics: a pipeline is a group, under its name. A partition it never read it has before it whole.
+   *
+   * @example
+   * for (const { topic, partition, records, age } of await log.lag('billing', orders)) console.log(topic, partition, records, age / 1_000);
+   */
+  lag(group: string, ...topics: readonly { readonly name: string }[]): Promise<readonly PartitionLag[]>;
   /** The offset that the next record of each partition gets. */
   ends(topic: { readonly name: string }): Promise<readonly bigint[]>;
 }
@@ -128,8 +139,8 @@ class Client implements LogClient {
     const numbers = options.partitions ?? Array.from({ length: topic.partitions }, (_, i) => i);
     const partitions = numbers.map((partition) => ({ topic: topic.name, partition }));
     const signal = options.signal ?? new AbortController().signal;
-    const ends = options.until === 'end' ? await this.#log.offsets(partitions, 'latest') : undefined;
-    const places = await this.#startingPlaces(partitions, options.from);
+    const ends = options.until === undefined ? undefined : await this.#places(partitions, options.until === 'end' ? 'latest' : options.until, 'until');
+    const places = await this.#places(partitions, options.from, 'from');
     const endOf = (partition: number): bigint | undefined => ends?.find((end) => end.partition === partition)?.offset;
     // Ends with the generator, also when its reader walks away in the middle.
     const stop = new AbortController();
@@ -150,7 +161,7 @@ class Client implements LogClient {
       for (const place of places) {
         const last = endOf(place.partition);
         // Beyond the end there is nothing to stop at: the log says so.
-        if (last !== undefined && place.offset > last) fetch(place, 0);
+        if (options.until === 'end' && last !== undefined && place.offset > last) fetch(place, 0);
         else ask(place);
       }
       while (open > 0 && !signal.aborted) {
@@ -167,6 +178,13 @@ class Client implements LogClient {
       signal.removeEventListener('abort', end);
       stop.abort();
     }
+  }
+
+  async lag(group: string, ...faces: readonly { readonly name: string }[]): Promise<readonly PartitionLag[]> {
+    const topics = faces.map(topicOf);
+    await Promise.all(topics.map((topic) => this.#ensure(topic)));
+    const places = topics.flatMap(({ name, partitions }) => Array.from({ length: partitions }, (_, partition) => ({ topic: name, partition })));
+    return readLag(this.#log, group, places, Date.now);
   }
 
   async ends(face: { readonly name: string }): Promise<readonly bigint[]> {
@@ -189,7 +207,7 @@ class Client implements LogClient {
     }
     return ensured;
   }
-  async #startingPlaces(partitions: readonly TopicPartition[], from: ReadOptions['from']): Promise<readonly Position[]> {
+  async #places(partitions: readonly TopicPartition[], from: ReadOptions['from'], side: 'from' | 'until'): Promise<readonly Position[]> {
     if (typeof from === 'object' && 'offsets' in from) {
       return partitions.map((place, i) => {
         const offset = from.offsets[i];
@@ -197,14 +215,14 @@ class Client implements LogClient {
           throw new StoplogError(
             'STOPLOG_USAGE',
             { offsets: from.offsets },
-            `from.offsets needs a bigint for each partition read (${partitions.length}), such as 0n: offsets do not fit a number`,
+            `${side}.offsets needs a bigint for each partition read (${partitions.length}), such as 0n: offsets do not fit a number`,
           );
         return { ...place, offset };
       });
     }
     const at: OffsetAt = typeof from === 'string' ? from : { time: Number(from.time) };
     if (typeof at === 'object' && !Number.isFinite(at.time))
-      throw new StoplogError('STOPLOG_USAGE', { from }, 'from.time needs a Date or milliseconds since 1970');
+      throw new StoplogError('STOPLOG_USAGE', { [side]: from }, `${side}.time needs a Date or milliseconds since 1970`);
     return this.#log.offsets(partitions, at);
   }
 }

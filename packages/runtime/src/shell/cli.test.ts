@@ -238,7 +238,7 @@ describe('run', () => {
     expect(err).toMatch(/^stoplog {3}tickets [0-9a-f]{12} {3}log lmdb:\.\/data {3}threads 1\n/);
     expect(err).toContain('actors 1 running in');
     expect(err).toMatch(/draining 1 actors(.|\n)*committed and closed in [\d.]+ s\n$/);
-    expect(jsonLines(out).at(-1)).toMatchObject({ state: 'running', lag: 0, failed: [], tasks: [{ inputs: ['tickets'] }] });
+    expect(jsonLines(out).at(-1)).toMatchObject({ state: 'running', lag: 0, lagSeconds: 0, drainSeconds: 0, failed: [], tasks: [{ inputs: ['tickets'], lagSeconds: 0 }] });
     expect((await stoplog(folder, ['tail', 'ticket-counts', '--until-end'])).out).toMatch(/k {2}100\n$/);
   });
   test('gives a partition up that cannot go on, and then exits with 1', async () => {
@@ -247,6 +247,20 @@ describe('run', () => {
     const { code, err } = await starting(folder, ['run', PIPELINE]).finished;
     expect(code).toBe(1);
     expect(err).toMatch(/task 0\[0\] given up; .*STOPLOG_HANDLER .*this ticket cannot be read/);
+  });
+  test('tells how old the lag is, and that it never drains while a record is stuck', async () => {
+    const folder = newFolder();
+    await stoplog(folder, ['append', 'tickets', '--key', 'k', '--pipeline', PIPELINE], ticket('slow'));
+    const running = starting(folder, ['run', PIPELINE, '--json']);
+    await running.said('busy');
+    await running.said('"lag":1,');
+    running.signal('SIGINT');
+    await running.said('draining');
+    running.signal('SIGINT');
+    const { out } = await running.finished;
+    const [stuck] = jsonLines(out).filter(({ lag }) => lag === 1);
+    expect(stuck).toMatchObject({ lagSeconds: expect.any(Number), drainSeconds: null, tasks: [{ lag: 1, drainSeconds: null }] });
+    expect(stuck!['lagSeconds']).toBeGreaterThan(0);
   });
   test('ends at once on a second Ctrl-C, with 130, and the record it was at is there for the next run', async () => {
     const folder = newFolder();

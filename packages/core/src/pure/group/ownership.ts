@@ -13,6 +13,9 @@ export interface Owner {
   readonly pid: number;
   /** When the process started, as the system counts; tells a reused pid from the old one. */
   readonly started: string;
+  /** When it took the group, and when it last raised the beat, by its own wall clock: told to people, compared with nothing. */
+  readonly since?: number;
+  readonly beatAt?: number;
 }
 export interface Ownership {
   readonly epoch: number;

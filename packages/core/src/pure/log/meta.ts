@@ -26,6 +26,15 @@ export const groupMetaKey = (name: string): Buffer => Buffer.from(`group:${name}
 export const nextIdKey = (): Buffer => Buffer.from('next');
 export const formatKey = (): Buffer => Buffer.from('format');
 export const TOPIC_PREFIX: Buffer = Buffer.from('topic:');
+export const STORE_PREFIX: Buffer = Buffer.from('store:');
+export const GROUP_PREFIX: Buffer = Buffer.from('group:');
+/** Numbers whose names are gone, and whose bytes are still to be swept. */
+export const GONE_PREFIX: Buffer = Buffer.from('gone:');
+export interface GoneMeta {
+  readonly id: number;
+  readonly kind: 'topic' | 'store';
+}
+export const goneKey = (id: number): Buffer => Buffer.from(`gone:${id}`);
 
 export const toBytes = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
 export const fromBytes = <T>(bytes: Uint8Array): T => JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()) as T;

@@ -5,6 +5,7 @@
  */
 import type { ErrorData } from '../errors.ts';
 import type { Ownership } from '../group/ownership.ts';
+import type { ResetLine } from '../group/reset.ts';
 import type { TopicShape } from '../topic/shape.ts';
 import type { StorePart } from '../store/store-part.ts';
 
@@ -16,6 +17,12 @@ export type WriterCall =
   /** Takes the group over, if its epoch is still the one that was seen. */
   | { readonly type: 'take'; readonly groupId: number; readonly instance: string; readonly seen: number }
   | { readonly type: 'leave'; readonly groupId: number; readonly instance: string }
+  /** Puts a group that nobody is in where a plan says, if it still stands where the plan saw it. */
+  | { readonly type: 'set-positions'; readonly group: string; readonly lines: readonly ResetLine[] }
+  | { readonly type: 'delete-group'; readonly group: string }
+  | { readonly type: 'delete-topic'; readonly topic: string }
+  /** Frees some of what deleted topics and stores have left. */
+  | { readonly type: 'sweep' }
   /** Answered when the partition holds something at or after the offset. */
   | { readonly type: 'wait'; readonly topicId: number; readonly partition: number; readonly offset: bigint }
   /** Answered when the group has another epoch than this one, or no owner. */
@@ -31,6 +38,7 @@ export type WriterAnswer = { readonly id: number } & (
   | { readonly type: 'opened'; readonly storeId: number }
   | { readonly type: 'group'; readonly groupId: number }
   | { readonly type: 'owned'; readonly taken: boolean; readonly now: Ownership }
+  | { readonly type: 'swept'; readonly left: boolean }
   | { readonly type: 'done' }
   | { readonly type: 'failed'; readonly error: ErrorData }
 );

@@ -20,7 +20,7 @@ export const read = (env: Env, table: Table, key: Buffer): Uint8Array | undefine
   const sealed = peek(env.tables[table], key);
   return sealed === undefined ? undefined : unseal(table, key, sealed);
 };
-const put = (env: Env, table: Table, key: Buffer, value: Uint8Array): void => {
+export const put = (env: Env, table: Table, key: Buffer, value: Uint8Array): void => {
   putRaw(env, table, key, seal(key, value));
 };
 const putRaw = (env: Env, table: Table, key: Buffer, value: Buffer): void => {
@@ -32,11 +32,15 @@ const putRaw = (env: Env, table: Table, key: Buffer, value: Buffer): void => {
 
 export const readEnds = (env: Env, topicId: number, partition: number): Ends => {
   const bytes = read(env, 'ends', partitionKey(topicId, partition));
-  return bytes === undefined ? NO_ENDS : decodeEnds(bytes);
+  if (bytes === undefined) return NO_ENDS;
+  if (bytes.length === 0) throw new StoplogError('STOPLOG_TOPIC_UNKNOWN', { partition }, 'this topic was deleted after the log had been opened: nothing was read or kept. Open the log again; a topic that was made anew under the name is seen then');
+  return decodeEnds(bytes);
 };
 export const readOwnership = (env: Env, groupId: number): Ownership => {
   const bytes = read(env, 'groups', groupKey(groupId));
-  return bytes === undefined ? NOBODY : fromBytes<Ownership>(bytes);
+  if (bytes === undefined) return NOBODY;
+  if (bytes.length === 0) throw new StoplogError('STOPLOG_GROUP_UNKNOWN', {}, 'this group was deleted after the log had been opened: nothing of this was kept. Open the log again, or run the pipeline again, and the group begins anew');
+  return fromBytes<Ownership>(bytes);
 };
 /** Where the group stands; undefined when it never committed there. */
 export const readPosition = (env: Env, groupId: number, topicId: number, partition: number): bigint | undefined => {

@@ -16,6 +16,10 @@ interface Answers {
   readonly 'open-group': 'group';
   readonly take: 'owned';
   readonly leave: 'done';
+  readonly 'set-positions': 'done';
+  readonly 'delete-group': 'done';
+  readonly 'delete-topic': 'done';
+  readonly sweep: 'swept';
   readonly wait: 'done';
   readonly 'wait-lost': 'done';
 }

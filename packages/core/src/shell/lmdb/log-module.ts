@@ -4,9 +4,12 @@
  * The thread that opens it without a link starts, or shares, the writer of the process; one that comes with a link only
  * maps the file for reading. The environment is opened once per thread however often it is asked for.
  */
+import type { GroupStanding } from '../../port/administration.ts';
 import type { Log, LogLink } from '../../port/log.ts';
+import type { ResetLine } from '../../pure/group/reset.ts';
 import type { TopicShape } from '../../pure/topic/shape.ts';
 import { StoplogError } from '../../pure/errors.ts';
+import { Administrator } from './administration.ts';
 import { DEFAULT_MAP_SIZE, openEnv, type Env, type EnvOptions } from './env.ts';
 import { describeIo, examineFolder } from './folder.ts';
 import { openHost } from './host.ts';
@@ -14,6 +17,7 @@ import { WriterLink } from './link.ts';
 import { LmdbLog } from './log.ts';
 
 const links = new WeakMap<Log, () => LogLink>();
+const administrators = new WeakMap<Log, Administrator>();
 
 export const open = async (options: unknown, link?: LogLink): Promise<Log> => {
   const env = options as Partial<EnvOptions> & { readonly path: string; readonly create?: boolean };
@@ -31,6 +35,7 @@ export const open = async (options: unknown, link?: LogLink): Promise<Log> => {
       await shared.release();
       await host.release();
     });
+    administrators.set(log, new Administrator(shared.env, line));
     links.set(log, () => ({ port: host.connect() }));
     return log;
   } catch (error) {
@@ -52,6 +57,22 @@ export const share = async (log: Log): Promise<LogLink> => {
   const link = links.get(log);
   if (link === undefined) throw new StoplogError('STOPLOG_USAGE', {}, 'only a log that was opened without a link can be shared: ask the thread that opened it first');
   return link();
+};
+
+const administrator = (log: Log): Administrator => {
+  const found = administrators.get(log);
+  if (found === undefined) throw new StoplogError('STOPLOG_USAGE', {}, 'only a log that was opened without a link can be administered: ask the thread that opened it first');
+  return found;
+};
+export const groups = async (log: Log): Promise<readonly GroupStanding[]> => administrator(log).groups();
+export const setPositions = async (log: Log, group: string, lines: readonly ResetLine[]): Promise<void> => administrator(log).setPositions(group, lines);
+export const deleteGroup = async (log: Log, group: string): Promise<void> => {
+  await administrator(log).deleteGroup(group);
+  (log as LmdbLog).forget();
+};
+export const deleteTopic = async (log: Log, topic: string): Promise<void> => {
+  await administrator(log).deleteTopic(topic);
+  (log as LmdbLog).forget();
 };
 
 export const topics = (log: Log): Promise<readonly TopicShape[]> => (log as LmdbLog).topics();

@@ -137,6 +137,11 @@ export class LmdbLog implements Log {
     });
   }
 
+  /** Names may have gone, or stand for other numbers by now. */
+  forget(): void {
+    for (const known of [this.#topics, this.#groups, this.#stores]) known.clear();
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;

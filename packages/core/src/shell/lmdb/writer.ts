@@ -14,6 +14,7 @@ import { FORMAT } from '../../pure/log/keyspace.ts';
 import { formatKey } from '../../pure/log/meta.ts';
 import type { WriterAnswer, WriterCall, WriterRequest } from '../../pure/log/writer-messages.ts';
 import { applyCommit, applyEnsure, applyOpenGroup, applyOpenStore, EndsInTransaction, putMeta, readEnds, readMeta, readOwnership, writeOwnership } from './apply.ts';
+import { applyDeleteGroup, applyDeleteTopic, applySetPositions, isLeftToSweep, sweep } from './administer.ts';
 import { failpoint } from '../failpoint.ts';
 import { openEnv, stats, WRITE_FLAGS, type Env, type EnvOptions } from './env.ts';
 import { checkTables, describeIo, examineFolder, markFolder } from './folder.ts';
@@ -79,6 +80,7 @@ const serve = (env: Env): void => {
   /** Lives of actors that a commit was refused to: what they send after it was made from it. */
   const refused = new Set<string>();
   let turn: NodeJS.Immediate | undefined;
+  let closing = false;
   let seenTxn = stats(env).lastTxnId;
   const lengthen = keepSlack(envOptions.path);
 
@@ -202,15 +204,21 @@ const serve = (env: Env): void => {
       const apply = (): Outcome => {
         const now = readOwnership(env, groupId);
         if (now.owner?.instance !== instance || now.epoch !== epoch) held.delete(groupId);
-        else writeOwnership(env, groupId, { ...now, beat: now.beat + 1 });
+        else writeOwnership(env, groupId, { ...now, owner: { ...now.owner, beatAt: Date.now() }, beat: now.beat + 1 });
         return { type: 'done' };
       };
       enqueue({ bytes: 0, life: undefined, apply, answer: () => waits.wake([groupWaitKey(groupId)]) });
     }
   }, BEAT_MS);
+  // What a process left that was ended while it freed the bytes of a deleted topic or store.
+  const sweepOn = (): void => {
+    if (!closing) enqueue({ bytes: 0, life: undefined, apply: () => ({ type: 'swept', left: sweep(env) }), answer: (outcome) => outcome.type === 'swept' && outcome.left && sweepOn() });
+  };
+  if (isLeftToSweep(env)) sweepOn();
   const readerCheck = setInterval(() => env.root.readerCheck(), READER_CHECK_MS);
 
   const close = async (): Promise<void> => {
+    closing = true;
     for (const timer of [beat, readerCheck]) clearInterval(timer);
     foreign.stop();
     while (queue.length > 0) run();
@@ -227,7 +235,7 @@ const serve = (env: Env): void => {
 };
 
 /** Refusals come before a call's first put: the transaction goes on without it. */
-const REFUSALS: ReadonlySet<string> = new Set(['STOPLOG_FENCED', 'STOPLOG_TOPIC_SHAPE', 'STOPLOG_STORE_VERSION', 'STOPLOG_STORE_OWNER']);
+const REFUSALS: ReadonlySet<string> = new Set(['STOPLOG_FENCED', 'STOPLOG_GROUP_ACTIVE', 'STOPLOG_GROUP_UNKNOWN', 'STOPLOG_TOPIC_SHAPE', 'STOPLOG_STORE_VERSION', 'STOPLOG_STORE_OWNER']);
 
 const attempt = ({ life, apply }: Pending, ends: EndsInTransaction, refused: Set<string>): Outcome => {
   try {
@@ -260,7 +268,7 @@ const prepare = (env: Env, call: Exclude<WriterCall, { readonly type: 'wait' | '
       return () => {
         const found = readOwnership(env, call.groupId);
         if (found.epoch !== call.seen) return { type: 'owned', taken: false, now: found };
-        const now: Ownership = { epoch: found.epoch + 1, owner: { instance: call.instance, pid: process.pid, started: processStarted(process.pid) }, beat: 0 };
+        const now: Ownership = { epoch: found.epoch + 1, owner: { instance: call.instance, pid: process.pid, started: processStarted(process.pid), since: Date.now(), beatAt: Date.now() }, beat: 0 };
         writeOwnership(env, call.groupId, now);
         held.set(call.groupId, { instance: call.instance, epoch: now.epoch });
         return { type: 'owned', taken: true, now };
@@ -274,6 +282,23 @@ const prepare = (env: Env, call: Exclude<WriterCall, { readonly type: 'wait' | '
         }
         return { type: 'done' };
       };
+    case 'set-positions':
+      return () => {
+        applySetPositions(env, call.group, call.lines);
+        return { type: 'done' };
+      };
+    case 'delete-group':
+      return () => {
+        applyDeleteGroup(env, call.group);
+        return { type: 'done' };
+      };
+    case 'delete-topic':
+      return () => {
+        applyDeleteTopic(env, call.topic);
+        return { type: 'done' };
+      };
+    case 'sweep':
+      return () => ({ type: 'swept', left: sweep(env) });
   }
 };
 

@@ -40,7 +40,17 @@ describe('what is printed', () => {
 });
 
 describe('a status', () => {
-  const quiet: Glance = { state: 'running', recordsInPerSecond: 48_101.6, recordsOutPerSecond: 0, lag: 0, commitMs: undefined, restarts: 0, failed: [] };
+  const quiet: Glance = {
+    state: 'running',
+    recordsInPerSecond: 48_101.6,
+    recordsOutPerSecond: 0,
+    lag: 0,
+    lagSeconds: 0,
+    drainSeconds: 0,
+    commitMs: undefined,
+    restarts: 0,
+    failed: [],
+  };
   test('is a line without what is not the case', () => {
     expect(statusLine(quiet)).toBe('in 48 102/s   out 0/s   lag 0   commit –');
   });
@@ -49,11 +59,15 @@ describe('a status', () => {
       ...quiet,
       state: 'draining',
       lag: 7,
+      lagSeconds: 3.2,
+      drainSeconds: undefined,
       commitMs: { p50: 1.234, p99: 61.7 },
       restarts: 2,
       failed: [{ task: 1, partition: 3, error: new Error('boom\u001b') }],
     };
-    expect(statusLine(troubled)).toBe('draining   in 48 102/s   out 0/s   lag 7   commit p50 1.2 ms p99 62 ms   restarts 2   failed 1');
+    expect(statusLine(troubled)).toBe(
+      'draining   in 48 102/s   out 0/s   lag 7, 3.2 s old, drains never   commit p50 1.2 ms p99 62 ms   restarts 2   failed 1',
+    );
     expect(JSON.parse(statusJson(troubled, 'now'))).toMatchObject({
       time: 'now',
       state: 'draining',

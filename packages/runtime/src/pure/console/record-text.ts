@@ -16,10 +16,13 @@ export const recordLine = (record: LazyRecord): string => {
   return [timeText(record.timestamp), place, keyText(record), sideText(valueOf(record), '(tombstone)'), ...headers].join('  ');
 };
 
-export const recordJson = (record: LazyRecord): string => {
+export const recordJson = (record: LazyRecord): string => jsonText(recordData(record));
+
+/** What `--filter` looks into. */
+export const recordData = (record: LazyRecord): Readonly<Record<string, unknown>> => {
   const { topic, partition, offset, timestamp, headers } = record;
   const value = valueOf(record);
-  return jsonText({
+  return {
     topic,
     partition,
     offset: Number(offset),
@@ -28,7 +31,7 @@ export const recordJson = (record: LazyRecord): string => {
     value: sideData(value),
     ...('absent' in value ? { tombstone: true } : {}),
     ...(headers.length === 0 ? {} : { headers: headers.map(headerData) }),
-  });
+  };
 };
 
 /** The key as `recordLine` prints it. */

@@ -1,6 +1,7 @@
 /** How an app is doing, in one line for people and one for programs. */
 import { isStoplogError } from '@stoplog/core/port';
 import { grouped } from './columns.ts';
+import { drainText, secondsText } from './duration-text.ts';
 import { jsonText } from './json-text.ts';
 
 /** What of a status is shown (shell/flow/status.ts has more). */
@@ -9,8 +10,11 @@ export interface Glance {
   readonly recordsInPerSecond: number;
   readonly recordsOutPerSecond: number;
   readonly lag: number;
+  readonly lagSeconds: number;
+  readonly drainSeconds: number | undefined;
   readonly commitMs: { readonly p50: number; readonly p99: number } | undefined;
   readonly restarts: number;
+  readonly tasks?: readonly { readonly drainSeconds: number | undefined }[];
   readonly failed: readonly { readonly task: number; readonly partition: number; readonly error: Error }[];
 }
 
@@ -20,7 +24,7 @@ export const statusLine = (status: Glance): string =>
     ...(status.state === 'running' ? [] : [status.state]),
     `in ${grouped(status.recordsInPerSecond)}/s`,
     `out ${grouped(status.recordsOutPerSecond)}/s`,
-    `lag ${grouped(status.lag)}`,
+    status.lag === 0 ? 'lag 0' : `lag ${grouped(status.lag)}, ${secondsText(status.lagSeconds)} old, drains ${drainText(status.drainSeconds)}`,
     status.commitMs === undefined ? 'commit –' : `commit p50 ${millis(status.commitMs.p50)} p99 ${millis(status.commitMs.p99)}`,
     ...(status.restarts === 0 ? [] : [`restarts ${status.restarts}`]),
     ...(status.failed.length === 0 ? [] : [`failed ${status.failed.length}`]),
@@ -30,6 +34,8 @@ export const statusJson = (status: Glance, time: string): string =>
   jsonText({
     time,
     ...status,
+    drainSeconds: status.drainSeconds ?? null,
+    tasks: status.tasks?.map((task) => ({ ...task, drainSeconds: task.drainSeconds ?? null })),
     commitMs: status.commitMs ?? null,
     failed: status.failed.map(({ task, partition, error }) => ({
       task,

@@ -9,6 +9,8 @@ export interface Command {
   /** Examples first. */
   readonly help: string;
   readonly options: OptionTypes;
+  /** What else is done with the same things: `stoplog groups reset` is an action of `groups`, named whole. */
+  readonly actions?: readonly Command[];
   /** Names of the arguments that are no options, in order; all are required. */
   readonly operands: readonly string[];
   /** Resolves to the exit code. */

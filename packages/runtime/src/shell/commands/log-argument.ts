@@ -1,5 +1,5 @@
 /** `--log lmdb:./data`: which log a command works on. */
-import { makeClient, loadLogModule, StoplogError, type Log, type LogClient, type LogRef, type TopicShape } from '@stoplog/core/port';
+import { makeClient, loadLogModule, StoplogError, type Log, type LogClient, type LogModule, type LogRef, type TopicShape } from '@stoplog/core/port';
 import { lmdb } from '@stoplog/core/lmdb';
 import { oneLine } from '../../pure/console/printable.ts';
 import { suggestion } from '../../pure/console/suggest.ts';
@@ -26,6 +26,7 @@ export const logArgument = (text: string | undefined, { create }: { readonly cre
 };
 
 export interface OpenedLog extends AsyncDisposable {
+  readonly module: LogModule;
   readonly log: Log;
   readonly client: LogClient;
   readonly topics: readonly TopicShape[];
@@ -36,7 +37,7 @@ export const openForTools = async ({ ref }: LogArgument): Promise<OpenedLog> => 
   const log = await module.open(ref.options);
   const client = makeClient(log);
   try {
-    return { log, client, topics: await module.topics(log), [Symbol.asyncDispose]: () => client[Symbol.asyncDispose]() };
+    return { module, log, client, topics: await module.topics(log), [Symbol.asyncDispose]: () => client[Symbol.asyncDispose]() };
   } catch (error) {
     await client[Symbol.asyncDispose]();
     throw error;

@@ -11,12 +11,13 @@ import { append } from './append.ts';
 import { readArguments } from './arguments.ts';
 import type { Command } from './command.ts';
 import { describe } from './describe.ts';
+import { groups } from './groups.ts';
 import { processOutput, type Output } from './output.ts';
 import { run } from './run.ts';
 import { tail } from './tail.ts';
 import { topics } from './topics.ts';
 
-const commands: readonly Command[] = [run, describe, topics, tail, append];
+const commands: readonly Command[] = [run, describe, topics, groups, tail, append];
 
 const EXIT_CODES = `Exit codes: 0 it did what was asked; 1 it could not, or a partition was given up; 2 the command line is wrong;
 130 and 143 a signal ended it before it was done. Errors go to standard error as 'CODE  sentence', with the remedy at the end;
@@ -28,6 +29,7 @@ const overview = (): string => `Examples
   echo 'hello' | stoplog append lines --key a           append a record to a topic
   stoplog tail lines --from earliest                    read it, and what comes after it
   stoplog topics                                        list what is there
+  stoplog groups                                        see who reads it, and how far behind
 
 Commands
 ${columns(commands.map(({ name, summary }) => [`  ${name}`, summary]))
@@ -66,7 +68,7 @@ const dispatch = async (argv: readonly string[], output: Output): Promise<number
     await output.write(overview());
     return 0;
   }
-  const name = first === 'help' ? rest[0]! : first;
+  const [name = '', ...others] = first === 'help' ? rest : argv;
   const command = commands.find((one) => one.name === name);
   if (command === undefined) {
     const what = name.startsWith('-') ? `there is no option ${oneLine(name)} before a command` : `there is no command '${oneLine(name)}'`;
@@ -76,12 +78,35 @@ const dispatch = async (argv: readonly string[], output: Output): Promise<number
       `${what}.${suggestion(name, [...commands.map((one) => one.name), 'help', '--help', '--version'])} The commands are ${commands.map((one) => one.name).join(', ')}; see 'stoplog --help'.`,
     );
   }
-  if (first === 'help' || asksForHelp(rest)) {
-    await output.write(`stoplog ${command.name}: ${command.summary}\n\n${command.help}\n\n${EXIT_CODES}\n`);
+  const [action, operands] = actionOf(command, others);
+  if (first === 'help' || asksForHelp(operands)) {
+    await output.write(`stoplog ${action.name}: ${action.summary}\n\n${action.help}\n${actionsText(action)}\n${EXIT_CODES}\n`);
     return 0;
   }
-  return command.run(readArguments(command, rest), output);
+  return action.run(readArguments(action, operands), output);
 };
+
+/** `groups reset x` is the action 'groups reset' with the operand x; `groups` and `groups list` are the command itself. */
+const actionOf = (command: Command, rest: readonly string[]): readonly [Command, readonly string[]] => {
+  const [word, ...operands] = rest;
+  if (command.actions === undefined || word === undefined || word.startsWith('-')) return [command, rest];
+  if (word === 'list') return [command, operands];
+  const names = command.actions.map(wordOf);
+  const action = command.actions[names.indexOf(word)];
+  if (action !== undefined) return [action, operands];
+  throw new StoplogError(
+    'STOPLOG_USAGE',
+    { command: command.name, action: word },
+    `'stoplog ${command.name}' cannot '${oneLine(word)}'.${suggestion(word, ['list', ...names])} It can list, ${names.join(', ')}; see 'stoplog ${command.name} --help'.`,
+  );
+};
+const wordOf = ({ name }: Command): string => name.split(' ').at(-1)!;
+const actionsText = ({ actions = [] }: Command): string =>
+  actions.length === 0
+    ? ''
+    : `\nActions\n${columns(actions.map(({ name, summary }) => [`  stoplog ${name}`, summary]))
+        .map((line) => `${line}\n`)
+        .join('')}`;
 
 const asksForHelp = (argv: readonly string[]): boolean => {
   const options = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;

@@ -1,32 +1,42 @@
 /** `stoplog tail TOPIC` */
 import { LazyRecord, StoplogError, topicFromShape, type TopicShape } from '@stoplog/core/port';
 import { oneLine } from '../../pure/console/printable.ts';
-import { keyMatcher, recordJson, recordLine } from '../../pure/console/record-text.ts';
+import { filterIn } from '../../pure/console/record-filter.ts';
+import { keyMatcher, recordData, recordJson, recordLine } from '../../pure/console/record-text.ts';
 import { onStopSignals } from '../stop-signals.ts';
 import type { Arguments } from './arguments.ts';
 import type { Command } from './command.ts';
 import { LOG_HELP, logArgument, openForTools, topicNamed } from './log-argument.ts';
+import { timeOf } from './time-argument.ts';
 
 export const tail: Command = {
   name: 'tail',
   summary: 'shows the records of a topic, and goes on as they come',
   operands: ['a topic'],
-  options: { log: 'text', from: 'text', 'until-end': 'flag', partition: 'text', key: 'text', limit: 'text', json: 'flag' },
+  options: { log: 'text', from: 'text', to: 'text', 'until-end': 'flag', partition: 'text', key: 'text', filter: 'text', limit: 'text', json: 'flag' },
   help: `Examples
   stoplog tail orders                                   what is appended from now on; Ctrl-C ends
   stoplog tail orders --from earliest --limit 10        the first ten
   stoplog tail orders --until-end --key o1              all that is kept of one key
   stoplog tail orders --from 2026-01-02T03:04:05Z --json
   stoplog tail orders --from 'offset 120' --partition 2 --limit 1
+  stoplog tail orders --from 2026-01-02 --to 2026-01-03 --filter state=open
+  stoplog tail orders --until-end --filter headers.trace=abc
 
 Usage
-  stoplog tail TOPIC [--from WHERE] [--until-end] [--partition N] [--key K] [--limit N] [--json] [--log lmdb:FOLDER]
+  stoplog tail TOPIC [--from WHERE] [--to WHERE | --until-end] [--partition N] [--key K] [--filter PATH=VALUE] [--limit N]
+               [--json] [--log lmdb:FOLDER]
 
   --from WHERE          earliest, latest, a time (2026-01-02, 2026-01-02T03:04:05Z), or 'offset 120' of one partition;
-                        latest when left out, or earliest with --until-end
+                        latest when left out, or earliest with --until-end or --to
+  --to WHERE            end before this place: before the first record that has reached a time (or with what is there now,
+                        where none has), or before 'offset 150' of one partition
   --until-end           end with what is there now, instead of waiting for more
   --partition N         only this partition, counted from 0
   --key K               only records of this key, as it is shown or as JSON
+  --filter PATH=VALUE   only records where VALUE lies at PATH; PATH!=VALUE for all others. The path goes through a record as
+                        --json prints it: key, value, headers.NAME, …; one that begins otherwise begins in the value.
+                        It is compared as JSON or text, never evaluated
   --limit N             end after N records
   --json                a JSON object a line, which 'stoplog append --json' takes back
 ${LOG_HELP}
@@ -36,15 +46,18 @@ key shows as (tombstone), bytes as their length and first digits; what would ste
 Bytes, dates and bigints are {"hex": …}, {"date": …}, {"bigint": …} in JSON.`,
   async run(given, output) {
     const argument = logArgument(given.text('log'), { create: false });
-    const untilEnd = given.flag('until-end');
     const limit = given.number('limit', 1) ?? Infinity;
     const key = given.text('key');
-    const isWanted = key === undefined ? () => true : keyMatcher(key);
+    const hasKey = key === undefined ? () => true : keyMatcher(key);
+    const filter = given.text('filter');
+    const passes = filter === undefined ? undefined : filterIn(filter);
+    const isWanted = (record: LazyRecord): boolean => hasKey(record) && (passes === undefined || passes(recordData(record)));
     const show = given.flag('json') ? recordJson : recordLine;
     const stop = new AbortController();
     await using opened = await openForTools(argument);
     const shape = topicNamed(given.operands[0]!, opened.topics, argument, "'stoplog topics' lists them.");
     const partition = partitionIn(given, shape);
+    const to = endIn(given, shape, partition);
     const from = whereIn(given, shape, partition);
     // Asked once without waiting, so that an offset that is not there is an error also with --until-end.
     if (typeof from === 'object' && 'offsets' in from)
@@ -55,7 +68,7 @@ Bytes, dates and bigints are {"hex": …}, {"date": …}, {"bigint": …} in JSO
       const records = opened.client.read(topicFromShape(shape, 'read'), {
         from,
         signal: stop.signal,
-        ...(untilEnd ? { until: 'end' } : {}),
+        ...(to === undefined ? {} : { until: to }),
         ...(partition === undefined ? {} : { partitions: [partition] }),
       });
       if (from === 'latest' && process.stderr.isTTY) output.say(`waiting for new records in '${shape.name}'; --from earliest shows what is there, Ctrl-C ends`);
@@ -94,23 +107,43 @@ const partitionIn = (given: Arguments, { name, partitions }: TopicShape): number
 
 type Where = 'earliest' | 'latest' | { readonly time: number } | { readonly offsets: readonly bigint[] };
 
-const whereIn = (given: Arguments, { name, partitions }: TopicShape, partition: number | undefined): Where => {
-  const text = given.text('from') ?? (given.flag('until-end') ? 'earliest' : 'latest');
+const whereIn = (given: Arguments, shape: TopicShape, partition: number | undefined): Where => {
+  const text = given.text('from') ?? (given.flag('until-end') || given.text('to') !== undefined ? 'earliest' : 'latest');
   if (text === 'earliest' || text === 'latest') return text;
-  const [, offset] = /^(?:offset[ :=]?)?(\d+)$/.exec(text) ?? [];
-  if (offset !== undefined) {
-    if (partition !== undefined || partitions === 1) return { offsets: [BigInt(offset)] };
-    throw new StoplogError(
-      'STOPLOG_USAGE',
-      { topic: name, from: text },
-      `an offset is a place in one partition, and topic '${name}' has ${partitions}: add --partition N`,
-    );
-  }
-  const time = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isFinite(time)) return { time };
+  const place = placeIn(text, shape, partition);
+  if (place !== undefined) return place;
   throw new StoplogError(
     'STOPLOG_USAGE',
     { from: text },
     `--from '${oneLine(text)}' is no place to begin: give earliest, latest, a time such as 2026-01-02T03:04:05Z, or 'offset 120'`,
+  );
+};
+
+/** Where to end; undefined: nowhere. */
+const endIn = (given: Arguments, shape: TopicShape, partition: number | undefined): 'end' | Exclude<Where, string> | undefined => {
+  const text = given.text('to');
+  if (text === undefined) return given.flag('until-end') ? 'end' : undefined;
+  if (given.flag('until-end')) throw new StoplogError('STOPLOG_USAGE', {}, '--to and --until-end exclude each other: a reading has one end');
+  const place = placeIn(text, shape, partition);
+  if (place !== undefined) return place;
+  throw new StoplogError(
+    'STOPLOG_USAGE',
+    { to: text },
+    `--to '${oneLine(text)}' is no place to end: give a time such as 2026-01-02T03:04:05Z, or 'offset 150'`,
+  );
+};
+
+/** An offset or a time. */
+const placeIn = (text: string, { name, partitions }: TopicShape, partition: number | undefined): Exclude<Where, string> | undefined => {
+  const [, offset] = /^(?:offset[ :=]?)?(\d+)$/.exec(text) ?? [];
+  if (offset === undefined) {
+    const time = timeOf(text);
+    return time === undefined ? undefined : { time };
+  }
+  if (partition !== undefined || partitions === 1) return { offsets: [BigInt(offset)] };
+  throw new StoplogError(
+    'STOPLOG_USAGE',
+    { topic: name, place: text },
+    `an offset is a place in one partition, and topic '${name}' has ${partitions}: add --partition N`,
   );
 };

@@ -1,21 +1,33 @@
 /** `stoplog topics` */
-import type { Log, TopicShape } from '@stoplog/core/port';
-import { columns, grouped } from '../../pure/console/columns.ts';
+import type { TopicShape } from '@stoplog/core/port';
+import { grouped } from '../../pure/console/columns.ts';
 import type { Command } from './command.ts';
 import { LOG_HELP, logArgument, openForTools } from './log-argument.ts';
+import { jsonOut, rowsText } from './rows.ts';
+import { append } from './append.ts';
+import { tail } from './tail.ts';
+import { partsOf, recordsIn, type Part } from './topic-parts.ts';
+import { topicsAlter } from './topics-alter.ts';
+import { topicsCopy } from './topics-copy.ts';
+import { topicsCreate } from './topics-create.ts';
+import { topicsDelete } from './topics-delete.ts';
+import { topicsDescribe } from './topics-describe.ts';
 
 export const topics: Command = {
   name: 'topics',
-  summary: 'lists the topics of a log',
+  summary: 'lists the topics of a log; makes, alters, copies and deletes them',
   operands: [],
   options: { log: 'text', json: 'flag', partitions: 'flag' },
+  actions: [topicsDescribe, topicsCreate, topicsAlter, topicsCopy, topicsDelete, tail, append],
   help: `Examples
   stoplog topics                                        the topics in ./data
   stoplog topics --log lmdb:/var/lib/orders --partitions
   stoplog topics --json | jq -r '.[].topic'
+  stoplog topics describe orders                        one of them, with its readers
+  stoplog topics copy orders orders-16 --partitions 16
 
 Usage
-  stoplog topics [--log lmdb:FOLDER] [--partitions] [--json]
+  stoplog topics [list] [--log lmdb:FOLDER] [--partitions] [--json]
 
 ${LOG_HELP}
   --partitions          a line for each partition, with its offsets
@@ -28,38 +40,18 @@ A folder that holds no log is an error; none is made.`,
     await using opened = await openForTools(argument);
     const found = [];
     for (const shape of opened.topics) found.push({ shape, parts: await partsOf(opened.log, shape) });
-    if (given.flag('json'))
-      await output.write(
-        `${JSON.stringify(
-          found.map(({ shape, parts }) => topicData(shape, parts)),
-          undefined,
-          2,
-        )}\n`,
-      );
+    if (given.flag('json')) await output.write(jsonOut(found.map(({ shape, parts }) => topicData(shape, parts))));
     else if (found.length === 0) output.say(`${argument.text} holds no topics yet`);
-    else if (given.flag('partitions')) await output.write(lines(partitionRows(found), [1, 2, 3, 4]));
-    else await output.write(lines(topicRows(found), [1, 5]));
+    else if (given.flag('partitions')) await output.write(rowsText(partitionRows(found), [1, 2, 3, 4]));
+    else await output.write(rowsText(topicRows(found), [1, 5]));
     return 0;
   },
 };
 
-interface Part {
-  readonly partition: number;
-  readonly start: bigint;
-  readonly end: bigint;
-}
 interface Found {
   readonly shape: TopicShape;
   readonly parts: readonly Part[];
 }
-
-const partsOf = async (log: Log, { name, partitions }: TopicShape): Promise<readonly Part[]> => {
-  const places = Array.from({ length: partitions }, (_, partition) => ({ topic: name, partition }));
-  const starts = await log.offsets(places, 'earliest');
-  const ends = await log.offsets(places, 'latest');
-  return places.map(({ partition }, i) => ({ partition, start: starts[i]!.offset, end: ends[i]!.offset }));
-};
-const recordsIn = (parts: readonly Part[]): number => parts.reduce((sum, { start, end }) => sum + Number(end - start), 0);
 
 const topicRows = (found: readonly Found[]): readonly (readonly string[])[] => [
   ['TOPIC', 'PARTITIONS', 'CLEANUP', 'KEY', 'VALUE', 'RECORDS'],
@@ -71,11 +63,6 @@ const partitionRows = (found: readonly Found[]): readonly (readonly string[])[] 
     parts.map(({ partition, start, end }) => [shape.name, String(partition), String(start), String(end), grouped(Number(end - start))]),
   ),
 ];
-const lines = (rows: readonly (readonly string[])[], right: readonly number[]): string =>
-  columns(rows, right)
-    .map((line) => `${line}\n`)
-    .join('');
-
 const topicData = (shape: TopicShape, parts: readonly Part[]): unknown => {
   const { name, partitions, ...rest } = shape;
   return {

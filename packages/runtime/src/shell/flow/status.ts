@@ -14,7 +14,7 @@ import { switchMap } from 'rxjs/internal/operators/switchMap';
 import { takeUntil } from 'rxjs/internal/operators/takeUntil';
 import { throwError } from 'rxjs/internal/observable/throwError';
 import type { Observable } from 'rxjs';
-import type { Log, TopicPartition } from '@stoplog/core/port';
+import { drainSeconds, ratesBetween, readLag, type Log, type TopicPartition } from '@stoplog/core/port';
 import type { ActorName } from '../actors/host.ts';
 import type { Progress } from '../../pure/mailbox.ts';
 import type { Plan } from '../../pure/topology/plan.ts';
@@ -29,6 +29,10 @@ export interface TaskStatus {
   readonly inputs: readonly string[];
   /** Records not yet processed. */
   readonly lag: number;
+  /** Age of the oldest of them, by its timestamp; 0 when there is none. */
+  readonly lagSeconds: number;
+  /** Until they are processed, if records go on coming and being processed as they did since the last report; undefined: never, or not known yet. */
+  readonly drainSeconds: number | undefined;
   readonly recordsInPerSecond: number;
   readonly recordsOutPerSecond: number;
 }
@@ -42,6 +46,9 @@ export interface Status {
   readonly recordsOut: number;
   /** Records in all inputs that are not yet processed. */
   readonly lag: number;
+  /** As of the task that is furthest behind: see TaskStatus. */
+  readonly lagSeconds: number;
+  readonly drainSeconds: number | undefined;
   /** Of the commits since the last report, in ms; undefined when there were none. */
   readonly commitMs: { readonly p50: number; readonly p99: number } | undefined;
   readonly restarts: number;
@@ -77,27 +84,31 @@ const REPORT_MS = 1_000;
 /** Completes when the signal says that the log is about to be closed. */
 export const statusOf = (tally: Tally, plan: Plan, log: Log, ended: AbortSignal): StatusStream =>
   defer(() => {
-    let before = { at: performance.now(), byTask: new Map<number, { readonly recordsIn: number; readonly recordsOut: number }>() };
+    let before = { at: performance.now(), byTask: new Map<number, { readonly recordsIn: number; readonly recordsOut: number }>(), behind: new Map<number, Behind>() as ReadonlyMap<number, Behind> };
     for (const [task, sums] of tally.byTask) before.byTask.set(task, { ...sums });
     return interval(REPORT_MS).pipe(
       startWith(-1),
-      switchMap(() => lagOf(plan, log)),
-      map((lag): Status => {
+      switchMap(() => behindOf(plan, log)),
+      map((behind): Status => {
         const at = performance.now();
         const seconds = Math.max(0.001, (at - before.at) / 1000);
         const now = new Map([...tally.byTask].map(([task, sums]) => [task, { ...sums }]));
         const tasks = plan.tasks.map(({ id, inputs }): TaskStatus => {
           const sums = now.get(id) ?? { recordsIn: 0, recordsOut: 0 };
           const last = before.byTask.get(id) ?? { recordsIn: 0, recordsOut: 0 };
+          const here = behind.get(id)!;
+          const { consumed, produced } = ratesBetween(before.behind.get(id) ?? here, here, seconds);
           return {
             task: id,
             inputs: inputs.map(({ topic }) => topic.name),
-            lag: lag.get(id) ?? 0,
+            lag: here.records,
+            lagSeconds: here.age / 1000,
+            drainSeconds: drainSeconds(here.records, consumed, produced),
             recordsInPerSecond: (sums.recordsIn - last.recordsIn) / seconds,
             recordsOutPerSecond: (sums.recordsOut - last.recordsOut) / seconds,
           };
         });
-        before = { at, byTask: now };
+        before = { at, byTask: now, behind };
         const sum = (of: (task: TaskStatus) => number): number => tasks.reduce((total, task) => total + of(task), 0);
         const totals = [...now.values()];
         return {
@@ -107,6 +118,8 @@ export const statusOf = (tally: Tally, plan: Plan, log: Log, ended: AbortSignal)
           recordsIn: totals.reduce((total, { recordsIn }) => total + recordsIn, 0),
           recordsOut: totals.reduce((total, { recordsOut }) => total + recordsOut, 0),
           lag: sum((task) => task.lag),
+          lagSeconds: Math.max(0, ...tasks.map((task) => task.lagSeconds)),
+          drainSeconds: tasks.some((task) => task.drainSeconds === undefined) ? undefined : Math.max(0, ...tasks.map((task) => task.drainSeconds!)),
           commitMs: percentiles(tally.takeCommitMs()),
           restarts: tally.restarts,
           failed: [...tally.failed.values()],
@@ -140,4 +153,25 @@ export const lagOf = async (plan: Plan, log: Log): Promise<ReadonlyMap<number, n
   const byTopic = new Map<string, number>();
   committed.forEach(({ topic, offset }, i) => byTopic.set(topic, (byTopic.get(topic) ?? 0) + Number(ends[i]!.offset - offset)));
   return new Map(plan.tasks.map(({ id, inputs }) => [id, inputs.reduce((lag, { topic }) => lag + (byTopic.get(topic.name) ?? 0), 0)]));
+};
+
+/** How far a task is behind, over all its partitions. */
+interface Behind {
+  readonly records: number;
+  /** Milliseconds. */
+  readonly age: number;
+  readonly position: bigint;
+  readonly end: bigint;
+}
+const NOTHING: Behind = { records: 0, age: 0, position: 0n, end: 0n };
+
+const behindOf = async (plan: Plan, log: Log): Promise<ReadonlyMap<number, Behind>> => {
+  const found = await readLag(log, plan.name, inputPartitions(plan), Date.now);
+  const add = (sum: Behind, part: Behind): Behind => ({
+    records: sum.records + part.records,
+    age: Math.max(sum.age, part.age),
+    position: sum.position + part.position,
+    end: sum.end + part.end,
+  });
+  return new Map(plan.tasks.map(({ id, inputs }) => [id, found.filter((part) => inputs.some(({ topic }) => topic.name === part.topic)).reduce(add, NOTHING)]));
 };

@@ -1,0 +1,37 @@
+/**
+ * What a tool may do to a log beside appending and reading: look at groups, put them elsewhere, delete.
+ *
+ * Nothing here is for programs that process records, and nothing of it is done to a group that somebody is in
+ * (`STOPLOG_GROUP_ACTIVE`): whether one is, and whether the group still stands where a plan saw it, is compared where the
+ * change is made. What changes a group raises its epoch, so that an owner thought dead is refused if it was not.
+ */
+import type { ResetLine } from '../pure/group/reset.ts';
+import type { Epoch, GroupId, Log, Position, TopicName } from './log.ts';
+
+export interface GroupStanding {
+  readonly group: GroupId;
+  readonly epoch: Epoch;
+  /** Who may commit now; undefined when nobody has joined, or the process of the last one is no more. */
+  readonly owner: GroupOwner | undefined;
+  /** Where it has committed; a partition that is not here it reads from the start. */
+  readonly positions: readonly Position[];
+  /** What the group has folded: as of these positions, and of no others. */
+  readonly stores: readonly { readonly store: string; readonly version: number }[];
+}
+export interface GroupOwner {
+  readonly pid: number;
+  /** By the owner's wall clock, ms since 1970; unknown of an older process. */
+  readonly since?: number;
+  readonly beatAt?: number;
+}
+
+export interface Administration {
+  /** Every group there is, by name. */
+  groups(log: Log): Promise<readonly GroupStanding[]>;
+  /** Carries out a plan whole, or refuses it: the group stands elsewhere by now (`STOPLOG_FENCED`). Makes a group that is missing. */
+  setPositions(log: Log, group: GroupId, lines: readonly ResetLine[]): Promise<void>;
+  /** Deletes its positions and its stores: run again, the pipeline begins anew. */
+  deleteGroup(log: Log, group: GroupId): Promise<void>;
+  /** Deletes its records and every group's position in it. Whoever still writes to it is refused. */
+  deleteTopic(log: Log, topic: TopicName): Promise<void>;
+}

@@ -1,0 +1,137 @@
+/**
+ * What tools do to groups and topics, inside a write transaction: in the writer thread only.
+ *
+ * A name is gone at once, with one commit; the bytes behind its number are freed afterwards, some at a time, by whoever
+ * has the log open, so that deleting a large topic stops nobody. The number is never given again, and the ends of a
+ * deleted topic stay as an empty mark: a log that was opened before still knows the number, and is refused by it.
+ */
+import { StoplogError } from '../../pure/errors.ts';
+import { occupiedError } from '../../pure/group/occupied.ts';
+import type { ResetLine } from '../../pure/group/reset.ts';
+import { encodeOffset, groupKey, partitionKey, positionKey, prefixEnd, TABLES, unseal, type Table } from '../../pure/log/keyspace.ts';
+import {
+  fromBytes,
+  GONE_PREFIX,
+  goneKey,
+  GROUP_PREFIX,
+  groupMetaKey,
+  STORE_PREFIX,
+  topicMetaKey,
+  type GoneMeta,
+  type GroupMeta,
+  type StoreMeta,
+  type TopicMeta,
+} from '../../pure/log/meta.ts';
+import { applyOpenGroup, put, putMeta, readEnds, readMeta, readOwnership, readPosition, writeOwnership } from './apply.ts';
+import type { Env } from './env.ts';
+import { isAlive } from './process.ts';
+
+/** How much is freed in one transaction. */
+const SWEEP_ENTRIES = 500;
+
+export const applySetPositions = (env: Env, group: string, lines: readonly ResetLine[]): void => {
+  const found = readMeta<GroupMeta>(env, groupMetaKey(group));
+  if (found !== undefined) checkIdle(env, group, found.id);
+  const places = lines.map((line) => ({ ...line, topicId: topicIdOf(env, line) }));
+  for (const { topic, topicId, partition, from, to } of places) {
+    const stands = found && readPosition(env, found.id, topicId, partition);
+    if (stands !== from)
+      throw moved(
+        { topic, partition, from, stands },
+        `group '${group}' stands at ${said(stands)} in ${topic}[${partition}], and the plan was made when it stood at ${said(from)}`,
+      );
+    const { start, end } = readEnds(env, topicId, partition);
+    if (to < start || to > end)
+      throw moved({ topic, partition, to, start, end }, `${topic}[${partition}] holds the offsets ${start} to ${end} by now, and the plan goes to ${to}`);
+  }
+  const groupId = found?.id ?? applyOpenGroup(env, group);
+  for (const { topicId, partition, from, to, moves } of places) {
+    // A group that never moved goes on from 'earliest', wherever that is then.
+    if (from === undefined && moves === 0n) continue;
+    put(env, 'positions', positionKey(groupId, topicId, partition), encodeOffset(to));
+  }
+  raiseEpoch(env, groupId);
+};
+const said = (offset: bigint | undefined): string => (offset === undefined ? 'no offset yet' : `offset ${offset}`);
+const moved = (facts: Readonly<Record<string, unknown>>, why: string): StoplogError =>
+  new StoplogError('STOPLOG_FENCED', facts, `${why}. Nothing was changed; make the plan anew`);
+
+export const applyDeleteGroup = (env: Env, group: string): void => {
+  const found = readMeta<GroupMeta>(env, groupMetaKey(group));
+  if (found === undefined) throw new StoplogError('STOPLOG_GROUP_UNKNOWN', { group }, `there is no group '${group}' in this log: 'stoplog groups' lists them`);
+  checkIdle(env, group, found.id);
+  for (const { key, value } of entries(env, 'meta', STORE_PREFIX)) {
+    const store = fromBytes<StoreMeta>(unseal('meta', key, value));
+    if (store.group !== group) continue;
+    env.tables.meta.removeSync(key);
+    putMeta(env, goneKey(store.id), { id: store.id, kind: 'store' } satisfies GoneMeta);
+  }
+  for (const { key } of entries(env, 'positions', groupKey(found.id))) env.tables.positions.removeSync(key);
+  env.tables.meta.removeSync(groupMetaKey(group));
+  // Stays as a mark, as the ends of a deleted topic do: who was in the group, or still waits for it, is refused.
+  put(env, 'groups', groupKey(found.id), new Uint8Array(0));
+};
+
+export const applyDeleteTopic = (env: Env, topic: string): void => {
+  const found = readMeta<TopicMeta>(env, topicMetaKey(topic));
+  if (found === undefined) throw unknownTopic(topic);
+  const partitions = Array.from({ length: found.shape.partitions }, (_, partition) => partition);
+  const groups = entries(env, 'meta', GROUP_PREFIX).map(({ key, value }) => ({
+    name: key.toString().slice(GROUP_PREFIX.length),
+    id: fromBytes<GroupMeta>(unseal('meta', key, value)).id,
+  }));
+  const standing = groups.filter(({ id }) => partitions.some((partition) => readPosition(env, id, found.id, partition) !== undefined));
+  for (const { name, id } of standing) checkIdle(env, name, id);
+  for (const { id } of standing) for (const partition of partitions) env.tables.positions.removeSync(positionKey(id, found.id, partition));
+  for (const partition of partitions) put(env, 'ends', partitionKey(found.id, partition), new Uint8Array(0));
+  env.tables.meta.removeSync(topicMetaKey(topic));
+  putMeta(env, goneKey(found.id), { id: found.id, kind: 'topic' } satisfies GoneMeta);
+};
+
+/** The tables whose keys begin with such a number; the ends of a topic stay, as its mark. */
+const OTHERS: readonly Table[] = ['meta', 'ends', 'positions', 'stores', 'groups'];
+const SWEPT: Readonly<Record<GoneMeta['kind'], readonly Table[]>> = { topic: TABLES.filter((table) => !OTHERS.includes(table)), store: ['stores'] };
+
+export const isLeftToSweep = (env: Env): boolean => entries(env, 'meta', GONE_PREFIX, 1).length > 0;
+
+/** Frees some of what is left of deleted topics and stores; true when there is more. */
+export const sweep = (env: Env): boolean => {
+  for (const { key, value } of entries(env, 'meta', GONE_PREFIX, 1)) {
+    const { id, kind } = fromBytes<GoneMeta>(unseal('meta', key, value));
+    for (const table of SWEPT[kind]) {
+      const prefix = groupKey(id);
+      const keys = [...env.tables[table].getKeys({ start: prefix, end: prefixEnd(prefix), limit: SWEEP_ENTRIES })];
+      for (const swept of keys) env.tables[table].removeSync(swept);
+      if (keys.length > 0) return true;
+    }
+    env.tables.meta.removeSync(key);
+  }
+  return isLeftToSweep(env);
+};
+
+const entries = (
+  env: Env,
+  table: Table,
+  prefix: Buffer,
+  limit: number = Number.MAX_SAFE_INTEGER,
+): readonly { readonly key: Buffer; readonly value: Buffer }[] => [...env.tables[table].getRange({ start: prefix, end: prefixEnd(prefix), limit })];
+
+/** A process that is no more is in no group; one that hangs still is. */
+const checkIdle = (env: Env, group: string, groupId: number): void => {
+  const { owner, epoch } = readOwnership(env, groupId);
+  if (owner !== null && isAlive(owner.pid, owner.started)) throw occupiedError(group, owner, epoch, Date.now());
+};
+const raiseEpoch = (env: Env, groupId: number): void => writeOwnership(env, groupId, { epoch: readOwnership(env, groupId).epoch + 1, owner: null, beat: 0 });
+
+const topicIdOf = (env: Env, { topic, partition }: { readonly topic: string; readonly partition: number }): number => {
+  const meta = readMeta<TopicMeta>(env, topicMetaKey(topic));
+  if (meta === undefined) throw unknownTopic(topic);
+  if (partition < meta.shape.partitions) return meta.id;
+  throw new StoplogError(
+    'STOPLOG_USAGE',
+    { topic, partition, partitions: meta.shape.partitions },
+    `topic '${topic}' has no partition ${partition}: it has ${meta.shape.partitions}, counted from 0`,
+  );
+};
+const unknownTopic = (topic: string): StoplogError =>
+  new StoplogError('STOPLOG_TOPIC_UNKNOWN', { topic }, `there is no topic '${topic}' in this log: 'stoplog topics' lists them`);

@@ -1,0 +1,78 @@
+/** The Administration of a log over LMDB: looks by the memory map, and asks the writer for what changes. */
+import type { GroupOwner, GroupStanding } from '../../port/administration.ts';
+import type { Position } from '../../port/log.ts';
+import type { ResetLine } from '../../pure/group/reset.ts';
+import { decodeOffset, groupKey, prefixEnd, unseal, type Table } from '../../pure/log/keyspace.ts';
+import { fromBytes, GROUP_PREFIX, STORE_PREFIX, TOPIC_PREFIX, type GroupMeta, type StoreMeta, type TopicMeta } from '../../pure/log/meta.ts';
+import { readOwnership } from './apply.ts';
+import { told, type Env } from './env.ts';
+import type { WriterLink } from './link.ts';
+import { isAlive } from './process.ts';
+
+export class Administrator {
+  readonly #env: Env;
+  readonly #link: WriterLink;
+
+  constructor(env: Env, link: WriterLink) {
+    this.#env = env;
+    this.#link = link;
+  }
+
+  async groups(): Promise<readonly GroupStanding[]> {
+    try {
+      this.#env.root.resetReadTxn();
+      const topics = new Map(this.#metas<TopicMeta>(TOPIC_PREFIX).map(({ name, meta }) => [meta.id, name]));
+      const stores = this.#metas<StoreMeta>(STORE_PREFIX);
+      return this.#metas<GroupMeta>(GROUP_PREFIX).map(({ name: group, meta: { id } }) => {
+        const { epoch, owner } = readOwnership(this.#env, id);
+        return {
+          group,
+          epoch,
+          owner: owner !== null && isAlive(owner.pid, owner.started) ? seen(owner) : undefined,
+          positions: this.#positions(id, topics),
+          stores: stores.filter(({ meta }) => meta.group === group).map(({ name, meta }) => ({ store: name, version: meta.version })),
+        };
+      });
+    } catch (error) {
+      throw told(this.#env, error);
+    }
+  }
+  async setPositions(group: string, lines: readonly ResetLine[]): Promise<void> {
+    await this.#link.call({ type: 'set-positions', group, lines });
+    this.#env.root.resetReadTxn();
+  }
+  async deleteGroup(group: string): Promise<void> {
+    await this.#link.call({ type: 'delete-group', group });
+    await this.#sweep();
+  }
+  async deleteTopic(topic: string): Promise<void> {
+    await this.#link.call({ type: 'delete-topic', topic });
+    await this.#sweep();
+  }
+
+  async #sweep(): Promise<void> {
+    while ((await this.#link.call({ type: 'sweep' })).left);
+    this.#env.root.resetReadTxn();
+  }
+  #positions(groupId: number, topics: ReadonlyMap<number, string>): readonly Position[] {
+    return this.#entries('positions', groupKey(groupId)).flatMap(({ key, value }) => {
+      const topic = topics.get(key.readUInt32BE(4));
+      return topic === undefined ? [] : [{ topic, partition: key.readUInt32BE(8), offset: decodeOffset(unseal('positions', key, value)) }];
+    });
+  }
+  #metas<T>(prefix: Buffer): readonly { readonly name: string; readonly meta: T }[] {
+    return this.#entries('meta', prefix).map(({ key, value }) => ({
+      name: key.toString().slice(prefix.length),
+      meta: fromBytes<T>(unseal('meta', key, value)),
+    }));
+  }
+  #entries(table: Table, prefix: Buffer): readonly { readonly key: Buffer; readonly value: Buffer }[] {
+    return [...this.#env.tables[table].getRange({ start: prefix, end: prefixEnd(prefix), snapshot: false })];
+  }
+}
+
+const seen = ({ pid, since, beatAt }: GroupOwner): GroupOwner => ({
+  pid,
+  ...(since === undefined ? {} : { since }),
+  ...(beatAt === undefined ? {} : { beatAt }),
+});

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { drainText, durationIn, secondsText } from './duration-text.ts';
+
+test.each([
+  [0, '0 ms'],
+  [0.85, '850 ms'],
+  [3.21, '3.2 s'],
+  [250, '4 min 10 s'],
+  [2_400, '40 min'],
+  [7_500, '2 h 5 min'],
+  [273_600, '3 d 4 h'],
+])('%d seconds are %s', (seconds, text) => expect(secondsText(seconds)).toBe(text));
+test('what drains says when, and what does not says never', () => expect([drainText(2_400), drainText(undefined)]).toEqual(['in 40 min', 'never']));
+test.each([
+  ['500ms', 500],
+  ['90s', 90_000],
+  ['1.5h', 5_400_000],
+  ['7d', 604_800_000],
+  ['PT15M', 900_000],
+  ['P1DT12H', 129_600_000],
+  ['PT0.5S', 500],
+])('%s is %i ms', (text, ms) => expect(durationIn(text, 'retention')).toBe(ms));
+test.each(['', '15', '-5m', '5 m', 'P', 'PT', 'P1Y', 'tomorrow'])("'%s' is no duration", (text) => {
+  expect(() => durationIn(text, 'retention')).toThrow(/^--retention '.*' is no duration: write 90s, 15m, 2h or 7d/);
+});

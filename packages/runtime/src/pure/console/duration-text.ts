@@ -1,0 +1,41 @@
+/** Durations as people say and write them. */
+import { StoplogError } from '@stoplog/core/port';
+import { oneLine } from './printable.ts';
+
+/** `850 ms`, `3.2 s`, `4 min 10 s`, `2 h 5 min`, `3 d 4 h` */
+export const secondsText = (seconds: number): string => {
+  if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
+  if (seconds < 60) return `${seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  for (const [size, unit, small, smallUnit] of PAIRS)
+    if (whole >= size) return both(Math.floor(whole / size), unit, Math.floor((whole % size) / small), smallUnit);
+  return `${whole} s`;
+};
+const PAIRS = [
+  [86_400, 'd', 3_600, 'h'],
+  [3_600, 'h', 60, 'min'],
+  [60, 'min', 1, 's'],
+] as const;
+const both = (large: number, unit: string, small: number, smallUnit: string): string =>
+  small === 0 ? `${large} ${unit}` : `${large} ${unit} ${small} ${smallUnit}`;
+
+/** `in 40 min`, `never` */
+export const drainText = (seconds: number | undefined): string => (seconds === undefined ? 'never' : `in ${secondsText(seconds)}`);
+
+/** `90s`, `15m`, `2h`, `7d`, `500ms`, also `PT15M` and `P7DT12H` as ISO 8601 has them; in milliseconds. */
+export const durationIn = (text: string, option: string): number => {
+  const [, count, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text) ?? [];
+  if (count !== undefined && unit !== undefined) return Math.round(Number(count) * UNITS[unit]!);
+  const [, days = '0', hours = '0', minutes = '0', seconds = '0'] = /^P(?=.)(?:(\d+)D)?(?:T(?=.)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/.exec(text) ?? [
+    undefined,
+    'x',
+  ];
+  const ms = Number(days) * UNITS['d']! + Number(hours) * UNITS['h']! + Number(minutes) * UNITS['m']! + Math.round(Number(seconds) * 1_000);
+  if (Number.isSafeInteger(ms)) return ms;
+  throw new StoplogError(
+    'STOPLOG_USAGE',
+    { [option]: text },
+    `--${option} '${oneLine(text)}' is no duration: write 90s, 15m, 2h or 7d, or PT15M as ISO 8601 has it`,
+  );
+};
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };

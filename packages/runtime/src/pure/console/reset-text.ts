@@ -1,0 +1,25 @@
+/** What a reset does, in the sentences below its plan. */
+import type { ResetLine } from '@stoplog/core/port';
+import { grouped } from './columns.ts';
+
+export const resetText = (plan: readonly ResetLine[], executed: boolean): string => {
+  const moving = plan.filter(({ moves }) => moves !== 0n);
+  const done = executed ? '' : 'would be ';
+  const sum = (of: (line: ResetLine) => bigint): string => grouped(Number(moving.reduce((total, line) => total + of(line), 0n)));
+  const forth = ({ moves }: ResetLine): bigint => (moves > 0n ? moves : 0n);
+  const back = ({ moves }: ResetLine): bigint => (moves < 0n ? -moves : 0n);
+  const what =
+    moving.length === 0
+      ? 'nothing moves: the group stands there already'
+      : `${moving.length} of ${plan.length} positions ${done}moved: ${sum(back)} records ${done}read again, ${sum(forth)} ${done}passed over`;
+  return executed ? what : `${what}. Nothing was changed; add --execute to do it`;
+};
+
+/** Stores are right as of the positions they were folded at; moving only those breaks them. */
+export const storesText = (group: string, stores: readonly string[]): string => {
+  const one = stores.length === 1;
+  return (
+    `${one ? 'store' : 'stores'} ${stores.join(', ')} ${one ? 'holds' : 'hold'} what was folded up to the old positions: what is read again is folded in twice, what is passed over is missing. ` +
+    `To rebuild ${one ? 'it' : 'them'}, let the group begin anew: 'stoplog groups delete ${group} --execute', then run the pipeline`
+  );
+};

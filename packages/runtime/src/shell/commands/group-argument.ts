@@ -1,0 +1,26 @@
+/** The group that a command names, and the partitions that it reads. */
+import { StoplogError, type GroupStanding, type TopicPartition } from '@stoplog/core/port';
+import { oneLine } from '../../pure/console/printable.ts';
+import { suggestion } from '../../pure/console/suggest.ts';
+import type { LogArgument, OpenedLog } from './log-argument.ts';
+
+export const groupNamed = (name: string, groups: readonly GroupStanding[], { text }: LogArgument): GroupStanding => {
+  const found = groups.find(({ group }) => group === name);
+  if (found !== undefined) return found;
+  const names = groups.map(({ group }) => group);
+  const there =
+    names.length === 0 ? 'it holds no groups yet' : `it holds ${names.slice(0, 12).join(', ')}${names.length > 12 ? ` and ${names.length - 12} more` : ''}`;
+  throw new StoplogError(
+    'STOPLOG_GROUP_UNKNOWN',
+    { group: name, groups: names },
+    `there is no group '${oneLine(name)}' in ${text}: ${there}.${suggestion(name, names)} A pipeline is a group, under its name, from its first run on`,
+  );
+};
+
+/** Every partition of the topics that the group stands in somewhere. */
+export const partitionsOf = ({ positions }: GroupStanding, { topics }: OpenedLog): readonly TopicPartition[] => {
+  const names = new Set(positions.map(({ topic }) => topic));
+  return topics
+    .filter(({ name }) => names.has(name))
+    .flatMap(({ name, partitions }) => Array.from({ length: partitions }, (_, partition) => ({ topic: name, partition })));
+};

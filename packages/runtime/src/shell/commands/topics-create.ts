@@ -1,0 +1,96 @@
+/** `stoplog topics create NAME` */
+import { checkName, StoplogError, type CodecName, type TopicShape } from '@stoplog/core/port';
+import { durationIn } from '../../pure/console/duration-text.ts';
+import { oneLine } from '../../pure/console/printable.ts';
+import { loadPlanWatching } from '../load-plan.ts';
+import type { Arguments } from './arguments.ts';
+import type { Command } from './command.ts';
+import { LOG_HELP, logArgument, openForTools } from './log-argument.ts';
+import { pipelineUrl } from './pipeline-argument.ts';
+import { suggestion } from '../../pure/console/suggest.ts';
+
+export const topicsCreate: Command = {
+  name: 'topics create',
+  summary: 'makes a topic',
+  operands: ['a topic'],
+  options: { log: 'text', partitions: 'text', compacted: 'flag', retention: 'text', 'key-codec': 'text', 'value-codec': 'text', pipeline: 'text' },
+  help: `Examples
+  stoplog topics create orders --pipeline orders.pipeline.ts     as the pipeline declares it, with its schemas
+  stoplog topics create lines --key-codec string --value-codec string --partitions 8
+  stoplog topics create prices --compacted
+  stoplog topics create clicks --retention 7d
+
+Usage
+  stoplog topics create TOPIC [--partitions N] [--compacted] [--retention D] [--key-codec C] [--value-codec C] [--log lmdb:FOLDER]
+  stoplog topics create TOPIC --pipeline PIPELINE [--log lmdb:FOLDER]
+
+  --partitions N        4 when left out; they cannot be changed later, only copied into a topic that has more
+  --compacted           only the latest value of each key counts
+  --retention D         keep records this long at least: 90m, 7d; for ever when left out
+  --key-codec C         json (when left out), string, bytes or msgpack; the same for --value-codec
+  --pipeline PIPELINE   take all of it from the module that declares the topic
+${LOG_HELP}
+
+A run of a pipeline makes its topics, so this is for topics that something else writes first. Without --pipeline nothing is
+known of the schemas, and any value is taken. The log is made if it is missing.`,
+  async run(given, output) {
+    const name = given.operands[0]!;
+    checkName('topic', name);
+    const shape = (await declaredShape(given, name)) ?? shapeIn(given, name);
+    const argument = logArgument(given.text('log'), { create: true });
+    await using opened = await openForTools(argument);
+    if (opened.topics.some((there) => there.name === name)) {
+      throw new StoplogError(
+        'STOPLOG_TOPIC_SHAPE',
+        { topic: name },
+        `topic '${name}' is there already: see 'stoplog topics describe ${name}', or choose another name`,
+      );
+    }
+    await opened.log.ensure([shape]);
+    output.say(
+      `topic '${name}' made: ${shape.partitions} ${shape.partitions === 1 ? 'partition' : 'partitions'}, ${shape.cleanup === 'compact' ? 'compacted' : 'not compacted'}`,
+    );
+    return 0;
+  },
+};
+
+const OF_SHAPE = ['partitions', 'compacted', 'retention', 'key-codec', 'value-codec'] as const;
+
+const declaredShape = async (given: Arguments, name: string): Promise<TopicShape | undefined> => {
+  const path = given.text('pipeline');
+  if (path === undefined) return undefined;
+  const also = OF_SHAPE.find((option) => given.flag(option) || given.text(option) !== undefined);
+  if (also !== undefined)
+    throw new StoplogError('STOPLOG_USAGE', { option: also }, `--pipeline and --${also} exclude each other: the pipeline says what the topic is`);
+  const { topics, name: pipeline } = await loadPlanWatching(pipelineUrl(path).href);
+  const found = topics.find((topic) => topic.name === name);
+  if (found !== undefined) return found.shape;
+  const names = topics.map((topic) => topic.name);
+  throw new StoplogError(
+    'STOPLOG_TOPIC_UNKNOWN',
+    { topic: name, topics: names },
+    `pipeline '${pipeline}' has no topic '${name}', only ${names.join(', ')}.${suggestion(name, names)}`,
+  );
+};
+
+const DEFAULT_PARTITIONS = 4;
+const CODECS: readonly string[] = ['json', 'string', 'bytes', 'msgpack'] satisfies readonly CodecName[];
+
+const shapeIn = (given: Arguments, name: string): TopicShape => {
+  const retention = given.text('retention');
+  return {
+    name,
+    partitions: given.number('partitions', 1) ?? DEFAULT_PARTITIONS,
+    cleanup: given.flag('compacted') ? 'compact' : 'delete',
+    retentionMs: retention === undefined ? undefined : durationIn(retention, 'retention'),
+    keyCodec: codecIn(given, 'key-codec'),
+    valueCodec: codecIn(given, 'value-codec'),
+    keySchema: {},
+    valueSchema: {},
+  };
+};
+const codecIn = (given: Arguments, option: string): CodecName => {
+  const text = given.text(option) ?? 'json';
+  if (CODECS.includes(text)) return text as CodecName;
+  throw new StoplogError('STOPLOG_USAGE', { [option]: text }, `--${option} '${oneLine(text)}' is no codec: give one of ${CODECS.join(', ')}`);
+};

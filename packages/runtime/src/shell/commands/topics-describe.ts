@@ -1,0 +1,82 @@
+/** `stoplog topics describe NAME` */
+import { readLag, type PartitionLag, type TopicShape } from '@stoplog/core/port';
+import { grouped } from '../../pure/console/columns.ts';
+import { secondsText } from '../../pure/console/duration-text.ts';
+import { ageIn, lagIn } from '../../pure/console/group-text.ts';
+import type { Command } from './command.ts';
+import { LOG_HELP, logArgument, openForTools, topicNamed } from './log-argument.ts';
+import { jsonOut, rowsText } from './rows.ts';
+import { partsOf, recordsIn, type Part } from './topic-parts.ts';
+
+export const topicsDescribe: Command = {
+  name: 'topics describe',
+  summary: 'settings, partitions and readers of a topic',
+  operands: ['a topic'],
+  options: { log: 'text', json: 'flag' },
+  help: `Examples
+  stoplog topics describe orders
+  stoplog topics describe orders --json | jq .valueSchema
+
+Usage
+  stoplog topics describe TOPIC [--json] [--log lmdb:FOLDER]
+
+  --json                an object, with the JSON schemas kept with the topic
+${LOG_HELP}
+
+START is the first offset that is kept, END the one that the next record gets. A reader is a group that stands in the topic.`,
+  async run(given, output) {
+    const argument = logArgument(given.text('log'), { create: false });
+    await using opened = await openForTools(argument);
+    const shape = topicNamed(given.operands[0]!, opened.topics, argument, "'stoplog topics' lists them.");
+    const parts = await partsOf(opened.log, shape);
+    const places = parts.map(({ partition }) => ({ topic: shape.name, partition }));
+    const readers: Reader[] = [];
+    for (const { group, positions } of await opened.module.groups(opened.log))
+      if (positions.some(({ topic }) => topic === shape.name)) readers.push({ group, lags: await readLag(opened.log, group, places, Date.now) });
+    await output.write(given.flag('json') ? jsonOut(dataOf(shape, parts, readers)) : textOf(shape, parts, readers));
+    return 0;
+  },
+};
+
+interface Reader {
+  readonly group: string;
+  readonly lags: readonly PartitionLag[];
+}
+
+const textOf = (shape: TopicShape, parts: readonly Part[], readers: readonly Reader[]): string =>
+  [
+    rowsText([
+      ['topic', shape.name],
+      ['cleanup', shape.cleanup],
+      ['retention', shape.retentionMs === undefined ? 'for ever' : secondsText(shape.retentionMs / 1000)],
+      ['key', shape.keyCodec],
+      ['value', shape.valueCodec],
+      ['records', grouped(recordsIn(parts))],
+    ]),
+    rowsText(
+      [
+        ['PARTITION', 'START', 'END', 'RECORDS'],
+        ...parts.map(({ partition, start, end }) => [String(partition), String(start), String(end), grouped(Number(end - start))]),
+      ],
+      [0, 1, 2, 3],
+    ),
+    readers.length === 0
+      ? ''
+      : rowsText(
+          [
+            ['READER', 'LAG', 'OLDEST'],
+            ...readers.map(({ group, lags }) => [group, grouped(lagIn(lags)), lagIn(lags) === 0 ? '–' : secondsText(ageIn(lags) / 1000)]),
+          ],
+          [1, 2],
+        ),
+  ]
+    .filter((text) => text !== '')
+    .join('\n');
+
+const dataOf = ({ name, ...rest }: TopicShape, parts: readonly Part[], readers: readonly Reader[]): unknown => ({
+  topic: name,
+  ...rest,
+  records: recordsIn(parts),
+  offsets: parts.map(({ partition, start, end }) => ({ partition, start: Number(start), end: Number(end) })),
+  readers: readers.map(({ group, lags }) => ({ group, lag: lagIn(lags), lagSeconds: ageIn(lags) / 1000 })),
+});
