@@ -2,7 +2,8 @@
  * A history: what was asked of a log and what it answered, one line of JSON for each event, in the order of their writing.
  *
  * A call is an `invoke`, and later `ok` (it happened), `fail` (it did not) or nothing at all: its process was killed, and it
- * may have happened or not. Nobody may take such a call for failed. The last line may be torn by a kill; it tells nothing.
+ * may have happened or not. Nobody may take such a call for failed. A line may be torn by the kill of who wrote it; it tells
+ * nothing, and what others write after it begins on a line of its own.
  */
 /** Texts by partition, in the order in which they are appended. */
 export type Sent = Readonly<Record<string, readonly string[]>>;

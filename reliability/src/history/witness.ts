@@ -4,7 +4,8 @@ import { parseHistory, type Event } from './history.ts';
 
 export const witness = (path: string): ((event: Event) => void) => {
   const fd = openSync(path, 'a');
-  return (event) => void writeSync(fd, `${JSON.stringify(event)}\n`);
+  // A line begins on a line of its own: a kill may have torn the last one, of whichever process, in the middle.
+  return (event) => void writeSync(fd, `\n${JSON.stringify(event)}\n`);
 };
 /** Of a process that died before its first event there is none. */
 export const readHistory = (path: string): readonly Event[] => (existsSync(path) ? parseHistory(readFileSync(path, 'utf8')) : []);
