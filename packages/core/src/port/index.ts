@@ -2,7 +2,7 @@
  * `@stoplog/core/port`: what a keeper of logs and a runtime need, and nobody else: the port itself, and the pure pieces
  * in which both sides must agree (batches, serdes, partitions, sort keys).
  */
-export type { Append, Assignment, Commit, Committed, Epoch, GroupId, Log, LogLink, LogModule, LogRef, OffsetAt, Position, PositionMove, RecordBatch, StoreWrites, TopicName, TopicPartition } from './log.ts';
+export type { Append, Assignment, Cleaned, CleanOptions, Commit, Committed, Epoch, GroupId, Log, LogLink, LogModule, LogRef, OffsetAt, Position, PositionMove, RecordBatch, StoreWrites, TopicName, TopicPartition } from './log.ts';
 export type { Administration, GroupOwner, GroupStanding } from './administration.ts';
 export type { StateStore, StorePart } from './state-store.ts';
 export type { Arrival, ArrivalBatch, SourceReader } from './source.ts';

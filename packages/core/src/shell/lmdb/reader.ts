@@ -111,11 +111,12 @@ export const offsetForTime = (env: Env, place: PartitionId, time: number): bigin
   const ends = readEnds(env, place.topicId, place.partition);
   const prefix = partitionKey(place.topicId, place.partition);
   for (const { key, value } of env.tables.times.getRange({ start: timeKey(place.topicId, place.partition, time), end: prefixEnd(prefix), limit: 1, snapshot: false })) {
-    let at = decodeOffset(unseal('times', key, value));
+    const reached = decodeOffset(unseal('times', key, value));
+    let at = reached < ends.start ? ends.start : reached;
     while (at < ends.end) {
       const view = readBatchAt(env, place, at);
       if (view === undefined) break;
-      while (view.next()) if (view.timestamp >= time) return view.offset;
+      while (view.next()) if (view.timestamp >= time && view.offset >= ends.start) return view.offset;
       at = view.nextOffset;
     }
   }
