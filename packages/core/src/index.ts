@@ -7,6 +7,7 @@ export type { Sink, Source } from './pure/topic/edges.ts';
 export { days, hours, minutes, seconds, type Millis } from './pure/time/duration.ts';
 export { allHeaders, lastHeader, type Header, type LogRecord } from './pure/record/record.ts';
 export type { CodecName } from './pure/schema/serde.ts';
+export type { Reset } from './pure/log/reset.ts';
 export { partitionOf } from './pure/topic/partitioner.ts';
 export { isStoplogError, StoplogError, type StoplogCode } from './pure/errors.ts';
 export type { LogRef, TopicPartition } from './port/log.ts';

@@ -26,6 +26,8 @@ export { ageOf, drainSeconds, ratesBetween, readsFrom, recordsBehind, type Behin
 export { occupantText, occupiedError } from '../pure/group/occupied.ts';
 export { parsePositions, planReset, positionsText, type FilePosition, type ResetLine, type ResetPlace, type ResetTarget } from '../pure/group/reset.ts';
 export type { Sink, Source } from '../pure/topic/edges.ts';
+export type { Reset } from '../pure/log/reset.ts';
+export { fetchOrReset } from '../shell/fetch-or-reset.ts';
 export type { Millis } from '../pure/time/duration.ts';
 export { makeClient, type LogClient } from '../shell/client.ts';
 export { readLag, type PartitionLag } from '../shell/lag.ts';
