@@ -60,10 +60,13 @@ export class Maintenance {
     this.#stopped = true;
   }
 
-  /** Some start was moved on command: topics that forget nothing by themselves have something to remove too. */
-  startMoved(): void {
-    this.#lookEverywhere = true;
-    this.tick();
+  /** Starts were moved on command: removes what lies below them, and nothing else. */
+  startsMoved(places: readonly PartitionId[]): void {
+    const trims = async (): Promise<void> => {
+      for (const place of places) await this.#trim(place);
+    };
+    // What is left below a start, the first round of the next life removes.
+    void this.#run(trims).catch(() => {});
   }
 
   /** Does what is due, unless the round before is still at it. */

@@ -220,7 +220,7 @@ const serve = (env: Env): void => {
           apply: prepare(env, request, held, cleanups),
           answer: (outcome) => {
             port.postMessage({ ...outcome, id: request.id });
-            if (request.type === 'delete-records') maintenance.startMoved();
+            if (request.type === 'delete-records') maintenance.startsMoved(request.before);
             if (request.type === 'ensure') cleanups.refresh();
             if (request.type === 'leave') waits.wake([groupWaitKey(request.groupId)]);
           },
