@@ -71,10 +71,13 @@ const clean = (log: Map<bigint, Uint8Array>, from: bigint, to: bigint, now: numb
   } while (at < to);
   return at;
 };
-const fold = (entries: readonly Entry[]): Record<string, string> => {
+const fold = (entries: readonly Entry[]): ReadonlyMap<string, string> => {
   const table = new Map<string, string>();
-  for (const { key, value } of entries) if (key !== null) value === null ? table.delete(key) : table.set(key, value);
-  return Object.fromEntries([...table].sort());
+  for (const { key, value } of entries) {
+    if (key !== null && value === null) table.delete(key);
+    else if (key !== null && value !== null) table.set(key, value);
+  }
+  return table;
 };
 /** What one pass over clean ground below `to` leaves: the latest of each key below it, tombstones too, and all from there on. */
 const expected = (entries: readonly Entry[], to: number): Entry[] =>

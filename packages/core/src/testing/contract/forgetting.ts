@@ -46,7 +46,7 @@ export const forgetting: Promises = (promise) => {
     await expect(log.fetch(at(base!), NOW, never)).rejects.toMatchObject({ code: 'STOPLOG_OFFSET_OUT_OF_RANGE', facts: { topic: TOPIC, partition: 0, offset: base, start: base! + 1n, end } });
     expect(values(await readAll(log, base! + 1n))).toEqual(['b', 'c', 'd']);
     await log.deleteRecords([at(later!)]);
-    expect(values(await readAll(log, later!))).toEqual(['d']);
+    expect(values(await readAll(log, later))).toEqual(['d']);
   });
   promise('starts: they only grow, also across closing and opening, and an end is never lost', async ({ log, reopen }) => {
     await append(log, ['a', 'b', 'c']);
