@@ -130,6 +130,9 @@ export const applyCommit = (env: Env, commit: DecodedCommit, ends: EndsInTransac
   return offsets;
 };
 
+/** A group that never committed goes on from wherever the log started when it began to read: that start may have grown. */
+const firstPlace = (from: bigint, start: bigint): bigint => (from < start ? from : start);
+
 /** Refuses a commit of an owner that was, and one that would leave a gap in what was read. */
 const checkOwner = (env: Env, commit: DecodedCommit): void => {
   if (commit.groupId === 0) return;
@@ -138,9 +141,7 @@ const checkOwner = (env: Env, commit: DecodedCommit): void => {
     throw new StoplogError('STOPLOG_FENCED', { epoch: commit.epoch, current: epoch }, `another owner has taken this group over (epoch ${epoch}, this one has ${commit.epoch}): nothing of this commit was kept, and nothing is to be done`);
   }
   for (const { topicId, partition, from } of commit.positions) {
-    // A group that never committed goes on from wherever the log started when it began to read: that start may have grown.
-    const { start } = readEnds(env, topicId, partition);
-    const stands = readPosition(env, commit.groupId, topicId, partition) ?? (from < start ? from : start);
+    const stands = readPosition(env, commit.groupId, topicId, partition) ?? firstPlace(from, readEnds(env, topicId, partition).start);
     if (stands !== from) {
       throw new StoplogError('STOPLOG_FENCED', { epoch: commit.epoch, partition, from, stands }, `this commit goes on from offset ${from}, but the group stands at ${stands}: another owner, or an earlier life of this one, was faster. Nothing of it was kept, and nothing is to be done`);
     }
