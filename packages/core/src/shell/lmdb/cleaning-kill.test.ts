@@ -88,3 +88,19 @@ test.each<Failpoint>(['compact.select', 'compact.copied', 'compact.swapped', 'co
     }
   });
 }, 60_000);
+
+test('two processes that clean one partition at once come to the same table', async () => {
+  await withFolder(async (folder) => {
+    const [path, intents] = [join(folder, 'log'), join(folder, 'intents')];
+    const child = start('cleaner', path, intents);
+    await child.said('cleaned 1');
+    const ref = lmdb(path, { maintenance: { everyMs: Infinity, bytesPerSecond: 1e12 } });
+    const log = await openPort(ref);
+    const { clean } = await loadLogModule(ref);
+    for (let n = 0; n < 40; n++) await clean(log, { roll: true });
+    child.kill();
+    await child.ended;
+    await log[Symbol.asyncDispose]();
+    expect(await check(path, intents)).toBeGreaterThan(0);
+  });
+}, 60_000);
