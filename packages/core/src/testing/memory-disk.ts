@@ -255,15 +255,14 @@ const compact = (partition: MemoryPartition, shape: TopicShape, now: number): { 
   const below = partition.batches.filter(({ base }) => base < to);
   let dropped = 0;
   let kept = 0;
-  const left = below.flatMap((batch, i) => {
-    const cleaned = cleanBatch(openBatch(batch.bytes), pass, i === below.length - 1);
+  const left = below.map((batch) => {
+    const cleaned = cleanBatch(openBatch(batch.bytes), pass);
     dropped += cleaned.dropped;
     kept += cleaned.kept;
-    if (cleaned.bytes === undefined) return [batch];
-    if (cleaned.bytes === null) return [];
+    if (cleaned.bytes === undefined) return batch;
     const { topicId, partition: number } = inspectHeader(batch.bytes);
     stampBatch(cleaned.bytes, { topicId, partition: number, baseOffset: batch.base });
-    return [{ ...batch, bytes: cleaned.bytes }];
+    return { ...batch, bytes: cleaned.bytes };
   });
   partition.batches.splice(0, below.length, ...left);
   partition.cleanTo = to;

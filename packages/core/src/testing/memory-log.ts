@@ -159,7 +159,9 @@ const read = (partition: MemoryPartition, from: bigint, bytes: number): { readon
   for (const kept of partition.batches) {
     if (kept.next <= from) continue;
     if (batches.length > 0 && size + kept.bytes.length > bytes) return { next, batches };
-    batches.push(openBatch(copyOf(kept.bytes)));
+    const view = openBatch(copyOf(kept.bytes));
+    // One that compaction has emptied is passed over.
+    if (view.count > 0) batches.push(view);
     size += kept.bytes.length;
     next = kept.next;
   }

@@ -81,14 +81,14 @@ export interface Pass {
   readonly deleteRetentionMs: number;
 }
 export interface CleanedBatch {
-  /** What is to lie in its place: other bytes, nothing (null), or what lies there (undefined). */
-  readonly bytes: Uint8Array | null | undefined;
+  /** What is to lie in its place; undefined when it is what lies there. */
+  readonly bytes: Uint8Array | undefined;
   readonly kept: number;
   readonly dropped: number;
 }
 
-/** What a pass makes of one batch. `isLast`: it is the last below `to`, and keeps its place even when it is empty. */
-export const cleanBatch = (view: BatchView, pass: Pass, isLast: boolean, builder: BatchBuilder = new BatchBuilder()): CleanedBatch => {
+/** What a pass makes of one batch. An emptied one keeps its place: batches lie side by side, so that one that is missing is seen. */
+export const cleanBatch = (view: BatchView, pass: Pass, builder: BatchBuilder = new BatchBuilder()): CleanedBatch => {
   const { keys, now } = pass;
   const base = Number(view.baseOffset - pass.origin);
   const first = Number(pass.start - view.baseOffset);
@@ -114,7 +114,6 @@ export const cleanBatch = (view: BatchView, pass: Pass, isLast: boolean, builder
   }
   const kept = builder.count;
   const stamps = tombstones > 0 && view.deleteHorizon === undefined;
-  if (kept === 0 && !isLast) return { bytes: null, kept, dropped };
   if (dropped === 0 && !stamps) return { bytes: undefined, kept, dropped };
   const horizon = tombstones === 0 ? undefined : (view.deleteHorizon ?? Math.min(Number.MAX_SAFE_INTEGER, now + pass.deleteRetentionMs));
   return { bytes: builder.finish(view.lastOffsetDelta, horizon), kept, dropped };

@@ -108,8 +108,7 @@ export interface Replacement {
   readonly base: bigint;
   /** The first bytes of what was read: its header, which has a checksum of all of it. */
   readonly was: Uint8Array;
-  /** Null removes it. */
-  readonly bytes: Uint8Array | null;
+  readonly bytes: Uint8Array;
 }
 
 /** Puts batches in the place of those they were made from; returns how many were, up to the first that somebody else has changed. */
@@ -121,13 +120,12 @@ export const applyReplacements = (env: Env, place: PartitionId, replacements: re
   for (const { base, was, bytes } of replacements) {
     const key = batchKey(topicId, partition, base);
     const found = peek(env.tables.log, key);
-    // Trimmed meanwhile, or cleaned away by another process: there is nothing left to do.
+    // Trimmed meanwhile: there is nothing left to do.
     if (found !== undefined) {
       const before = found.length;
       if (Buffer.compare(found.subarray(0, HEADER_SIZE), was.subarray(0, HEADER_SIZE)) !== 0) break;
-      if (bytes === null) env.tables.log.removeSync(key);
-      else putRaw(env, 'log', key, bytes as Buffer);
-      const saved = before - (bytes?.length ?? 0);
+      putRaw(env, 'log', key, bytes as Buffer);
+      const saved = before - bytes.length;
       freed += saved;
       if (base >= all.get(topicId, partition).active.base) ofActive += saved;
       else shrink(env, place, base, saved, 0n);

@@ -181,15 +181,14 @@ export class Maintenance {
     let kept = 0;
     for (let at = start; at < end; ) {
       const { batches, next } = this.#read(place, at);
-      const below = batches.filter(({ baseOffset }) => baseOffset < end);
       const replacements: Replacement[] = [];
-      for (const [i, view] of below.entries()) {
-        const isLast = view.nextOffset >= end || (i === below.length - 1 && this.#isLast(place, view.nextOffset, end));
-        const cleaned = cleanBatch(view, pass, isLast, this.#builder);
+      for (const view of batches) {
+        if (view.baseOffset >= end) break;
+        const cleaned = cleanBatch(view, pass, this.#builder);
         dropped += cleaned.dropped;
         kept += cleaned.kept;
         if (cleaned.bytes === undefined) continue;
-        if (cleaned.bytes !== null) stampBatch(cleaned.bytes, { topicId: place.topicId, partition: place.partition, baseOffset: view.baseOffset });
+        stampBatch(cleaned.bytes, { topicId: place.topicId, partition: place.partition, baseOffset: view.baseOffset });
         replacements.push({ base: view.baseOffset, was: view.bytes, bytes: cleaned.bytes });
       }
       failpoint('compact.copied');
@@ -203,10 +202,6 @@ export class Maintenance {
     await this.#commit((ends) => applyCleanTo(place, end, ends));
     failpoint('compact.cleaned');
     return { to: end, dropped, kept };
-  }
-  #isLast(place: PartitionId, next: bigint, end: bigint): boolean {
-    const [above] = this.#read(place, next).batches;
-    return above === undefined || above.baseOffset >= end;
   }
   /** Batches from an offset on; from the start on, where that has grown beyond it. */
   #read(place: PartitionId, at: bigint): { readonly batches: readonly BatchView[]; readonly next: bigint } {
