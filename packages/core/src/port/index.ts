@@ -2,7 +2,7 @@
  * `@stoplog/core/port`: what a keeper of logs and a runtime need, and nobody else: the port itself, and the pure pieces
  * in which both sides must agree (batches, serdes, partitions, sort keys).
  */
-export type { Append, Assignment, Commit, Committed, Epoch, GroupId, Log, LogLink, LogModule, LogRef, OffsetAt, Position, PositionMove, RecordBatch, StoreWrites, TopicName, TopicPartition } from './log.ts';
+export type { Append, Assignment, Cleaned, CleanOptions, Commit, Committed, Epoch, GroupId, Log, LogLink, LogModule, LogRef, OffsetAt, Position, PositionMove, RecordBatch, StoreWrites, TopicName, TopicPartition } from './log.ts';
 export type { Administration, GroupOwner, GroupStanding } from './administration.ts';
 export type { StateStore, StorePart } from './state-store.ts';
 export type { Arrival, ArrivalBatch, SourceReader } from './source.ts';
@@ -26,6 +26,8 @@ export { ageOf, drainSeconds, ratesBetween, readsFrom, recordsBehind, type Behin
 export { occupantText, occupiedError } from '../pure/group/occupied.ts';
 export { parsePositions, planReset, positionsText, type FilePosition, type ResetLine, type ResetPlace, type ResetTarget } from '../pure/group/reset.ts';
 export type { Sink, Source } from '../pure/topic/edges.ts';
+export type { Reset } from '../pure/log/reset.ts';
+export { fetchOrReset } from '../shell/fetch-or-reset.ts';
 export type { Millis } from '../pure/time/duration.ts';
 export { makeClient, type LogClient } from '../shell/client.ts';
 export { readLag, type PartitionLag } from '../shell/lag.ts';

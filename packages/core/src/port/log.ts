@@ -12,12 +12,18 @@
  *  - isolation  `fetch` never returns a record of a commit that did not happen
  *  - one owner  two members of a group never hold one partition in the same epoch
  *  - durability what `durable` has resolved for outlives a power cut
+ *  - starts     where a partition starts only grows, and reading below it is refused with its range
+ *  - survivors  what retention and compaction leave keeps its offset, order, timestamp, key, value and headers; a reader from
+ *               the start ends with the last value of every key
  *  - endings    aborting the signal leaves the group, and `join` then ends without an error
  */
+import type { Cleaned, CleanOptions } from '../pure/log/cleaned.ts';
 import type { TopicShape } from '../pure/topic/shape.ts';
 import type { BatchView } from '../pure/record/batch.ts';
 import type { Administration } from './administration.ts';
 import type { StateStore, StorePart } from './state-store.ts';
+
+export type { Cleaned, CleanOptions };
 
 export type TopicName = string;
 export type GroupId = string;
@@ -104,6 +110,8 @@ export interface Log extends AsyncDisposable {
   store(part: StorePart, signal: AbortSignal): Promise<StateStore>;
   /** Appends, writes stores and moves positions: all or nothing, fenced by the epoch. */
   commit(commit: Commit): Promise<Committed>;
+  /** Forgets the records before each position; a start that lies further stays. Where each partition starts now. */
+  deleteRecords(before: readonly Position[]): Promise<readonly Position[]>;
 }
 
 /** What a `LogRef` names: a module that opens its log in whichever thread asks. */
@@ -114,6 +122,8 @@ export interface LogModule extends Administration {
   share(log: Log): Promise<LogLink>;
   /** What is in the log: topics as they exist, for tools. */
   topics(log: Log): Promise<readonly TopicShape[]>;
+  /** Applies retention and compacts, now and whether or not it is due; resolves with what was freed and kept in each partition. */
+  clean(log: Log, options?: CleanOptions): Promise<readonly Cleaned[]>;
 }
 export interface LogLink {
   readonly port: import('node:worker_threads').MessagePort;

@@ -135,3 +135,29 @@ test('lag counts what a group has not read, and how old the first of it is', asy
   await port.commit({ group: 'readers', epoch, appends: [], stores: [], positions });
   expect((await log.lag('readers', letters)).map(({ records, age }) => [records, age])).toEqual([[0, 0], [0, 0]]);
 });
+
+describe('deleteRecords', () => {
+  const started = async (): Promise<LogClient> => {
+    const log = makeClient(memoryLog({ holes: false }));
+    for (let i = 0; i < 10; i++) await log.append(letters, [{ key: 'k0', value: `v${i}`, timestamp: 1_000 * i }]);
+    return log;
+  };
+  test('before a time: what is older is gone for every reader, and the starts are told', async () => {
+    const log = await started();
+    const starts = await log.deleteRecords(letters, { time: 4_000 });
+    expect(starts.toSorted((a, b) => Number(a - b))).toEqual([0n, 4n]);
+    expect(numbers(await all(log.read(letters, { from: 'earliest', until: 'end' })))).toEqual(range(4, 10));
+  });
+  test('a reader below the start is refused with the range, or goes on where its reset says', async () => {
+    const log = await started();
+    await log.deleteRecords(letters, { time: 4_000 });
+    const from = { offsets: [0n, 0n] };
+    await expect(all(log.read(letters, { from, until: 'end' }))).rejects.toMatchObject({ code: 'STOPLOG_OFFSET_OUT_OF_RANGE', facts: { start: 4n, end: 10n } });
+    expect(numbers(await all(log.read(letters, { from, until: 'end', reset: 'earliest' })))).toEqual(range(4, 10));
+    expect(await all(log.read(letters, { from, until: 'end', reset: 'latest' }))).toEqual([]);
+  });
+  test('an offset beyond the end is refused', async () => {
+    const log = await started();
+    await expect(log.deleteRecords(letters, { offsets: [11n, 11n] })).rejects.toMatchObject({ code: 'STOPLOG_OFFSET_OUT_OF_RANGE' });
+  });
+});

@@ -3,12 +3,14 @@
  */
 import type { Committed, Log, OffsetAt, Position, RecordBatch, TopicPartition } from '../port/log.ts';
 import { StoplogError } from '../pure/errors.ts';
+import type { Reset } from '../pure/log/reset.ts';
 import { LazyRecord, type Header, type LogRecord } from '../pure/record/record.ts';
 import { RecordPacker } from '../pure/topic/packer.ts';
 import { encodeKey, encodeValue, parseKey, parseValue } from '../pure/topic/parse-record.ts';
 import { topicOf, type AnyTopic, type Origin, type Parses } from '../pure/topic/topic.ts';
 import { Arrived } from './arrived.ts';
 import { eager, isAsync } from './eager.ts';
+import { fetchOrReset } from './fetch-or-reset.ts';
 import { readLag, type PartitionLag } from './lag.ts';
 
 export interface NewRecord<RK, RV> {
@@ -31,6 +33,11 @@ export interface Appended {
 export interface ReadOptions {
   /** The first record that is kept, the next one to be appended, a time (ms since 1970, or a Date), or an offset for each partition. */
   readonly from: 'earliest' | 'latest' | { readonly time: number | Date } | { readonly offsets: readonly bigint[] };
+  /**
+   * Where to go on when the log has forgotten what comes next: 'earliest', 'latest', `{ ago: hours(1) }`, or 'fail', which throws
+   * `STOPLOG_OFFSET_OUT_OF_RANGE` with the range. 'earliest' for a reading from the earliest, else 'fail'.
+   */
+  readonly reset?: Reset;
   /**
    * 'end' stops at what is there when the reading begins, a time before the first record that reaches it (or at the end where
    * none does), an offset for each partition before it; left out, it goes on as records come.
@@ -74,6 +81,14 @@ export interface LogClient extends AsyncDisposable {
   lag(group: string, ...topics: readonly { readonly name: string }[]): Promise<readonly PartitionLag[]>;
   /** The offset that the next record of each partition gets. */
   ends(topic: { readonly name: string }): Promise<readonly bigint[]>;
+  /**
+   * Deletes the records before a time or before an offset of each partition, and says where each starts now. A start only
+   * grows: what lies before it is gone for every reader.
+   *
+   * @example
+   * await log.deleteRecords(orders, { time: Date.now() - days(30) });
+   */
+  deleteRecords(topic: { readonly name: string }, before: { readonly time: number | Date } | { readonly offsets: readonly bigint[] }): Promise<readonly bigint[]>;
 }
 
 /** What one commit gathers. */
@@ -141,6 +156,7 @@ class Client implements LogClient {
     const signal = options.signal ?? new AbortController().signal;
     const ends = options.until === undefined ? undefined : await this.#places(partitions, options.until === 'end' ? 'latest' : options.until, 'until');
     const places = await this.#places(partitions, options.from, 'from');
+    const reset = options.reset ?? (options.from === 'earliest' ? 'earliest' : 'fail');
     const endOf = (partition: number): bigint | undefined => ends?.find((end) => end.partition === partition)?.offset;
     // Ends with the generator, also when its reader walks away in the middle.
     const stop = new AbortController();
@@ -150,7 +166,7 @@ class Client implements LogClient {
     let open = 0;
     const fetch = (place: Position, waitMs: number): void => {
       open++;
-      found.add(this.#log.fetch(place, { bytes: FETCH_BYTES, waitMs }, stop.signal));
+      found.add(fetchOrReset(this.#log, place, { bytes: FETCH_BYTES, waitMs }, stop.signal, reset, Date.now));
     };
     const ask = (place: Position): void => {
       const last = endOf(place.partition);
@@ -194,6 +210,13 @@ class Client implements LogClient {
     return (await this.#log.offsets(partitions, 'latest')).map(({ offset }) => offset);
   }
 
+  async deleteRecords(face: { readonly name: string }, before: { readonly time: number | Date } | { readonly offsets: readonly bigint[] }): Promise<readonly bigint[]> {
+    const topic = topicOf(face);
+    await this.#ensure(topic);
+    const partitions = Array.from({ length: topic.partitions }, (_, partition) => ({ topic: topic.name, partition }));
+    return (await this.#log.deleteRecords(await this.#places(partitions, before, 'before'))).map(({ offset }) => offset);
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
     return this.#close();
   }
@@ -207,7 +230,7 @@ class Client implements LogClient {
     }
     return ensured;
   }
-  async #places(partitions: readonly TopicPartition[], from: ReadOptions['from'], side: 'from' | 'until'): Promise<readonly Position[]> {
+  async #places(partitions: readonly TopicPartition[], from: ReadOptions['from'], side: 'from' | 'until' | 'before'): Promise<readonly Position[]> {
     if (typeof from === 'object' && 'offsets' in from) {
       return partitions.map((place, i) => {
         const offset = from.offsets[i];

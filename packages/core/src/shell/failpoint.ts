@@ -37,6 +37,12 @@ export const FAILPOINTS = [
   'release', // a group is about to be left
   'close.draining', // an app has been asked to end
   'close.closed', // its actors have ended, and the log is about to be closed
+  'retain.advance', // retention is about to move a start
+  'retain.deleted', // some of what lies below a start has been removed
+  'compact.select', // a pass over a partition begins
+  'compact.copied', // some of its batches are made anew, in memory
+  'compact.swapped', // they are in their places
+  'compact.cleaned', // the pass has ended, and is noted
   'storage.put', // before each put of the storage
   'storage.read', // before each read of batches
 ] as const;

@@ -7,8 +7,9 @@
  * @example
  * logContract('lmdb', async () => {
  *   const path = mkdtempSync(join(tmpdir(), 'log-'));
+ *   const module = await loadLogModule(lmdb(path));
  *   const log = await openPort(lmdb(path));
- *   return { log, reopen: () => openPort(lmdb(path)), dispose: async () => rmSync(path, { recursive: true }) };
+ *   return { log, reopen: () => openPort(lmdb(path)), clean: module.clean, dispose: async () => rmSync(path, { recursive: true }) };
  * });
  */
 import { describe, test } from 'vitest';
@@ -16,7 +17,8 @@ import type { Log } from '../port/log.ts';
 import { commits } from './contract/commits.ts';
 import { groups } from './contract/groups.ts';
 import { reads } from './contract/reads.ts';
-import { shape, TOPIC, type OpenLog } from './contract/setting.ts';
+import { forgetting } from './contract/forgetting.ts';
+import { shape, TOPIC, type LogUnderTest, type OpenLog } from './contract/setting.ts';
 import { stores } from './contract/stores.ts';
 import { survival } from './contract/survival.ts';
 
@@ -25,6 +27,7 @@ export type { LogUnderTest } from './contract/setting.ts';
 export interface Subject {
   readonly log: Log;
   readonly reopen: () => Promise<Log>;
+  readonly clean: LogUnderTest['clean'];
 }
 /** A group of promises: each in a sentence, with what shows it. */
 export type Promises = (promise: (sentence: string, kept: (subject: Subject) => Promise<void>) => void) => void;
@@ -41,7 +44,7 @@ export const logContract = (name: string, open: OpenLog): void => {
       };
       try {
         await subject.log.ensure([shape(TOPIC)]);
-        await kept({ log: subject.log, reopen });
+        await kept({ log: subject.log, reopen, clean: subject.clean });
       } finally {
         for (const log of opened) await log[Symbol.asyncDispose]();
         await subject.dispose();
@@ -53,4 +56,5 @@ export const logContract = (name: string, open: OpenLog): void => {
   describe(`the promises of a log, kept by ${name}: stores and topics`, () => stores(promise));
   describe(`the promises of a log, kept by ${name}: groups and endings`, () => groups(promise));
   describe(`the promises of a log, kept by ${name}: survival`, () => survival(promise));
+  describe(`the promises of a log, kept by ${name}: forgetting`, () => forgetting(promise));
 };

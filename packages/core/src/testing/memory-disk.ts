@@ -1,13 +1,18 @@
 /**
  * What a memory log keeps: plain maps, and one function that changes them.
  *
- * Several memory logs over one disk are what several processes over one folder are. A commit is checked whole, then
+ * What it forgets, it forgets by the same pure rules as every log, all at once. Several memory logs over one disk are what several processes over one folder are. A commit is checked whole, then
  * applied whole, in one synchronous call: atomicity and the prefix promise need nothing else.
  */
-import type { Commit } from '../port/log.ts';
+import type { Cleaned, CleanOptions, Commit, Position } from '../port/log.ts';
 import type { StorePart } from '../port/state-store.ts';
 import { StoplogError } from '../pure/errors.ts';
-import { inspectHeader, stampBatch } from '../pure/record/batch.ts';
+import { cleanupOf } from '../pure/log/cleanup.ts';
+import { cleanable, cleanBatch, mapKeys } from '../pure/log/compaction.ts';
+import { KeyOffsets } from '../pure/log/key-offsets.ts';
+import { segmentsToForget, startAfter } from '../pure/log/retention.ts';
+import { emptySegment, grow, isEmptySegment, isFull, type Arriving, type Segment } from '../pure/log/segment.ts';
+import { inspectHeader, openBatch, stampBatch } from '../pure/record/batch.ts';
 import { shapeDifference, type TopicShape } from '../pure/topic/shape.ts';
 
 export interface KeptBatch {
@@ -17,7 +22,11 @@ export interface KeptBatch {
 }
 export interface MemoryPartition {
   readonly batches: KeptBatch[];
+  start: bigint;
   end: bigint;
+  cleanTo: bigint;
+  readonly closed: Segment[];
+  active: Segment;
 }
 export interface MemoryTopic {
   readonly id: number;
@@ -46,9 +55,12 @@ export class MemoryDisk {
   /** Lives of actors that a commit was refused to. */
   readonly #refused = new Set<string>();
 
-  /** With `holes`, every commit leaves an offset unused behind each of its batches, as Kafka's transactions do. */
-  constructor(holes: boolean = true) {
+  readonly #now: () => number;
+
+  /** With `holes`, every commit leaves an offset unused behind each of its batches, as Kafka's transactions do. `now` says when records arrive. */
+  constructor(holes: boolean = true, now: () => number = Date.now) {
     this.#holes = holes;
+    this.#now = now;
   }
 
   topic(name: string): MemoryTopic {
@@ -69,8 +81,8 @@ export class MemoryDisk {
     return group;
   }
   position(group: string, topic: string, partition: number): bigint {
-    this.partition(topic, partition);
-    return this.groups.get(group)?.positions.get(placeName(topic, partition)) ?? 0n;
+    const { start } = this.partition(topic, partition);
+    return this.groups.get(group)?.positions.get(placeName(topic, partition)) ?? start;
   }
   /** Takes the group from whoever holds it, as if its process had stood still for too long: its next commit is refused once another has joined. */
   evict(group: string): void {
@@ -87,7 +99,7 @@ export class MemoryDisk {
     for (const shape of shapes) {
       const found = this.topics.get(shape.name);
       if (found !== undefined) found.shape = shape;
-      else this.topics.set(shape.name, { id: this.topics.size + 1, shape, partitions: Array.from({ length: shape.partitions }, () => ({ batches: [], end: 0n })) });
+      else this.topics.set(shape.name, { id: this.topics.size + 1, shape, partitions: Array.from({ length: shape.partitions }, () => ({ batches: [], start: 0n, end: 0n, cleanTo: 0n, closed: [], active: emptySegment(0n) })) });
     }
   }
 
@@ -115,7 +127,11 @@ export class MemoryDisk {
       const base = partition.end;
       const bytes = copyOf(batch);
       stampBatch(bytes, { topicId: this.topic(topic).id, partition: number, baseOffset: base });
-      const next = base + BigInt(inspectHeader(bytes).lastOffsetDelta) + 1n;
+      const header = inspectHeader(bytes);
+      const next = base + BigInt(header.lastOffsetDelta) + 1n;
+      const arriving: Arriving = { next, bytes: bytes.length, baseTimestamp: header.baseTimestamp, maxTimestamp: header.maxTimestamp, at: this.#now() };
+      if (isFull(partition.active, arriving, cleanupOf(this.topic(topic).shape))) roll(partition);
+      partition.active = grow(partition.active, arriving);
       partition.batches.push({ base, next, bytes });
       partition.end = this.#holes ? next + 1n : next;
       return base;
@@ -147,9 +163,15 @@ export class MemoryDisk {
     const { epoch } = this.group(commit.group);
     if (epoch !== commit.epoch) throw fenced({ epoch: commit.epoch, current: epoch }, `another owner has taken this group over (epoch ${epoch}, this one has ${commit.epoch})`);
     for (const { topic, partition, from } of commit.positions) {
-      const stands = this.position(commit.group, topic, partition);
+      const stands = this.#stands(commit.group, topic, partition, from);
       if (stands !== from) throw fenced({ epoch, partition, from, stands }, `this commit goes on from offset ${from}, but the group stands at ${stands}`);
     }
+  }
+  /** A group that never committed goes on from wherever the log started when it began to read. */
+  #stands(group: string, topic: string, partition: number, from: bigint): bigint {
+    const committed = this.groups.get(group)?.positions.get(placeName(topic, partition));
+    const { start } = this.partition(topic, partition);
+    return committed ?? (from < start ? from : start);
   }
   #store(name: string): MemoryStore {
     const store = this.#stores.get(name);
@@ -160,6 +182,34 @@ export class MemoryDisk {
     let part = store.parts.get(number);
     if (part === undefined) store.parts.set(number, (part = new Map()));
     return part;
+  }
+
+  deleteRecords(before: readonly Position[]): readonly Position[] {
+    const partitions = before.map(({ topic, partition }) => this.partition(topic, partition));
+    before.forEach(({ topic, partition, offset }, i) => {
+      const { start, end } = partitions[i]!;
+      if (offset < 0n || offset > end) throw new StoplogError('STOPLOG_OFFSET_OUT_OF_RANGE', { topic, partition, offset, start, end }, `${topic}[${partition}] ends at ${end}, and ${offset} lies ${offset < 0n ? 'before its beginning' : 'after it'}: give an offset up to the end`);
+    });
+    before.forEach(({ offset }, i) => moveStart(partitions[i]!, offset));
+    this.changed();
+    return before.map((position, i) => ({ ...position, offset: partitions[i]!.start }));
+  }
+
+  /** Retention and compaction by the rules that every log has, in one step. */
+  clean({ topics, roll: rolls = false, now = this.#now() }: CleanOptions = {}): readonly Cleaned[] {
+    const cleaned: Cleaned[] = [];
+    for (const topic of topics ?? this.topics.keys()) {
+      const { shape, partitions } = this.topic(topic);
+      partitions.forEach((partition, number) => {
+        const before = { startBefore: partition.start, bytesBefore: bytesOf(partition) };
+        if (rolls) roll(partition);
+        forget(partition, shape, now);
+        const counts = shape.cleanup === 'compact' ? compact(partition, shape, now) : { dropped: 0, kept: 0 };
+        cleaned.push({ topic, partition: number, ...before, ...counts, start: partition.start, bytes: bytesOf(partition) });
+      });
+    }
+    this.changed();
+    return cleaned;
   }
 
   /** Resolves when anything has changed, or `giveUp` is resolved. */
@@ -177,6 +227,47 @@ export class MemoryDisk {
     this.#watchers.clear();
   }
 }
+
+const bytesOf = ({ batches }: MemoryPartition): number => batches.reduce((sum, { bytes }) => sum + bytes.length, 0);
+const roll = (partition: MemoryPartition): void => {
+  if (!isEmptySegment(partition.active)) partition.closed.push(partition.active);
+  partition.active = emptySegment(partition.end);
+};
+const moveStart = (partition: MemoryPartition, start: bigint): void => {
+  if (start <= partition.start) return;
+  partition.start = start;
+  partition.batches.splice(0, partition.batches.findLastIndex(({ next }) => next <= start) + 1);
+  partition.closed.splice(0, partition.closed.findLastIndex(({ next }) => next <= start) + 1);
+  if (partition.active.next <= start) partition.active = emptySegment(partition.end);
+};
+const forget = (partition: MemoryPartition, shape: TopicShape, now: number): void => {
+  const segments = [...partition.closed, partition.active];
+  const count = segmentsToForget(segments, cleanupOf(shape), now);
+  moveStart(partition, count === segments.length ? partition.end : startAfter(segments, count, partition.start));
+};
+const compact = (partition: MemoryPartition, shape: TopicShape, now: number): { readonly dropped: number; readonly kept: number } => {
+  const { start } = partition;
+  const cleanup = cleanupOf(shape);
+  const { from, to } = cleanable([...partition.closed, partition.active], partition, cleanup, now);
+  const keys = new KeyOffsets([1, 2]);
+  for (const { next, bytes } of partition.batches) if (next > from) mapKeys(openBatch(bytes), keys, 0n, from, to);
+  const pass = { keys, origin: 0n, start, to, now, deleteRetentionMs: cleanup.deleteRetentionMs };
+  const below = partition.batches.filter(({ base }) => base < to);
+  let dropped = 0;
+  let kept = 0;
+  const left = below.map((batch) => {
+    const cleaned = cleanBatch(openBatch(batch.bytes), pass);
+    dropped += cleaned.dropped;
+    kept += cleaned.kept;
+    if (cleaned.bytes === undefined) return batch;
+    const { topicId, partition: number } = inspectHeader(batch.bytes);
+    stampBatch(cleaned.bytes, { topicId, partition: number, baseOffset: batch.base });
+    return { ...batch, bytes: cleaned.bytes };
+  });
+  partition.batches.splice(0, below.length, ...left);
+  partition.cleanTo = to;
+  return { dropped, kept };
+};
 
 export const placeName = (topic: string, partition: number): string => `${partition}:${topic}`;
 export const keyName = (key: Uint8Array): string => Buffer.from(key).toString('latin1');

@@ -8,7 +8,7 @@ import { simClock } from './sim-clock.ts';
 for (const holes of [true, false]) {
   logContract(`a memory log ${holes ? 'with' : 'without'} holes`, async () => {
     const disk = new MemoryDisk(holes);
-    return { log: memoryLog({ disk }), reopen: async () => memoryLog({ disk }), dispose: async () => {} };
+    return { log: memoryLog({ disk }), reopen: async () => memoryLog({ disk }), clean: async (_, options) => disk.clean(options), dispose: async () => {} };
   });
 }
 

@@ -81,8 +81,8 @@ class MemoryLog implements Log {
     this.#checkOpen();
     const { topic, partition: number, offset } = from;
     const partition = this.#disk.partition(topic, number);
-    if (offset < 0n || offset > partition.end) {
-      throw new StoplogError('STOPLOG_OFFSET_OUT_OF_RANGE', { topic, partition: number, offset, start: 0n, end: partition.end }, `${topic}[${number}] holds the offsets 0 to ${partition.end}, and ${offset} lies outside: read from 'earliest', 'latest' or an offset between`);
+    if (offset < partition.start || offset > partition.end) {
+      throw new StoplogError('STOPLOG_OFFSET_OUT_OF_RANGE', { topic, partition: number, offset, start: partition.start, end: partition.end }, `${topic}[${number}] holds the offsets ${partition.start} to ${partition.end}, and ${offset} lies outside: read from 'earliest', 'latest' or an offset between`);
     }
     if (offset === partition.end) {
       await this.#until(() => partition.end > offset, limit.waitMs, signal);
@@ -95,7 +95,7 @@ class MemoryLog implements Log {
     this.#checkOpen();
     return partitions.map(({ topic, partition: number }) => {
       const partition = this.#disk.partition(topic, number);
-      const offset = at === 'earliest' ? 0n : at === 'latest' ? partition.end : firstAt(partition, at.time);
+      const offset = at === 'earliest' ? partition.start : at === 'latest' ? partition.end : firstAt(partition, at.time);
       return { topic, partition: number, offset };
     });
   }
@@ -127,6 +127,11 @@ class MemoryLog implements Log {
     return { offsets: this.#disk.commit(commit), durable: Promise.resolve() };
   }
 
+  async deleteRecords(before: readonly Position[]): Promise<readonly Position[]> {
+    this.#checkOpen();
+    return this.#disk.deleteRecords(before);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort();
   }
@@ -154,7 +159,9 @@ const read = (partition: MemoryPartition, from: bigint, bytes: number): { readon
   for (const kept of partition.batches) {
     if (kept.next <= from) continue;
     if (batches.length > 0 && size + kept.bytes.length > bytes) return { next, batches };
-    batches.push(openBatch(copyOf(kept.bytes)));
+    const view = openBatch(copyOf(kept.bytes));
+    // One that compaction has emptied is passed over.
+    if (view.count > 0) batches.push(view);
     size += kept.bytes.length;
     next = kept.next;
   }
@@ -165,7 +172,7 @@ const read = (partition: MemoryPartition, from: bigint, bytes: number): { readon
 const firstAt = (partition: MemoryPartition, time: number): bigint => {
   for (const { bytes } of partition.batches) {
     const view = openBatch(bytes);
-    while (view.next()) if (view.timestamp >= time) return view.offset;
+    while (view.next()) if (view.timestamp >= time && view.offset >= partition.start) return view.offset;
   }
   return partition.end;
 };

@@ -1,13 +1,21 @@
 /**
  * Every message between the host and an actor: one discriminated union each way. Nothing else crosses.
  */
-import type { ErrorData, LogLink, LogRef } from '@stoplog/core/port';
+import type { ErrorData, LogLink, LogRef, Reset } from '@stoplog/core/port';
 
 /** Where in its input an actor stood when something happened. */
 export interface Place {
   readonly topic: string;
   readonly partition: number;
   readonly offset: bigint;
+}
+
+/** Records that the log forgot before they were read. */
+export interface Jump {
+  readonly topic: string;
+  readonly partition: number;
+  readonly from: bigint;
+  readonly to: bigint;
 }
 
 /** What an actor is started with. */
@@ -22,6 +30,8 @@ export interface Start {
   readonly suspect: Place | undefined;
   /** Records to take at a time until the suspect is behind: it is one of several, and so they are told apart. */
   readonly pace: number | undefined;
+  /** Where to go on when the log has forgotten what comes next. */
+  readonly reset: Reset;
   readonly beacon: SharedArrayBuffer;
   readonly port: LogLink['port'];
 }
@@ -39,6 +49,7 @@ export type FromActor =
   | { readonly type: 'need-link' }
   | { readonly type: 'running' }
   | { readonly type: 'idle' }
+  | { readonly type: 'reset'; readonly jump: Jump }
   | { readonly type: 'progress'; readonly progress: Progress }
   | { readonly type: 'failed'; readonly error: ErrorData; readonly place: Place | undefined; readonly among: number };
 

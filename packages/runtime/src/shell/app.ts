@@ -182,6 +182,7 @@ export class RunningApp implements App {
         this.#stop.abort();
         break;
       case 'idle':
+      case 'reset':
         break;
     }
     this.#parts.tell(event);

@@ -33,7 +33,7 @@ describe('help', () => {
     const { code, out } = await stoplog(newFolder(), ['--help']);
     expect(code).toBe(0);
     expect(out.startsWith('Examples')).toBe(true);
-    for (const word of ['run', 'describe', 'topics', 'tail', 'append', 'Exit codes']) expect(out).toContain(word);
+    for (const word of ['run', 'describe', 'topics', 'tail', 'append', 'compact', 'Exit codes']) expect(out).toContain(word);
   });
   test('of a command is shown whatever else is on the line', async () => {
     const { code, out } = await stoplog(newFolder(), ['tail', 'whatever', '--form', '--help']);
@@ -122,6 +122,16 @@ describe('append, topics and tail', () => {
       expect.objectContaining({ topic: 'ticket-counts', cleanup: 'compact', records: 2, offsets: [{ partition: 0, start: 0, end: 2 }] }),
     );
     expect(partitions.out).toMatch(/tickets +0 +0 +5 +5\n/);
+  });
+  test('compact says what it freed and kept, in columns and as JSON', async () => {
+    const other = newFolder();
+    for (const count of [1, 2, 3]) await stoplog(other, ['append', 'ticket-counts', '--json', '--pipeline', PIPELINE], `{"key":"a","value":${count}}\n`);
+    const nothing = await stoplog(other, ['compact', '--topic', 'ticket-counts']);
+    expect(nothing.out).toMatch(/^TOPIC +PARTITION +START +COMPACTED +BYTES FREED +BYTES KEPT\nticket-counts +0 +0 +0 +0 +\d+\n\n0 bytes freed, \d+ kept\n$/);
+    const json = await stoplog(other, ['compact', '--roll', '--json']);
+    expect(JSON.parse(json.out)).toContainEqual(expect.objectContaining({ topic: 'ticket-counts', partition: 0, start: '0', recordsDropped: 2, recordsKept: 1 }));
+    expect(jsonLines((await stoplog(other, ['tail', 'ticket-counts', '--until-end', '--json'])).out).map(({ offset, value }) => [offset, value])).toEqual([[2, 3]]);
+    expect((await stoplog(other, ['compact', '--topic', 'nowhere'])).err).toMatch(/^STOPLOG_TOPIC_UNKNOWN/);
   });
   test('tail shows time, place, key and value; what it prints as JSON is what append takes', async () => {
     const [text, json] = await Promise.all([

@@ -25,6 +25,10 @@ const lineOf = (event: Told, name: string, actors: number): string | undefined =
       return `stoplog   ${name}   draining ${actors} actors; a second signal ends at once`;
     case 'restarting':
       return `stoplog   ${name}   task ${event.actor.task}[${event.actor.partition}] failed, again in ${(event.afterMs / 1000).toFixed(1)} s: ${sentence(event.error)}`;
+    case 'reset': {
+      const { topic, partition, from, to } = event.jump;
+      return `stoplog   ${name}   ${topic}[${partition}] no longer keeps the records from offset ${from}: task ${event.actor.task} goes on at ${to}. Keep them longer (retention), or run with reset: 'fail' to stop instead`;
+    }
     case 'given-up':
       return `stoplog   ${name}   task ${event.actor.task}[${event.actor.partition}] given up; the others go on: ${sentence(event.error)}`;
     case 'fatal':

@@ -2,7 +2,7 @@
  * `run`: the composition root. It alone knows all parts: the plan, the log, the actors, the signals, the console.
  */
 import { availableParallelism } from 'node:os';
-import { loadLogModule, StoplogError, type Log, type LogRef, type Millis } from '@stoplog/core/port';
+import { loadLogModule, StoplogError, type Log, type LogRef, type Millis, type Reset } from '@stoplog/core/port';
 import { storePart } from '../pure/task/store-part.ts';
 import type { Plan } from '../pure/topology/plan.ts';
 import { startThreads } from './actors/host.ts';
@@ -22,6 +22,11 @@ export interface RunOptions {
   readonly hangAfter?: Millis;
   /** Heap of one thread, in MB: a handler that needs more ends its thread, not the process. 2,048 when left out. */
   readonly heapMb?: number;
+  /**
+   * Where a task goes on when the log has forgotten what it would read next: 'earliest' (the default), 'latest', `{ ago: hours(1) }`, each of
+   * which is told, or 'fail': its partition is given up. What it missed is in none of its stores.
+   */
+  readonly reset?: Reset;
   /** What happens is told on standard error ('console', the default), or nowhere. */
   readonly tell?: 'console' | 'nothing';
 }
@@ -80,6 +85,7 @@ export const startApp = async (url: URL, options: RunOptions, tellerFor: (plan: 
       link: () => module.share(log),
       threads: pool,
       hangAfterMs,
+      reset: options.reset ?? 'earliest',
     },
     tell: teller,
     released: () => stopListening(),

@@ -5,7 +5,7 @@ import { encodeSortKey } from '../bytes/sort-key.ts';
 import { utf8 } from '../bytes/text.ts';
 import { BatchBuilder, stampBatch } from '../record/batch.ts';
 import { encodeCommit } from './commit-bytes.ts';
-import { batchKey, encodeEnds, partitionKey, seal, storePrefix, timeKey } from './keyspace.ts';
+import { batchKey, encodeEnds, encodeSegment, partitionKey, seal, storePrefix, timeKey } from './keyspace.ts';
 
 const page = (name: string): ReadonlyMap<string, string> => {
   const text = readFileSync(new URL(`../../../../../docs/internals/${name}.md`, import.meta.url), 'utf8');
@@ -22,8 +22,17 @@ const batch = (): Uint8Array => {
   stampBatch(bytes, { topicId: 3, partition: 1, baseOffset: 42n });
   return bytes;
 };
+/** What compaction left of the batch: the tombstone, and when it may go. */
+const cleaned = (): Uint8Array => {
+  const builder = new BatchBuilder();
+  builder.appendAt(1, '"k"', null, 1_005, [{ name: 'h', value: null }, { name: 'h', value: utf8('x') }]);
+  const bytes = builder.finish(3, 90_000);
+  stampBatch(bytes, { topicId: 3, partition: 1, baseOffset: 42n });
+  return bytes;
+};
 const place = partitionKey(3, 1);
-const ends = { start: 0n, end: 46n, maxTimestamp: 1_005, bytes: batch().length };
+const closed = { base: 7n, next: 42n, bytes: 4_096, firstTimestamp: 1_000, maxTimestamp: 1_005, firstArrival: 2_000, lastArrival: 2_001 };
+const ends = { start: 0n, end: 46n, maxTimestamp: 1_005, bytes: batch().length, cleanTo: 40n, active: { ...closed, base: 42n, next: 46n, bytes: batch().length } };
 const storeKey = Buffer.concat([storePrefix(5, 1), encodeSortKey('k')]);
 
 const documented: Readonly<Record<string, Readonly<Record<string, () => Uint8Array>>>> = {
@@ -32,6 +41,8 @@ const documented: Readonly<Record<string, Readonly<Record<string, () => Uint8Arr
     'log-key': () => batchKey(3, 1, 42n),
     'times-key': () => timeKey(3, 1, 1_005),
     'ends-value': () => seal(place, encodeEnds(ends)),
+    'segment-value': () => seal(batchKey(3, 1, 7n), encodeSegment(closed)),
+    'cleaned-batch': cleaned,
     'store-key': () => storeKey,
     'store-value': () => seal(storeKey, utf8('7')),
     'sort-key-number': () => encodeSortKey(1),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { batchKey, decodeEnds, decodeOffset, encodeEnds, encodeOffset, offsetOfBatchKey, partitionKey, prefixEnd, samePrefix, seal, timeKey, unseal } from './keyspace.ts';
+import { batchKey, decodeEnds, decodeOffset, decodeSegment, encodeEnds, encodeOffset, encodeSegment, offsetOfBatchKey, partitionKey, prefixEnd, samePrefix, seal, timeKey, unseal } from './keyspace.ts';
 
 const u32 = fc.nat(0xffff_ffff);
 const u64 = fc.bigInt(0n, 2n ** 64n - 1n);
@@ -61,10 +61,14 @@ describe('values', () => {
   });
   test('offsets and ends come back as they were', () => {
     fc.assert(
-      fc.property(u64, u64, fc.double({ noNaN: true }), fc.maxSafeNat(), (start, end, maxTimestamp, size) => {
+      fc.property(u64, u64, u64, fc.double({ noNaN: true }), fc.maxSafeNat(), (start, end, base, time, size) => {
         expect(decodeOffset(encodeOffset(end))).toBe(end);
-        const ends = { start, end, maxTimestamp, bytes: size };
+        const active = { base, next: end, bytes: size, firstTimestamp: time, maxTimestamp: time + 1, firstArrival: time + 2, lastArrival: time + 3 };
+        const ends = { start, end, maxTimestamp: time, bytes: size, cleanTo: base, active };
         expect(decodeEnds(encodeEnds(ends))).toEqual(ends);
+        expect(decodeSegment(batchKey(1, 2, base), encodeSegment(active))).toEqual(active);
+        // As folders were written before there were segments: all there is makes one.
+        expect(decodeEnds(encodeEnds(ends).subarray(0, 32))).toMatchObject({ start, end, cleanTo: 0n, active: { base: start, next: end, bytes: size } });
       }),
     );
   });

@@ -7,7 +7,8 @@
  *   table       key                                              value
  *   meta        utf8 'format' | 'next' | 'topic:NAME' | …         JSON
  *   log         topic u32 · partition u32 · base offset u64      one encoded batch (record/batch.ts)
- *   ends        topic u32 · partition u32                        start u64 · end u64 · largest timestamp f64 · bytes f64
+ *   ends        topic u32 · partition u32                        start, end, the active segment, how far it is compacted
+ *   segments    topic u32 · partition u32 · base offset u64      a closed segment: next offset, bytes, first and last times
  *   times       topic u32 · partition u32 · ordered f64          base offset u64 of the batch that first reached that time
  *   positions   group u32 · topic u32 · partition u32            offset u64
  *   stores      store u32 · partition u32 · sort key             value bytes
@@ -18,8 +19,9 @@
  */
 import { crc32 } from '../bytes/checksum.ts';
 import { StoplogError } from '../errors.ts';
+import { emptySegment, type Segment } from './segment.ts';
 
-export const TABLES = ['meta', 'log', 'ends', 'times', 'positions', 'stores', 'groups'] as const;
+export const TABLES = ['meta', 'log', 'ends', 'segments', 'times', 'positions', 'stores', 'groups'] as const;
 export type Table = (typeof TABLES)[number];
 
 export const FORMAT = 1;
@@ -104,31 +106,70 @@ export const unseal = (table: Table, key: Uint8Array, sealed: Uint8Array, facts:
 const readU32LE = (bytes: Uint8Array, at: number): number =>
   (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)) >>> 0;
 
-/** What is known of a partition: which offsets it holds, the largest timestamp ever appended, the bytes of its batches. */
+/** What is known of a partition: which offsets it holds, the largest timestamp ever appended, the bytes of its batches, and where forgetting stands. */
 export interface Ends {
   readonly start: bigint;
   readonly end: bigint;
   readonly maxTimestamp: number;
   readonly bytes: number;
+  /** Below this every key has one record at most: the last compaction came so far. */
+  readonly cleanTo: bigint;
+  /** The active segment; the closed ones lie in `segments`. */
+  readonly active: Segment;
 }
-export const NO_ENDS: Ends = { start: 0n, end: 0n, maxTimestamp: -Infinity, bytes: 0 };
+export const NO_ENDS: Ends = { start: 0n, end: 0n, maxTimestamp: -Infinity, bytes: 0, cleanTo: 0n, active: emptySegment(0n) };
+const ENDS_BYTES = 88;
+/** As folders were written before segments were kept. */
+const OLD_ENDS_BYTES = 32;
 
 export const encodeEnds = (ends: Ends): Buffer => {
-  const bytes = Buffer.allocUnsafe(32);
+  const bytes = Buffer.allocUnsafe(ENDS_BYTES);
   bytes.writeBigUInt64LE(ends.start, 0);
   bytes.writeBigUInt64LE(ends.end, 8);
   bytes.writeDoubleLE(ends.maxTimestamp, 16);
   bytes.writeDoubleLE(ends.bytes, 24);
+  bytes.writeBigUInt64LE(ends.cleanTo, 32);
+  bytes.writeBigUInt64LE(ends.active.base, 40);
+  writeSegment(bytes, 48, ends.active);
   return bytes;
 };
 export const decodeEnds = (bytes: Uint8Array): Ends => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return {
-    start: view.getBigUint64(0, true),
-    end: view.getBigUint64(8, true),
-    maxTimestamp: view.getFloat64(16, true),
-    bytes: view.getFloat64(24, true),
-  };
+  const start = view.getBigUint64(0, true);
+  const end = view.getBigUint64(8, true);
+  const maxTimestamp = view.getFloat64(16, true);
+  const size = view.getFloat64(24, true);
+  if (bytes.length === OLD_ENDS_BYTES) {
+    // All there is makes one segment, as old as its latest record.
+    const active = { base: start, next: end, bytes: size, firstTimestamp: maxTimestamp, maxTimestamp, firstArrival: maxTimestamp, lastArrival: maxTimestamp };
+    return { start, end, maxTimestamp, bytes: size, cleanTo: 0n, active };
+  }
+  return { start, end, maxTimestamp, bytes: size, cleanTo: view.getBigUint64(32, true), active: readSegment(view, 48, view.getBigUint64(40, true), end) };
+};
+
+/** The numbers of a segment that its key and the offset after it do not say. */
+const writeSegment = (bytes: Buffer, at: number, segment: Segment): void => {
+  [segment.bytes, segment.firstTimestamp, segment.maxTimestamp, segment.firstArrival, segment.lastArrival].forEach((number, i) => bytes.writeDoubleLE(number, at + 8 * i));
+};
+const readSegment = (view: DataView, at: number, base: bigint, next: bigint): Segment => ({
+  base,
+  next,
+  bytes: view.getFloat64(at, true),
+  firstTimestamp: view.getFloat64(at + 8, true),
+  maxTimestamp: view.getFloat64(at + 16, true),
+  firstArrival: view.getFloat64(at + 24, true),
+  lastArrival: view.getFloat64(at + 32, true),
+});
+/** A closed segment, under the `batchKey` of its base. */
+export const encodeSegment = (segment: Segment): Buffer => {
+  const bytes = Buffer.allocUnsafe(48);
+  bytes.writeBigUInt64LE(segment.next);
+  writeSegment(bytes, 8, segment);
+  return bytes;
+};
+export const decodeSegment = (key: Buffer, bytes: Uint8Array): Segment => {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return readSegment(view, 8, offsetOfBatchKey(key), view.getBigUint64(0, true));
 };
 export const encodeOffset = (offset: bigint): Buffer => {
   const bytes = Buffer.allocUnsafe(8);

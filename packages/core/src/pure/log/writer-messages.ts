@@ -6,6 +6,7 @@
 import type { ErrorData } from '../errors.ts';
 import type { Ownership } from '../group/ownership.ts';
 import type { ResetLine } from '../group/reset.ts';
+import type { Cleaned, CleanOptions } from './cleaned.ts';
 import type { TopicShape } from '../topic/shape.ts';
 import type { StorePart } from '../store/store-part.ts';
 
@@ -23,6 +24,10 @@ export type WriterCall =
   | { readonly type: 'delete-topic'; readonly topic: string }
   /** Frees some of what deleted topics and stores have left. */
   | { readonly type: 'sweep' }
+  /** Moves the starts of partitions up, one for each. */
+  | { readonly type: 'delete-records'; readonly before: readonly { readonly topicId: number; readonly topic: string; readonly partition: number; readonly offset: bigint }[] }
+  /** Answered when every partition of the topics has been gone through. */
+  | { readonly type: 'clean'; readonly options: CleanOptions }
   /** Answered when the partition holds something at or after the offset. */
   | { readonly type: 'wait'; readonly topicId: number; readonly partition: number; readonly offset: bigint }
   /** Answered when the group has another epoch than this one, or no owner. */
@@ -39,6 +44,8 @@ export type WriterAnswer = { readonly id: number } & (
   | { readonly type: 'group'; readonly groupId: number }
   | { readonly type: 'owned'; readonly taken: boolean; readonly now: Ownership }
   | { readonly type: 'swept'; readonly left: boolean }
+  | { readonly type: 'starts'; readonly starts: readonly bigint[] }
+  | { readonly type: 'cleaned'; readonly cleaned: readonly Cleaned[] }
   | { readonly type: 'done' }
   | { readonly type: 'failed'; readonly error: ErrorData }
 );

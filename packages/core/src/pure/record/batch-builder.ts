@@ -9,7 +9,7 @@ import { assert, StoplogError } from '../errors.ts';
 import { copyInto } from '../bytes/copy.ts';
 import { isWellFormed, utf8Size, writeUtf8 } from '../bytes/text.ts';
 import { MAX_VARINT_SIZE, varintSize, writeVarint, zigzag } from '../bytes/varint.ts';
-import { GAP, HEADERS, HEADER_SIZE, MAX_OFFSET_DELTA, MAX_TIME_STEP, NULL_KEY, NULL_VALUE, TIME, TIME_STEP, writeHeader } from './batch-layout.ts';
+import { GAP, HEADERS, HEADER_SIZE, MAX_OFFSET_DELTA, MAX_TIME_STEP, NULL_KEY, NULL_VALUE, TIME, TIME_STEP, HORIZON_SIZE, writeHeader } from './batch-layout.ts';
 import { headersRoom, headersSize, NO_HEADERS, writeHeaders, type Header } from './header.ts';
 import { checkRecordSize } from './limits.ts';
 
@@ -102,12 +102,12 @@ export class BatchBuilder {
     if (timestamp > this.maxTimestamp) this.maxTimestamp = timestamp + 0;
   }
 
-  /** The batch, complete but for its place (`stampBatch`). It owns the offsets up to `lastOffsetDelta`, whether or not records are left there. */
-  finish(lastOffsetDelta: number = this.nextDelta - 1): Uint8Array {
+  /** The batch, complete but for its place (`stampBatch`). It owns the offsets up to `lastOffsetDelta`, whether or not records are left there. A `deleteHorizon` is stamped by a cleaning that keeps tombstones in it. */
+  finish(lastOffsetDelta: number = this.nextDelta - 1, deleteHorizon?: number): Uint8Array {
     assert(lastOffsetDelta >= 0 && lastOffsetDelta >= this.nextDelta - 1 && lastOffsetDelta <= MAX_OFFSET_DELTA, 'a batch owns the offsets of its records, and at least one');
-    const batch = new Uint8Array(Buffer.allocUnsafeSlow(this.at).buffer);
+    const batch = new Uint8Array(Buffer.allocUnsafeSlow(this.at + (deleteHorizon === undefined ? 0 : HORIZON_SIZE)).buffer);
     batch.set(this.bytes.subarray(HEADER_SIZE, this.at), HEADER_SIZE);
-    writeHeader(batch, { count: this.records, lastOffsetDelta, baseTimestamp: this.baseTimestamp, maxTimestamp: this.maxTimestamp });
+    writeHeader(batch, { count: this.records, lastOffsetDelta, baseTimestamp: this.baseTimestamp, maxTimestamp: this.maxTimestamp, deleteHorizon });
     this.reset();
     return batch;
   }

@@ -3,7 +3,7 @@
  *
  *      0  u32  header checksum      CRC-32 of the bytes 4 to 56
  *      4  u8   format = 1
- *      5  u8   flags = 0, u16 = 0   reserved
+ *      5  u8   flags            1: a delete horizon ends the body; then u16 = 0, reserved
  *      8  u64  base offset          ┐
  *     16  u32  topic id             │ stamped by the log (`stampBatch`): who moves bytes elsewhere is found out
  *     20  u32  partition            ┘
@@ -21,6 +21,7 @@
  *           varint    key length, key          absent for a null key                  (1)
  *           varint    value length, value      absent for a null value                (2)
  *           [headers]               see header.ts                                     (4)
+ *         f64       delete horizon  after the last record, where flag 1 says so: from then on a cleaning drops the tombstones
  *
  * Little-endian. A plain record costs three bytes beside its key and value. Nothing is believed before both checksums
  * agree, and nothing is allocated from a number read here.
@@ -41,6 +42,9 @@ export const UNKNOWN_ATTRIBUTES = 0xc0;
 /** Steps up to here are exact in arithmetic and fit a varint after zigzag. */
 export const MAX_TIME_STEP: number = 2 ** 51;
 export const MAX_OFFSET_DELTA = 0xffff_ffff;
+/** Flag of the header: the last eight bytes of the body are the delete horizon. */
+const HORIZON = 1;
+export const HORIZON_SIZE = 8;
 
 /** What a batch says about itself. */
 export interface BatchHeader {
@@ -53,6 +57,8 @@ export interface BatchHeader {
   readonly maxTimestamp: number;
   /** Bytes of the whole batch. */
   readonly size: number;
+  /** When its tombstones may go: stamped by the first cleaning that kept them. */
+  readonly deleteHorizon: number | undefined;
 }
 
 /** Reads and verifies the header, and that the batch is as long as it says; the body is not looked at. Cheap: for the writer. */
@@ -61,6 +67,8 @@ export const inspectHeader = (bytes: Uint8Array): BatchHeader => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   if (view.getUint8(4) !== FORMAT) throw corrupt(`batch format ${view.getUint8(4)} is not ${FORMAT}`);
   if (view.getUint32(0, true) !== headerChecksum(bytes)) throw corrupt('the checksum of the header does not agree');
+  const flags = view.getUint8(5);
+  const tail = flags === HORIZON ? HORIZON_SIZE : 0;
   const header: BatchHeader = {
     baseOffset: view.getBigUint64(8, true),
     topicId: view.getUint32(16, true),
@@ -70,16 +78,18 @@ export const inspectHeader = (bytes: Uint8Array): BatchHeader => {
     baseTimestamp: view.getFloat64(32, true),
     maxTimestamp: view.getFloat64(40, true),
     size: HEADER_SIZE + view.getUint32(48, true),
+    deleteHorizon: tail > 0 && bytes.length >= HEADER_SIZE + tail ? view.getFloat64(bytes.length - tail, true) : undefined,
   };
   const { count, baseTimestamp, maxTimestamp, baseOffset } = header;
   if (header.size !== bytes.length) throw corrupt(`the batch says ${header.size} bytes and has ${bytes.length}`, baseOffset);
-  if (view.getUint8(5) !== 0 || view.getUint16(6, true) !== 0) throw corrupt('a reserved bit is set', baseOffset);
-  if (count > header.lastOffsetDelta + 1 || count > bytes.length - HEADER_SIZE || (count === 0 && bytes.length > HEADER_SIZE)) {
+  if (flags > HORIZON || view.getUint16(6, true) !== 0) throw corrupt('a reserved bit is set', baseOffset);
+  if (count > header.lastOffsetDelta + 1 || count > bytes.length - HEADER_SIZE - tail || (count === 0 && bytes.length > HEADER_SIZE)) {
     throw corrupt(`${count} records do not fit`, baseOffset);
   }
   const timesHold = count === 0
     ? baseTimestamp === 0 && maxTimestamp === -Infinity
     : Number.isSafeInteger(baseTimestamp) && Number.isSafeInteger(maxTimestamp) && maxTimestamp >= baseTimestamp;
+  if (tail > 0 && !Number.isSafeInteger(header.deleteHorizon)) throw corrupt('its delete horizon is no time', baseOffset);
   if (!timesHold) throw corrupt('its timestamps make no sense', baseOffset);
   return header;
 };
@@ -90,14 +100,18 @@ export const verifyBody = (bytes: Uint8Array, header: BatchHeader): void => {
   if (crc32(bytes.subarray(HEADER_SIZE)) !== recorded) throw corrupt('the checksum of its records does not agree', header.baseOffset);
 };
 
-/** Completes a batch in place: `bytes` holds a body from HEADER_SIZE to its end, and no header yet. */
+/** Completes a batch in place: `bytes` holds a body from HEADER_SIZE to its end (eight bytes are left for a horizon, if there is one), and no header yet. */
 export const writeHeader = (
   bytes: Uint8Array,
-  header: Pick<BatchHeader, 'count' | 'lastOffsetDelta' | 'baseTimestamp' | 'maxTimestamp'>,
+  header: Pick<BatchHeader, 'count' | 'lastOffsetDelta' | 'baseTimestamp' | 'maxTimestamp' | 'deleteHorizon'>,
 ): void => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   bytes.fill(0, 0, HEADER_SIZE);
   view.setUint8(4, FORMAT);
+  if (header.deleteHorizon !== undefined) {
+    view.setUint8(5, HORIZON);
+    view.setFloat64(bytes.length - HORIZON_SIZE, header.deleteHorizon, true);
+  }
   view.setUint32(24, header.count, true);
   view.setUint32(28, header.lastOffsetDelta, true);
   view.setFloat64(32, header.baseTimestamp, true);

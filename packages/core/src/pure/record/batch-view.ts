@@ -7,7 +7,7 @@
  */
 import { readVarint, unzigzag, type VarintCursor } from '../bytes/varint.ts';
 import type { StoplogError } from '../errors.ts';
-import { corrupt, GAP, HEADERS, HEADER_SIZE, NULL_KEY, NULL_VALUE, TIME, TIME_STEP, UNKNOWN_ATTRIBUTES, type BatchHeader } from './batch-layout.ts';
+import { corrupt, GAP, HEADERS, HEADER_SIZE, HORIZON_SIZE, NULL_KEY, NULL_VALUE, TIME, TIME_STEP, UNKNOWN_ATTRIBUTES, type BatchHeader } from './batch-layout.ts';
 import { NO_HEADERS, readHeaders, skipHeaders, type Header } from './header.ts';
 
 export class BatchView implements VarintCursor {
@@ -19,6 +19,8 @@ export class BatchView implements VarintCursor {
   readonly lastOffsetDelta: number;
   readonly baseTimestamp: number;
   readonly maxTimestamp: number;
+  /** When its tombstones may go; undefined while no cleaning has kept them. */
+  readonly deleteHorizon: number | undefined;
   /** Where the body ends, and where in it the next record begins. */
   readonly end: number;
   at: number;
@@ -42,7 +44,8 @@ export class BatchView implements VarintCursor {
     this.lastOffsetDelta = header.lastOffsetDelta;
     this.baseTimestamp = header.baseTimestamp;
     this.maxTimestamp = header.maxTimestamp;
-    this.end = bytes.length;
+    this.deleteHorizon = header.deleteHorizon;
+    this.end = header.deleteHorizon === undefined ? bytes.length : bytes.length - HORIZON_SIZE;
     this.at = HEADER_SIZE;
     this.left = header.count;
     this.offsetDelta = -1;

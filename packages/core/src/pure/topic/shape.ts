@@ -7,12 +7,25 @@
  */
 import type { CodecName } from '../schema/codec.ts';
 
+export interface Forgetting {
+  readonly retentionBytes?: number | undefined;
+  readonly segmentMs?: number | undefined;
+  readonly segmentBytes?: number | undefined;
+  readonly deleteRetentionMs?: number | undefined;
+  readonly minCompactionLagMs?: number | undefined;
+  readonly maxCompactionLagMs?: number | undefined;
+  readonly minDirtyRatio?: number | undefined;
+  readonly ageBy?: 'arrival' | 'timestamp' | undefined;
+}
+
 export interface TopicShape {
   readonly name: string;
   readonly partitions: number;
   readonly cleanup: 'delete' | 'compact';
-  /** How long records are kept at least; for ever when undefined. */
+  /** How long records are kept at least; for ever when undefined. Of a compacted topic: both policies. */
   readonly retentionMs: number | undefined;
+  /** The finer settings of forgetting; `cleanupOf` has the defaults. */
+  readonly forgetting?: Forgetting | undefined;
   readonly keyCodec: CodecName;
   readonly valueCodec: CodecName;
   /** JSON schemas, for tools. */

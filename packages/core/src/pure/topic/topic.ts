@@ -10,6 +10,7 @@ import type { CodecName, Input, Output, Schema, Serde } from '../schema/codec.ts
 import { jsonSchemaOf } from '../schema/fingerprint.ts';
 import { parsing, serde } from '../schema/serde.ts';
 import type { Millis } from '../time/duration.ts';
+import { forgettingOf } from './forgetting.ts';
 import { checkName } from './name.ts';
 import type { TopicShape } from './shape.ts';
 
@@ -35,8 +36,29 @@ export interface TopicSpec<K, V> {
   readonly partitions?: number;
   /** JSON unless said otherwise. */
   readonly codec?: { readonly key?: CodecName; readonly value?: CodecName };
+  /** Records are kept at least so long; for ever when left out. Kafka: retention.ms, 7 days. */
+  readonly retention?: Millis;
+  /** Each partition keeps at least so many bytes, and forgets what is older; no limit when left out. Kafka: retention.bytes. */
+  readonly retentionBytes?: number;
+  /** Forgetting goes by segments, each at most this long (7 days, or an eighth of `retention`; Kafka: segment.ms, 7 days) … */
+  readonly segment?: Millis;
+  /** … and this large (64 MiB; Kafka: segment.bytes, 1 GiB). */
+  readonly segmentBytes?: number;
+  /** By which clock a segment ages: when its records arrived (the default), or what their timestamps say. Kafka: message.timestamp.type. */
+  readonly ageBy?: 'arrival' | 'timestamp';
   /** 'parsed' runs the schema on reading too: for a topic that others write. 'trusted' unless said otherwise. */
   readonly reads?: 'trusted' | 'parsed';
+}
+
+export interface CompactedTopicSpec<K, V> extends TopicSpec<K, V> {
+  /** A reader that gets to the head within this time sees every deletion. 24 hours; Kafka: delete.retention.ms. */
+  readonly deleteRetention?: Millis;
+  /** Nothing younger is compacted. 0; Kafka: min.compaction.lag.ms. */
+  readonly minCompactionLag?: Millis;
+  /** Nothing older waits to be compacted. No limit; Kafka: max.compaction.lag.ms. */
+  readonly maxCompactionLag?: Millis;
+  /** The share of bytes since the last pass that makes a pass due. 0.5; Kafka: min.cleanable.dirty.ratio. */
+  readonly minDirtyRatio?: number;
 }
 
 /** A topic as the runtime sees it. */
@@ -51,13 +73,13 @@ export interface AnyTopic {
 
 export const topic = <K extends Schema, V extends Schema>(
   name: string,
-  spec: TopicSpec<K, V> & { readonly retention?: Millis },
-): Topic<Output<K>, Output<V>, Input<K>, Input<V>> => declare('topic', name, spec, spec.retention);
+  spec: TopicSpec<K, V>,
+): Topic<Output<K>, Output<V>, Input<K>, Input<V>> => declare('topic', name, spec);
 
 export const compactedTopic = <K extends Schema, V extends Schema>(
   name: string,
-  spec: TopicSpec<K, V>,
-): CompactedTopic<Output<K>, Output<V>, Input<K>, Input<V>> => declare('compacted', name, spec, undefined);
+  spec: CompactedTopicSpec<K, V>,
+): CompactedTopic<Output<K>, Output<V>, Input<K>, Input<V>> => declare('compacted', name, spec);
 
 /** The runtime's side of a topic, from any of its faces. */
 export const topicOf = (face: { readonly name: string }): AnyTopic => {
@@ -75,17 +97,18 @@ const MAX_PARTITIONS = 65_535;
 const declare = <Kind extends AnyTopic['kind']>(
   kind: Kind,
   name: string,
-  spec: TopicSpec<Schema, Schema>,
-  retention: Millis | undefined,
+  spec: CompactedTopicSpec<Schema, Schema>,
 ): AnyTopic & { readonly kind: Kind } => {
   checkName('topic', name);
   const partitions = spec.partitions ?? DEFAULT_PARTITIONS;
   if (!Number.isInteger(partitions) || partitions < 1 || partitions > MAX_PARTITIONS)
     throw new StoplogError('STOPLOG_USAGE', { topic: name, partitions },
       `topic '${name}' cannot have ${String(partitions)} partitions: take a whole number from 1 to ${MAX_PARTITIONS}`);
+  const { retention } = spec;
   if (retention !== undefined && !(Number.isSafeInteger(retention) && retention > 0))
     throw new StoplogError('STOPLOG_USAGE', { topic: name, retention },
       `topic '${name}' cannot keep records for ${String(retention)} ms: take days(7), or leave retention out to keep them for ever`);
+  const forgetting = forgettingOf(name, spec);
   const keyCodec = spec.codec?.key ?? 'json';
   const valueCodec = spec.codec?.value ?? 'json';
   const side = (which: 'key' | 'value', codec: CodecName): Serde<unknown> => {
@@ -95,7 +118,7 @@ const declare = <Kind extends AnyTopic['kind']>(
   const keySerde = side('key', keyCodec);
   const valueSerde = side('value', valueCodec);
   const shape: TopicShape = Object.freeze({
-    name, partitions, cleanup: kind === 'topic' ? 'delete' : 'compact', retentionMs: retention,
+    name, partitions, cleanup: kind === 'topic' ? 'delete' : 'compact', retentionMs: retention, ...(forgetting === undefined ? {} : { forgetting }),
     keyCodec, valueCodec, keySchema: jsonSchemaOf(spec.key), valueSchema: jsonSchemaOf(spec.value),
   });
   return Object.freeze({ [mark]: true, kind, name, partitions, keySerde, valueSerde, shape });

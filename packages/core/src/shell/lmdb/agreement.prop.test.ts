@@ -3,13 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { lmdb } from '@stoplog/core/lmdb';
-import { BatchBuilder, openPort, type Commit, type Log, type TopicShape } from '@stoplog/core/port';
+import { BatchBuilder, loadLogModule, openPort, type Commit, type Log, type TopicShape } from '@stoplog/core/port';
 import { MemoryDisk, memoryLog } from '@stoplog/core/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
 const PARTITIONS = 2;
-const TOPIC: TopicShape = { name: 't', partitions: PARTITIONS, cleanup: 'delete', retentionMs: undefined, keyCodec: 'bytes', valueCodec: 'bytes', keySchema: {}, valueSchema: {} };
+const TOPIC: TopicShape = { name: 't', partitions: PARTITIONS, cleanup: 'compact', retentionMs: 60, forgetting: { ageBy: 'timestamp', segmentBytes: 300, segmentMs: 40, deleteRetentionMs: 20 }, keyCodec: 'bytes', valueCodec: 'bytes', keySchema: {}, valueSchema: {} };
 const places = Array.from({ length: PARTITIONS }, (_, partition) => ({ topic: 't', partition }));
 const never = new AbortController().signal;
 
@@ -28,6 +28,8 @@ const action = fc.oneof(
   { weight: 8, arbitrary: fc.array(commit, { minLength: 1, maxLength: 4 }).map((commits) => ({ type: 'commits', commits }) as const) },
   { weight: 1, arbitrary: fc.constant({ type: 'take over' } as const) },
   { weight: 1, arbitrary: fc.constant({ type: 'reopen' } as const) },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant('clean' as const), roll: fc.boolean(), now: fc.integer({ min: -50, max: 90 }) }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('delete records' as const), partition, share: fc.double({ min: 0, max: 1.1, noNaN: true }) }) },
 );
 
 const plannedCommit = (plan: CommitPlan, epoch: number, stands: readonly bigint[]): Commit => ({
@@ -45,18 +47,19 @@ const plannedCommit = (plan: CommitPlan, epoch: number, stands: readonly bigint[
 
 /** Everything a reader can see. */
 const seen = async (log: Log): Promise<unknown> => {
+  const starts = await log.offsets(places, 'earliest');
   const ends = await log.offsets(places, 'latest');
   const records: unknown[] = [];
   for (const { topic, partition, offset: end } of ends) {
-    for (let next = 0n; next < end; ) {
+    for (let next = starts[partition]!.offset; next < end; ) {
       const batch = await log.fetch({ topic, partition, offset: next }, { bytes: 1, waitMs: 0 }, never);
-      for (const view of batch.batches) while (view.next()) records.push([partition, view.offset, view.timestamp, hex(view.key()), hex(view.value())]);
+      for (const view of batch.batches) while (view.next()) if (view.offset >= batch.from) records.push([partition, view.offset, view.timestamp, hex(view.key()), hex(view.value())]);
       next = batch.next;
     }
   }
   const times = await Promise.all([-60, -20, 0, 1, 20, 51].map((time) => log.offsets(places, { time })));
   const stores = await Promise.all(places.map(async ({ partition }) => (await openStore(log, partition)).range({}, 1_000).map(([key, value]) => [hex(key), hex(value)])));
-  return { ends, records, times, stores, committed: await log.committed('g', places) };
+  return { starts, ends, records, times, stores, committed: await log.committed('g', places) };
 };
 const hex = (bytes: Uint8Array | null): string | null => bytes && Buffer.from(bytes).toString('hex');
 const openStore = (log: Log, partition: number): ReturnType<Log['store']> => log.store({ store: 's', partition, group: 'g', version: 1, fingerprint: '' }, never);
@@ -68,12 +71,14 @@ const prepare = async (log: Log): Promise<Log> => {
 const outcome = (settled: PromiseSettledResult<{ readonly offsets: readonly bigint[] }>): unknown =>
   settled.status === 'fulfilled' ? settled.value.offsets : (settled.reason as { code?: string }).code;
 
-test('LMDB and the memory log agree after any sequence of commits, refusals, takeovers and reopenings', async () => {
+test('LMDB and the memory log agree after any sequence of commits, refusals, takeovers, cleanings, deletions and reopenings', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(action, { maxLength: 8 }), async (actions) => {
       const path = mkdtempSync(join(tmpdir(), 'stoplog-agree-'));
       const disk = new MemoryDisk(false);
-      const open = (): Promise<Log>[] => [openPort(lmdb(path)).then(prepare), prepare(memoryLog({ disk }))];
+      const ref = lmdb(path, { maintenance: { everyMs: Infinity } });
+      const { clean } = await loadLogModule(ref);
+      const open = (): Promise<Log>[] => [openPort(ref).then(prepare), prepare(memoryLog({ disk }))];
       let logs = await Promise.all(open());
       let epoch = 0;
       try {
@@ -86,6 +91,14 @@ test('LMDB and the memory log agree after any sequence of commits, refusals, tak
             const epochs = await Promise.all(logs.map(async (log) => { for await (const assignment of log.join('g', places, never)) return assignment.epoch; throw new Error('the join ended'); }));
             expect(epochs[0]).toBe(epochs[1]);
             epoch = epochs[0]!;
+          } else if (step.type === 'clean') {
+            const options = { roll: step.roll, now: step.now };
+            expect(await clean(logs[0]!, options)).toEqual(disk.clean(options));
+          } else if (step.type === 'delete records') {
+            const [end] = await logs[1]!.offsets([places[step.partition]!], 'latest');
+            const before = [{ ...end!, offset: BigInt(Math.floor(step.share * Number(end!.offset))) }];
+            const [ours, oracle] = await Promise.all(logs.map((log) => log.deleteRecords(before).catch((error: { code?: string }) => error.code)));
+            expect(ours).toEqual(oracle);
           } else {
             for (const log of logs) await log[Symbol.asyncDispose]();
             logs = await Promise.all(open());

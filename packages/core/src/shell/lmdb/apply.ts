@@ -7,13 +7,15 @@
 import { StoplogError } from '../../pure/errors.ts';
 import { NOBODY, type Ownership } from '../../pure/group/ownership.ts';
 import type { DecodedCommit } from '../../pure/log/commit-bytes.ts';
-import { NO_ENDS, batchKey, decodeEnds, decodeOffset, encodeEnds, encodeOffset, groupKey, partitionKey, positionKey, seal, timeKey, unseal, type Ends, type Table } from '../../pure/log/keyspace.ts';
+import { NO_ENDS, batchKey, decodeEnds, encodeSegment, decodeOffset, encodeEnds, encodeOffset, groupKey, partitionKey, positionKey, seal, timeKey, unseal, type Ends, type Table } from '../../pure/log/keyspace.ts';
+import { emptySegment, grow, isFull, type Arriving } from '../../pure/log/segment.ts';
 import { fromBytes, groupMetaKey, nextIdKey, storeMetaKey, toBytes, topicMetaKey, type GroupMeta, type StoreMeta, type TopicMeta } from '../../pure/log/meta.ts';
 import { inspectHeader, stampBatch } from '../../pure/record/batch.ts';
 import { shapeDifference, type TopicShape } from '../../pure/topic/shape.ts';
 import type { StorePart } from '../../port/state-store.ts';
 import { failpoint } from '../failpoint.ts';
 import { peek, type Env } from './env.ts';
+import type { Cleanups } from './cleanups.ts';
 
 /** The sealed value of a key, opened; undefined when absent. */
 export const read = (env: Env, table: Table, key: Buffer): Uint8Array | undefined => {
@@ -23,7 +25,7 @@ export const read = (env: Env, table: Table, key: Buffer): Uint8Array | undefine
 export const put = (env: Env, table: Table, key: Buffer, value: Uint8Array): void => {
   putRaw(env, table, key, seal(key, value));
 };
-const putRaw = (env: Env, table: Table, key: Buffer, value: Buffer): void => {
+export const putRaw = (env: Env, table: Table, key: Buffer, value: Buffer): void => {
   failpoint('storage.put');
   // The type says void; the library answers false for what it did not store.
   const accepted: unknown = env.tables[table].putSync(key, value);
@@ -81,9 +83,10 @@ export class EndsInTransaction {
 }
 
 /** Applies one commit; returns the base offset of each append. */
-export const applyCommit = (env: Env, commit: DecodedCommit, ends: EndsInTransaction): readonly bigint[] => {
+export const applyCommit = (env: Env, commit: DecodedCommit, ends: EndsInTransaction, cleanups: Cleanups): readonly bigint[] => {
   checkOwner(env, commit);
   const headers = commit.appends.map((append) => inspectHeader(append.batch));
+  const at = commit.appends.length === 0 ? 0 : cleanups.now();
   const offsets = commit.appends.map(({ topicId, partition, batch }, i) => {
     const header = headers[i]!;
     const before = ends.get(topicId, partition);
@@ -94,11 +97,20 @@ export const applyCommit = (env: Env, commit: DecodedCommit, ends: EndsInTransac
       const key = timeKey(topicId, partition, header.maxTimestamp);
       put(env, 'times', key, encodeOffset(baseOffset));
     }
+    const end = baseOffset + BigInt(header.lastOffsetDelta) + 1n;
+    const arriving: Arriving = { next: end, bytes: batch.length, baseTimestamp: header.baseTimestamp, maxTimestamp: header.maxTimestamp, at };
+    let { active } = before;
+    if (isFull(active, arriving, cleanups.of(topicId))) {
+      put(env, 'segments', batchKey(topicId, partition, active.base), encodeSegment(active));
+      active = emptySegment(baseOffset);
+    }
     ends.set(topicId, partition, {
       start: before.start,
-      end: baseOffset + BigInt(header.lastOffsetDelta) + 1n,
+      end,
       maxTimestamp: Math.max(before.maxTimestamp, header.maxTimestamp),
       bytes: before.bytes + batch.length,
+      cleanTo: before.cleanTo,
+      active: grow(active, arriving),
     });
     return baseOffset;
   });
@@ -118,6 +130,9 @@ export const applyCommit = (env: Env, commit: DecodedCommit, ends: EndsInTransac
   return offsets;
 };
 
+/** A group that never committed goes on from wherever the log started when it began to read: that start may have grown. */
+const firstPlace = (from: bigint, start: bigint): bigint => (from < start ? from : start);
+
 /** Refuses a commit of an owner that was, and one that would leave a gap in what was read. */
 const checkOwner = (env: Env, commit: DecodedCommit): void => {
   if (commit.groupId === 0) return;
@@ -126,7 +141,7 @@ const checkOwner = (env: Env, commit: DecodedCommit): void => {
     throw new StoplogError('STOPLOG_FENCED', { epoch: commit.epoch, current: epoch }, `another owner has taken this group over (epoch ${epoch}, this one has ${commit.epoch}): nothing of this commit was kept, and nothing is to be done`);
   }
   for (const { topicId, partition, from } of commit.positions) {
-    const stands = readPosition(env, commit.groupId, topicId, partition) ?? readEnds(env, topicId, partition).start;
+    const stands = readPosition(env, commit.groupId, topicId, partition) ?? firstPlace(from, readEnds(env, topicId, partition).start);
     if (stands !== from) {
       throw new StoplogError('STOPLOG_FENCED', { epoch: commit.epoch, partition, from, stands }, `this commit goes on from offset ${from}, but the group stands at ${stands}: another owner, or an earlier life of this one, was faster. Nothing of it was kept, and nothing is to be done`);
     }

@@ -14,6 +14,15 @@ export interface EnvOptions {
   readonly path: string;
   /** How far the file may grow, in bytes; address space, not memory. */
   readonly mapSize: number;
+  readonly maintenance?: Partial<MaintenanceOptions> | undefined;
+  /** A clock that a test moves: one double, milliseconds since 1970. */
+  readonly clock?: SharedArrayBuffer | undefined;
+}
+export interface MaintenanceOptions {
+  /** How often the log looks for something to forget; Infinity: only on command. */
+  readonly everyMs: number;
+  /** Bytes a second that cleaning may read and remove. */
+  readonly bytesPerSecond: number;
 }
 export type TableDb = Database<Buffer, Buffer>;
 export interface Env {

@@ -7,6 +7,11 @@ export interface LmdbOptions {
   readonly mapSize?: number;
   /** `false` refuses a folder that holds no log yet, instead of making one. */
   readonly create?: boolean;
+  /**
+   * Retention and compaction in the background: how often the log looks (1,000 ms; `Infinity`: only on command), and how many
+   * bytes a second they may read and remove (32 MiB).
+   */
+  readonly maintenance?: { readonly everyMs?: number; readonly bytesPerSecond?: number };
 }
 
 /**

@@ -20,6 +20,8 @@ interface Answers {
   readonly 'delete-group': 'done';
   readonly 'delete-topic': 'done';
   readonly sweep: 'swept';
+  readonly 'delete-records': 'starts';
+  readonly clean: 'cleaned';
   readonly wait: 'done';
   readonly 'wait-lost': 'done';
 }

@@ -5,7 +5,7 @@
  * maps the file for reading. The environment is opened once per thread however often it is asked for.
  */
 import type { GroupStanding } from '../../port/administration.ts';
-import type { Log, LogLink } from '../../port/log.ts';
+import type { Cleaned, CleanOptions, Log, LogLink } from '../../port/log.ts';
 import type { ResetLine } from '../../pure/group/reset.ts';
 import type { TopicShape } from '../../pure/topic/shape.ts';
 import { StoplogError } from '../../pure/errors.ts';
@@ -21,7 +21,7 @@ const administrators = new WeakMap<Log, Administrator>();
 
 export const open = async (options: unknown, link?: LogLink): Promise<Log> => {
   const env = options as Partial<EnvOptions> & { readonly path: string; readonly create?: boolean };
-  const envOptions: EnvOptions = { path: env.path, mapSize: env.mapSize ?? DEFAULT_MAP_SIZE };
+  const envOptions: EnvOptions = { path: env.path, mapSize: env.mapSize ?? DEFAULT_MAP_SIZE, maintenance: env.maintenance, clock: env.clock };
   if (link !== undefined) return openLinked(envOptions, link);
   if (env.create === false && examineFolder(env.path) === 'new') {
     throw new StoplogError('STOPLOG_LOG_UNAVAILABLE', { path: env.path }, `there is no log in ${env.path}: check the path; the first run of a pipeline, or the first append, makes one`);
@@ -74,6 +74,7 @@ export const deleteTopic = async (log: Log, topic: string): Promise<void> => {
   await administrator(log).deleteTopic(topic);
   (log as LmdbLog).forget();
 };
+export const clean = (log: Log, options: CleanOptions = {}): Promise<readonly Cleaned[]> => (log as LmdbLog).clean(options);
 
 export const topics = (log: Log): Promise<readonly TopicShape[]> => (log as LmdbLog).topics();
 

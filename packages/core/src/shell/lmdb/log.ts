@@ -2,7 +2,7 @@
  * The Log over LMDB as any thread sees it: reads by the memory map, commits by message to the writer.
  */
 import { randomUUID } from 'node:crypto';
-import type { Assignment, Commit, Committed, Log, OffsetAt, Position, RecordBatch, TopicPartition } from '../../port/log.ts';
+import type { Assignment, Cleaned, CleanOptions, Commit, Committed, Log, OffsetAt, Position, RecordBatch, TopicPartition } from '../../port/log.ts';
 import type { StateStore, StorePart } from '../../port/state-store.ts';
 import { StoplogError } from '../../pure/errors.ts';
 import { step, type Watching } from '../../pure/group/ownership.ts';
@@ -127,6 +127,21 @@ export class LmdbLog implements Log {
     // What this log has committed, it sees from here on: the snapshot of this turn may be older.
     this.#env.root.resetReadTxn();
     return { offsets, durable: DURABLE };
+  }
+
+  async deleteRecords(before: readonly Position[]): Promise<readonly Position[]> {
+    const { starts } = await this.#link.call({ type: 'delete-records', before: before.map((position) => ({ ...this.#place(position), offset: position.offset })) });
+    this.#env.root.resetReadTxn();
+    return before.map((position, i) => ({ ...named(position), offset: starts[i]! }));
+  }
+
+  /** Applies retention and compacts, now. */
+  async clean(options: CleanOptions): Promise<readonly Cleaned[]> {
+    const there = new Set((await this.topics()).map(({ name }) => name));
+    for (const topic of options.topics ?? []) if (!there.has(topic)) this.#findTopic(topic);
+    const { cleaned } = await this.#link.call({ type: 'clean', options });
+    this.#env.root.resetReadTxn();
+    return cleaned;
   }
 
   /** Every topic there is, by name. */

@@ -33,6 +33,9 @@ export const readBatches = (env: Env, place: PartitionId, from: bigint, bytes: n
   }
 };
 
+/** Of batches that compaction has emptied one call passes over so many bytes, and then says where to go on. */
+const EMPTIED_BYTES: number = 1024 * 1024;
+
 const read = (env: Env, place: PartitionId, from: bigint, bytes: number): Found => {
   env.root.resetReadTxn();
   const ends = readEnds(env, place.topicId, place.partition);
@@ -40,11 +43,12 @@ const read = (env: Env, place: PartitionId, from: bigint, bytes: number): Found 
   const batches: BatchView[] = [];
   let size = 0;
   let next = from;
-  while (next < ends.end && (batches.length === 0 || size < bytes)) {
+  while (next < ends.end && (size < bytes || (batches.length === 0 && size < bytes + EMPTIED_BYTES))) {
     const view = readBatchAt(env, place, next);
     // Batches lie side by side up to the end: one that is not there was hidden by damage to a page of LMDB's own, which has no checksum.
     if (view === undefined || view.baseOffset > next) throw missing(place, next, view?.baseOffset ?? ends.end);
-    batches.push(view);
+    // One that compaction has emptied is passed over.
+    if (view.count > 0) batches.push(view);
     size += view.bytes.length;
     next = view.nextOffset;
   }
@@ -111,11 +115,12 @@ export const offsetForTime = (env: Env, place: PartitionId, time: number): bigin
   const ends = readEnds(env, place.topicId, place.partition);
   const prefix = partitionKey(place.topicId, place.partition);
   for (const { key, value } of env.tables.times.getRange({ start: timeKey(place.topicId, place.partition, time), end: prefixEnd(prefix), limit: 1, snapshot: false })) {
-    let at = decodeOffset(unseal('times', key, value));
+    const reached = decodeOffset(unseal('times', key, value));
+    let at = reached < ends.start ? ends.start : reached;
     while (at < ends.end) {
       const view = readBatchAt(env, place, at);
       if (view === undefined) break;
-      while (view.next()) if (view.timestamp >= time) return view.offset;
+      while (view.next()) if (view.timestamp >= time && view.offset >= ends.start) return view.offset;
       at = view.nextOffset;
     }
   }

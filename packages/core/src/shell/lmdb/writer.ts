@@ -6,7 +6,7 @@
  * each turn takes what waits into one transaction, flushes once, answers all, and wakes whoever waited on what grew.
  */
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
-import { errorToData, isStoplogError, StoplogError } from '../../pure/errors.ts';
+import { errorFromData, errorToData, isStoplogError, StoplogError } from '../../pure/errors.ts';
 import { BEAT_MS, type Ownership } from '../../pure/group/ownership.ts';
 import { decodeCommit, type DecodedCommit } from '../../pure/log/commit-bytes.ts';
 import { takeShare, type Waiting } from '../../pure/log/group-commit.ts';
@@ -15,6 +15,9 @@ import { formatKey } from '../../pure/log/meta.ts';
 import type { WriterAnswer, WriterCall, WriterRequest } from '../../pure/log/writer-messages.ts';
 import { applyCommit, applyEnsure, applyOpenGroup, applyOpenStore, EndsInTransaction, putMeta, readEnds, readMeta, readOwnership, writeOwnership } from './apply.ts';
 import { applyDeleteGroup, applyDeleteTopic, applySetPositions, isLeftToSweep, sweep } from './administer.ts';
+import { Cleanups } from './cleanups.ts';
+import { applyDeleteRecords } from './forget.ts';
+import { Maintenance, MAINTENANCE } from './maintenance.ts';
 import { failpoint } from '../failpoint.ts';
 import { openEnv, stats, WRITE_FLAGS, type Env, type EnvOptions } from './env.ts';
 import { checkTables, describeIo, examineFolder, markFolder } from './folder.ts';
@@ -48,6 +51,13 @@ const { env: envOptions, gate: gateBuffer } = workerData as WriterData;
 const gate = new Int32Array(gateBuffer);
 const host = parentPort!;
 
+/** The machine's clock, or the one a test moves. */
+const clockOf = (shared: SharedArrayBuffer | undefined): (() => number) => {
+  if (shared === undefined) return () => Date.now();
+  const times = new Float64Array(shared);
+  return () => times[0]!;
+};
+
 const main = (): void => {
   let env: Env;
   try {
@@ -73,6 +83,7 @@ const initialise = (env: Env): void => {
 };
 
 const serve = (env: Env): void => {
+  const cleanups = new Cleanups(env, clockOf(envOptions.clock));
   const queue: Pending[] = [];
   const waits = new Waits();
   /** Groups this process owns, to be kept alive by beats. */
@@ -170,6 +181,22 @@ const serve = (env: Env): void => {
     foreign.start();
   };
 
+  const pace = { ...MAINTENANCE, ...envOptions.maintenance };
+  const maintenance = new Maintenance(env, cleanups, pace, (apply) =>
+    new Promise((resolve, reject) => {
+      let result: ReturnType<typeof apply>;
+      enqueue({
+        bytes: 0,
+        life: undefined,
+        apply: (ends) => {
+          result = apply(ends);
+          return { type: 'done' };
+        },
+        answer: (outcome) => (outcome.type === 'failed' ? reject(errorFromData(outcome.error)) : resolve(result)),
+      });
+    }),
+  );
+
   const links = new Set<MessagePort>();
   const addLink = (port: MessagePort): void => {
     links.add(port);
@@ -180,13 +207,21 @@ const serve = (env: Env): void => {
         forget.delete(request.id);
       } else if (request.type === 'wait' || request.type === 'wait-lost') {
         addWait(port, request, forget);
+      } else if (request.type === 'clean') {
+        const answer = (outcome: Outcome): void => port.postMessage({ ...outcome, id: request.id });
+        maintenance.clean(request.options).then(
+          (cleaned) => answer({ type: 'cleaned', cleaned }),
+          (error: unknown) => answer({ type: 'failed', error: errorToData(describeIo(envOptions.path, error)) }),
+        );
       } else {
         enqueue({
           bytes: request.type === 'commit' ? request.bytes.byteLength : 0,
           life: request.type === 'commit' ? request.life : undefined,
-          apply: prepare(env, request, held),
+          apply: prepare(env, request, held, cleanups),
           answer: (outcome) => {
             port.postMessage({ ...outcome, id: request.id });
+            if (request.type === 'delete-records') maintenance.startsMoved(request.before);
+            if (request.type === 'ensure') cleanups.refresh();
             if (request.type === 'leave') waits.wake([groupWaitKey(request.groupId)]);
           },
         });
@@ -215,11 +250,13 @@ const serve = (env: Env): void => {
     if (!closing) enqueue({ bytes: 0, life: undefined, apply: () => ({ type: 'swept', left: sweep(env) }), answer: (outcome) => outcome.type === 'swept' && outcome.left && sweepOn() });
   };
   if (isLeftToSweep(env)) sweepOn();
+  const upkeep = Number.isFinite(pace.everyMs) ? setInterval(() => maintenance.tick(), pace.everyMs) : undefined;
   const readerCheck = setInterval(() => env.root.readerCheck(), READER_CHECK_MS);
 
   const close = async (): Promise<void> => {
     closing = true;
-    for (const timer of [beat, readerCheck]) clearInterval(timer);
+    for (const timer of [beat, upkeep, readerCheck]) clearInterval(timer);
+    maintenance.stop();
     foreign.stop();
     while (queue.length > 0) run();
     // Whoever holds on to a link is told that it is over; it would keep this thread alive.
@@ -235,7 +272,7 @@ const serve = (env: Env): void => {
 };
 
 /** Refusals come before a call's first put: the transaction goes on without it. */
-const REFUSALS: ReadonlySet<string> = new Set(['STOPLOG_FENCED', 'STOPLOG_GROUP_ACTIVE', 'STOPLOG_GROUP_UNKNOWN', 'STOPLOG_TOPIC_SHAPE', 'STOPLOG_STORE_VERSION', 'STOPLOG_STORE_OWNER']);
+const REFUSALS: ReadonlySet<string> = new Set(['STOPLOG_FENCED', 'STOPLOG_GROUP_ACTIVE', 'STOPLOG_GROUP_UNKNOWN', 'STOPLOG_TOPIC_SHAPE', 'STOPLOG_STORE_VERSION', 'STOPLOG_STORE_OWNER', 'STOPLOG_OFFSET_OUT_OF_RANGE']);
 
 const attempt = ({ life, apply }: Pending, ends: EndsInTransaction, refused: Set<string>): Outcome => {
   try {
@@ -249,17 +286,19 @@ const attempt = ({ life, apply }: Pending, ends: EndsInTransaction, refused: Set
 };
 
 /** What a call does inside a transaction; decoding happens before it. */
-const prepare = (env: Env, call: Exclude<WriterCall, { readonly type: 'wait' | 'wait-lost' }>, held: Map<number, { readonly instance: string; readonly epoch: number }>): Pending['apply'] => {
+const prepare = (env: Env, call: Exclude<WriterCall, { readonly type: 'wait' | 'wait-lost' | 'clean' }>, held: Map<number, { readonly instance: string; readonly epoch: number }>, cleanups: Cleanups): Pending['apply'] => {
   switch (call.type) {
     case 'commit': {
       const commit: DecodedCommit = decodeCommit(call.bytes);
-      return (ends) => ({ type: 'committed', offsets: applyCommit(env, commit, ends) });
+      return (ends) => ({ type: 'committed', offsets: applyCommit(env, commit, ends, cleanups) });
     }
     case 'ensure':
       return () => {
         applyEnsure(env, call.topics);
         return { type: 'done' };
       };
+    case 'delete-records':
+      return (ends) => ({ type: 'starts', starts: applyDeleteRecords(call.before, ends) });
     case 'open-store':
       return () => ({ type: 'opened', storeId: applyOpenStore(env, call.part) });
     case 'open-group':

@@ -1,7 +1,7 @@
 /**
  * What the promises are told with: a log, a topic of two partitions, batches of text, and a way to read all there is.
  */
-import type { Commit, Log, Position, TopicPartition } from '../../port/log.ts';
+import type { Cleaned, CleanOptions, Commit, Log, Position, TopicPartition } from '../../port/log.ts';
 import { BatchBuilder } from '../../pure/record/batch.ts';
 import type { TopicShape } from '../../pure/topic/shape.ts';
 
@@ -9,12 +9,14 @@ export interface LogUnderTest {
   readonly log: Log;
   /** Another handle on the same data, beside those that are open or after they were closed; the suite closes it. */
   readonly reopen: () => Promise<Log>;
+  /** What the log's module does on command: retention and compaction, by a time that is given. */
+  readonly clean: (log: Log, options: CleanOptions) => Promise<readonly Cleaned[]>;
   /** Closes what `open` opened and removes the data. */
   readonly dispose: () => Promise<void>;
 }
 export type OpenLog = () => Promise<LogUnderTest>;
 
-export const shape = (name: string, partitions: number = 2): TopicShape => ({
+export const shape = (name: string, partitions: number = 2, settings: Partial<TopicShape> = {}): TopicShape => ({
   name,
   partitions,
   cleanup: 'delete',
@@ -23,6 +25,7 @@ export const shape = (name: string, partitions: number = 2): TopicShape => ({
   valueCodec: 'string',
   keySchema: { type: 'string' },
   valueSchema: { type: 'string' },
+  ...settings,
 });
 export const TOPIC = 'letters';
 export const place = (partition: number = 0, topic: string = TOPIC): TopicPartition => ({ topic, partition });

@@ -9,7 +9,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { threadId } from 'node:worker_threads';
 import { asError, errorToData, isStoplogError, openPort, StoplogError, type Log, type LogLink, type LogRef } from '@stoplog/core/port';
-import type { FromActor, Place, Start, ToActor } from '../../pure/mailbox.ts';
+import type { FromActor, Jump, Place, Start, ToActor } from '../../pure/mailbox.ts';
 import { compileTask } from '../../pure/operators/compile.ts';
 import { Input } from '../../pure/task/input.ts';
 import { StoreOverlay } from '../../pure/task/overlay.ts';
@@ -83,7 +83,7 @@ export default async (start: Start): Promise<void> => {
       if (asked.idle) say({ type: 'idle' });
       asked.idle = false;
     };
-    const actor = task.source === undefined ? await makeTaskActor(start, plan, task, log, beacon, ending, () => idle()) : await makeSourceActor(start, plan, task, log, beacon, ending, () => idle());
+    const actor = task.source === undefined ? await makeTaskActor(start, plan, task, log, beacon, ending, () => idle(), (jump) => say({ type: 'reset', jump })) : await makeSourceActor(start, plan, task, log, beacon, ending, () => idle());
     resting = () => actor.resting;
     const report = (): void => {
       const progress = actor.takeProgress();
@@ -151,7 +151,7 @@ const logHere = (ref: LogRef, link: () => Promise<LogLink>): Promise<Log> => {
   return log;
 };
 
-const makeTaskActor = async (start: Start, plan: Plan, task: Task, log: Log, beacon: Beacon, ending: EndingSignal, idle: () => void): Promise<TaskActor> => {
+const makeTaskActor = async (start: Start, plan: Plan, task: Task, log: Log, beacon: Beacon, ending: EndingSignal, idle: () => void, jumped: (jump: Jump) => void): Promise<TaskActor> => {
   const stores = new Map<string, StoreOverlay>();
   const committed = new Map<string, StoreOverlay>();
   for (const declared of task.stores) {
@@ -179,6 +179,9 @@ const makeTaskActor = async (start: Start, plan: Plan, task: Task, log: Log, bea
     beacon,
     ending,
     now: () => performance.now(),
+    wallClock: () => Date.now(),
+    reset: start.reset,
+    jumped,
     idle,
   });
 };

@@ -7,8 +7,8 @@
  */
 import { MessageChannel, receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
-import { errorFromData, isStoplogError, StoplogError, type LogLink, type LogRef } from '@stoplog/core/port';
-import type { FromActor, Place, Progress, Start, ToActor } from '../../pure/mailbox.ts';
+import { errorFromData, isStoplogError, StoplogError, type LogLink, type LogRef, type Reset } from '@stoplog/core/port';
+import type { FromActor, Jump, Place, Progress, Start, ToActor } from '../../pure/mailbox.ts';
 import { NO_FAILURES, step as restartStep, worked, type Failures } from '../../pure/supervision/restart.ts';
 import { step as watchStep, type Watched } from '../../pure/supervision/watchdog.ts';
 import { readBy, type Plan, type Task } from '../../pure/topology/plan.ts';
@@ -21,6 +21,7 @@ export interface HostOptions {
   readonly link: () => Promise<LogLink>;
   readonly threads: Threads;
   readonly hangAfterMs: number;
+  readonly reset: Reset;
   readonly on: (event: HostEvent) => void;
 }
 export interface ActorName {
@@ -30,6 +31,7 @@ export interface ActorName {
 export type HostEvent =
   | { readonly type: 'running'; readonly actor: ActorName }
   | { readonly type: 'idle'; readonly actor: ActorName }
+  | { readonly type: 'reset'; readonly actor: ActorName; readonly jump: Jump }
   | { readonly type: 'progress'; readonly actor: ActorName; readonly progress: Progress }
   | { readonly type: 'restarting'; readonly actor: ActorName; readonly error: Error; readonly afterMs: number }
   | { readonly type: 'given-up'; readonly actor: ActorName; readonly error: Error }
@@ -128,8 +130,8 @@ export class Host {
   #launch(task: Task, partition: number, suspect: Place | undefined, pace: number | undefined): void {
     const { port1, port2 } = new MessageChannel();
     const life: Life = { name: { task: task.id, partition }, task, beacon: makeBeacon(), port: port1, watched: undefined, killedFor: undefined, failure: undefined };
-    const { url, plan, log } = this.#options;
-    const start: Start = { url, fingerprint: plan.fingerprint, log, task: task.id, partition, epoch: this.#epoch, suspect, pace, beacon: life.beacon, port: port2 };
+    const { url, plan, log, reset } = this.#options;
+    const start: Start = { url, fingerprint: plan.fingerprint, log, task: task.id, partition, epoch: this.#epoch, suspect, pace, reset, beacon: life.beacon, port: port2 };
     port1.on('message', (message: FromActor) => this.#hear(life, message));
     this.#lives.set(nameOf(life.name), life);
     const ended = this.#pool.run(start, { transferList: [port2 as never] }).then(
@@ -163,6 +165,8 @@ export class Host {
       case 'progress':
         this.#worked(life);
         return on({ type: 'progress', actor, progress: message.progress });
+      case 'reset':
+        return on({ type: 'reset', actor, jump: message.jump });
       case 'failed':
         life.failure = { error: errorFromData(message.error), place: message.place, among: message.among };
     }

@@ -1,8 +1,9 @@
 import { store, topic } from '@stoplog/core';
-import { encodeSortKey, makeClient, StoplogError, type Commit, type Committed, type Log } from '@stoplog/core/port';
+import { encodeSortKey, makeClient, StoplogError, type Commit, type Committed, type Log, type Millis, type Reset } from '@stoplog/core/port';
 import { memoryLog } from '@stoplog/core/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import type { Jump } from '../../pure/mailbox.ts';
 import { compileTask } from '../../pure/operators/compile.ts';
 import { pipeline } from '../../pure/pipeline/pipeline.ts';
 import { stream } from '../../pure/pipeline/stream.ts';
@@ -22,7 +23,7 @@ const task = plan.tasks[0]!;
 const never = new AbortController().signal;
 
 let lives = 0;
-const live = async (log: Log): Promise<{ readonly actor: TaskActor; readonly ending: EndingSignal }> => {
+const live = async (log: Log, reset: Reset = 'earliest', jumped: (jump: Jump) => void = () => {}): Promise<{ readonly actor: TaskActor; readonly ending: EndingSignal }> => {
   const ending = new EndingSignal();
   const part = storePart(plan, task.stores[0]!, 0);
   const overlay = new StoreOverlay(await log.store(part, never), task.stores[0]!.store!.valueSerde);
@@ -30,6 +31,7 @@ const live = async (log: Log): Promise<{ readonly actor: TaskActor; readonly end
   const positions = await log.committed('both', task.inputs.map((input) => ({ topic: input.topic.name, partition: 0 })));
   const actor = new TaskActor({
     group: 'both', epoch: 1, life: `life ${++lives}`, task, partition: 0, log, ending,
+    reset, wallClock: () => 0, jumped,
     inputs: task.inputs.map((input, i) => new Input(input.topic, 0, positions[i]!.offset, emits[i]!)),
     stores: new Map([[part.store, overlay]]), outputs: [], suspect: undefined,
     beacon: new Beacon(makeBeacon()), now: () => 0, idle: () => ending.end('drain'),
@@ -78,5 +80,36 @@ describe('a task that reads two topics', () => {
 
     await drained(await live(log));
     expect(await countOf(log)).toBe(2);
+  });
+});
+
+describe('a task whose next records the log has forgotten', () => {
+  const behind = async (): Promise<Log> => {
+    const log = memoryLog({ holes: false });
+    await log.ensure(plan.topics.map(({ shape }) => shape));
+    await log.join('both', [], never)[Symbol.asyncIterator]().next();
+    await makeClient(log).append(left, Array.from({ length: 2 }, (_, value) => ({ key: 'k', value, timestamp: 100 * value })));
+    await drained(await live(log));
+    await makeClient(log).append(left, Array.from({ length: 6 }, (_, value) => ({ key: 'k', value, timestamp: 1_000 + 100 * value })));
+    await makeClient(log).deleteRecords(left, { offsets: [5n] });
+    return log;
+  };
+  const at = [{ topic: 'left', partition: 0 }];
+  test.each<[Reset, bigint, number]>([
+    ['earliest', 5n, 5],
+    ['latest', 8n, 2],
+    [{ ago: -1_400 as Millis }, 6n, 4], // by this test's clock it is 0 o'clock
+  ])('goes on where its reset says: %j', async (reset, to, counted) => {
+    const log = await behind();
+    const jumps: Jump[] = [];
+    await drained(await live(log, reset, (jump) => jumps.push(jump)));
+    expect(jumps).toEqual([{ topic: 'left', partition: 0, from: 2n, to }]);
+    expect(await countOf(log)).toBe(counted);
+    expect(await log.committed('both', at)).toEqual([{ ...at[0], offset: 8n }]);
+  });
+  test('fails with the range when its reset says so, and nothing has moved', async () => {
+    const log = await behind();
+    await expect(drained(await live(log, 'fail'))).rejects.toMatchObject({ code: 'STOPLOG_OFFSET_OUT_OF_RANGE', facts: { offset: 2n, start: 5n, end: 8n } });
+    expect(await log.committed('both', at)).toEqual([{ ...at[0], offset: 2n }]);
   });
 });

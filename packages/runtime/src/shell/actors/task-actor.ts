@@ -5,8 +5,8 @@
  * when the actor has caught up, and large while it is behind. What a turn does lies in `pure/task/steps.ts`; here is
  * what it waits for.
  */
-import { asError, failpoint, type Log } from '@stoplog/core/port';
-import type { Progress } from '../../pure/mailbox.ts';
+import { asError, failpoint, fetchOrReset, type Log, type RecordBatch, type Reset } from '@stoplog/core/port';
+import type { Jump, Progress } from '../../pure/mailbox.ts';
 import { FETCH_BYTES, type Input } from '../../pure/task/input.ts';
 import { Steps, type StepsParts } from '../../pure/task/steps.ts';
 import { Committer } from './committer.ts';
@@ -17,6 +17,10 @@ export interface TaskActorParts extends StepsParts {
   readonly ending: EndingSignal;
   readonly now: () => number;
   readonly idle: () => void;
+  /** Where to go on when the log has forgotten what comes next, and who is told. */
+  readonly reset: Reset;
+  readonly wallClock: () => number;
+  readonly jumped: (jump: Jump) => void;
 }
 
 /** How long one turn may hold the thread: the other actors in it wait meanwhile. */
@@ -81,11 +85,24 @@ export class TaskActor {
    * to it first, between the two fetches, is to be seen first.
    */
   async #refill(inputs: readonly Input[]): Promise<void> {
-    const { log, ending } = this.#parts;
+    const { ending } = this.#parts;
     const empty = inputs.filter(({ view }) => view === undefined);
-    for (const input of empty) input.accept(await log.fetch({ ...input.place, offset: input.next }, { bytes: FETCH_BYTES, waitMs: 0 }, ending.signal), FETCH_BYTES);
+    for (const input of empty) input.accept(await this.#fetch(input, { bytes: FETCH_BYTES, waitMs: 0 }, ending.signal), FETCH_BYTES);
     const stillEmpty = empty.filter(({ view }) => view === undefined);
     if (stillEmpty.length > 0 && stillEmpty.length < empty.length) await this.#refill(stillEmpty);
+  }
+
+  /** Fetches what comes next; where the log has forgotten that, moves the input to where its reset says, and tells. */
+  async #fetch(input: Input, limit: Parameters<Log['fetch']>[1], signal: AbortSignal): Promise<RecordBatch> {
+    const { log, reset, wallClock, jumped } = this.#parts;
+    const from = input.next;
+    const found = await fetchOrReset(log, { ...input.place, offset: from }, limit, signal, reset, wallClock);
+    // One that a rest left behind comes too late: the input has moved on since.
+    if (found.from !== from && input.next === from && input.view === undefined) {
+      input.next = found.from;
+      jumped({ ...input.place, from, to: found.from });
+    }
+    return found;
   }
 
   async #commit(): Promise<void> {
@@ -102,7 +119,7 @@ export class TaskActor {
    * its own commit is to be behind that one when the disk is free; only when none is under way is the actor idle.
    */
   async #rest(): Promise<void> {
-    const { inputs, log, ending, idle } = this.#parts;
+    const { inputs, ending, idle } = this.#parts;
     if (this.#steps.isOpen) return this.#commit();
     // Not AbortSignal.any: the signal of the ending, which lives as long as the actor, would remember every rest.
     const stop = new AbortController();
@@ -110,7 +127,7 @@ export class TaskActor {
     ending.signal.addEventListener('abort', end, { once: true });
     if (ending.signal.aborted) end();
     try {
-      const growth = Promise.race(inputs.map((input) => log.fetch({ ...input.place, offset: input.next }, { bytes: 1, waitMs: Infinity }, stop.signal)));
+      const growth = Promise.race(inputs.map((input) => this.#fetch(input, { bytes: 1, waitMs: Infinity }, stop.signal)));
       if (!this.#committer.isSettled) {
         const first = await Promise.race([growth.then(() => 'grown'), this.#committer.settled().then(() => 'settled')]);
         if (first === 'grown') return;

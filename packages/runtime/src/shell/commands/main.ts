@@ -10,6 +10,7 @@ import { sentence } from '../console.ts';
 import { append } from './append.ts';
 import { readArguments } from './arguments.ts';
 import type { Command } from './command.ts';
+import { compact } from './compact.ts';
 import { describe } from './describe.ts';
 import { groups } from './groups.ts';
 import { processOutput, type Output } from './output.ts';
@@ -17,7 +18,7 @@ import { run } from './run.ts';
 import { tail } from './tail.ts';
 import { topics } from './topics.ts';
 
-const commands: readonly Command[] = [run, describe, topics, groups, tail, append];
+const commands: readonly Command[] = [run, describe, topics, groups, tail, append, compact];
 
 const EXIT_CODES = `Exit codes: 0 it did what was asked; 1 it could not, or a partition was given up; 2 the command line is wrong;
 130 and 143 a signal ended it before it was done. Errors go to standard error as 'CODE  sentence', with the remedy at the end;
@@ -30,6 +31,7 @@ const overview = (): string => `Examples
   stoplog tail lines --from earliest                    read it, and what comes after it
   stoplog topics                                        list what is there
   stoplog groups                                        see who reads it, and how far behind
+  stoplog compact                                       forget now what topics no longer keep
 
 Commands
 ${columns(commands.map(({ name, summary }) => [`  ${name}`, summary]))

@@ -146,6 +146,7 @@ class RunTeller {
         this.fatal ??= event.error;
         return this.#others(event);
       case 'restarting':
+      case 'reset':
       case 'idle':
       case 'progress':
         this.#others(event);

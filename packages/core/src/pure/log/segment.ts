@@ -1,0 +1,55 @@
+/**
+ * A segment is a span of whole batches: the grain in which a partition forgets by age and by size, and what compaction
+ * leaves alone at its head.
+ *
+ * The one that is appended to is *active*. It is closed when the next batch would make it too large, or when that comes
+ * too long after its first; then it is recorded, and another begins. Only numbers are kept, no bytes move.
+ */
+import type { Cleanup } from './cleanup.ts';
+
+export interface Segment {
+  /** The offsets it owns: from base up to, not including, next. */
+  readonly base: bigint;
+  readonly next: bigint;
+  /** Bytes of its batches, as they are now. */
+  readonly bytes: number;
+  readonly firstTimestamp: number;
+  readonly maxTimestamp: number;
+  /** When its first and its last batch were appended, by the clock of whoever appended them. */
+  readonly firstArrival: number;
+  readonly lastArrival: number;
+}
+
+export const emptySegment = (base: bigint): Segment => ({
+  base, next: base, bytes: 0, firstTimestamp: Infinity, maxTimestamp: -Infinity, firstArrival: Infinity, lastArrival: -Infinity,
+});
+export const isEmptySegment = (segment: Segment): boolean => segment.next === segment.base;
+
+export interface Arriving {
+  readonly next: bigint;
+  readonly bytes: number;
+  readonly baseTimestamp: number;
+  readonly maxTimestamp: number;
+  readonly at: number;
+}
+
+/** True when the active segment is to be closed before this batch is taken in. */
+export const isFull = (active: Segment, batch: Arriving, cleanup: Pick<Cleanup, 'segmentMs' | 'segmentBytes' | 'ageBy'>): boolean => {
+  if (active.next === active.base) return false;
+  if (active.bytes + batch.bytes > cleanup.segmentBytes) return true;
+  return cleanup.ageBy === 'arrival' ? batch.at - active.firstArrival > cleanup.segmentMs : batch.maxTimestamp - active.firstTimestamp > cleanup.segmentMs;
+};
+
+export const grow = (active: Segment, batch: Arriving): Segment => ({
+  base: active.base,
+  next: batch.next,
+  bytes: active.bytes + batch.bytes,
+  firstTimestamp: active.firstTimestamp === Infinity ? batch.baseTimestamp : active.firstTimestamp,
+  maxTimestamp: Math.max(active.maxTimestamp, batch.maxTimestamp),
+  firstArrival: active.firstArrival === Infinity ? batch.at : active.firstArrival,
+  lastArrival: Math.max(active.lastArrival, batch.at),
+});
+
+/** The time that counts as a segment's last, by which its age is measured. */
+export const lastTime = (segment: Segment, { ageBy }: Pick<Cleanup, 'ageBy'>): number => (ageBy === 'arrival' ? segment.lastArrival : segment.maxTimestamp);
+export const firstTime = (segment: Segment, { ageBy }: Pick<Cleanup, 'ageBy'>): number => (ageBy === 'arrival' ? segment.firstArrival : segment.firstTimestamp);

@@ -1,0 +1,40 @@
+/**
+ * What the writer knows of each topic: its name, its number, and how it forgets. Looked up at each append, so kept in a map;
+ * read again at each round of maintenance, for another process may have declared a topic anew.
+ */
+import { cleanupOf, type Cleanup } from '../../pure/log/cleanup.ts';
+import { prefixEnd, unseal } from '../../pure/log/keyspace.ts';
+import { fromBytes, TOPIC_PREFIX, type TopicMeta } from '../../pure/log/meta.ts';
+import type { Env } from './env.ts';
+
+export interface KnownTopic {
+  readonly id: number;
+  readonly name: string;
+  readonly partitions: number;
+  readonly cleanup: Cleanup;
+}
+
+export class Cleanups {
+  readonly #env: Env;
+  readonly now: () => number;
+  #byId = new Map<number, KnownTopic>();
+
+  constructor(env: Env, now: () => number) {
+    this.#env = env;
+    this.now = now;
+  }
+  of(topicId: number): Cleanup {
+    const known = this.#byId.get(topicId);
+    if (known !== undefined) return known.cleanup;
+    this.refresh();
+    return this.#byId.get(topicId)?.cleanup ?? UNKNOWN;
+  }
+  /** Reads all topics again, and gives them. */
+  refresh(): readonly KnownTopic[] {
+    const range = this.#env.tables.meta.getRange({ start: TOPIC_PREFIX, end: prefixEnd(TOPIC_PREFIX), snapshot: false });
+    const metas = [...range].map(({ key, value }) => fromBytes<TopicMeta>(unseal('meta', key, value)));
+    this.#byId = new Map(metas.map(({ id, shape }) => [id, { id, name: shape.name, partitions: shape.partitions, cleanup: cleanupOf(shape) }]));
+    return [...this.#byId.values()];
+  }
+}
+const UNKNOWN: Cleanup = cleanupOf({ cleanup: 'delete', retentionMs: undefined });
