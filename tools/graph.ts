@@ -54,7 +54,10 @@ export const cycleProblems = (workspace: Workspace): readonly string[] => {
 
 /** Files that start something by themselves: programs, benchmarks, tests, and what package.json names. */
 const isEntry = (path: string): boolean =>
-  isTest(path) || /^(?:examples|benchmarks)\/src\/(?:.*\/)?(?:main|[\w-]+\.bench)\.ts$|^reliability\/src\/(?:.*\/)?(?:main|[\w-]+\.(?:child|pipeline))\.ts$|^tools\/(?:main|[\w-]+\.main)\.ts$/.test(path);
+  isTest(path) ||
+  /^(?:examples|benchmarks)\/src\/(?:.*\/)?(?:main|[\w-]+\.bench)\.ts$|^reliability\/src\/(?:.*\/)?(?:main|[\w-]+\.(?:child|pipeline))\.ts$|^tools\/(?:main|[\w-]+\.main)\.ts$/.test(
+    path,
+  );
 
 export const deadProblems = (workspace: Workspace): readonly string[] => {
   const graph = graphOf(workspace);

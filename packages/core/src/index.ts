@@ -1,7 +1,17 @@
 /**
  * `@stoplog/core`: topics and stores as values, and a log to append to and read from.
  */
-export { compactedTopic, topic, type CompactedTopic, type CompactedTopicSpec, type Origin, type Parses, type Target, type Topic, type TopicSpec } from './pure/topic/topic.ts';
+export {
+  compactedTopic,
+  topic,
+  type CompactedTopic,
+  type CompactedTopicSpec,
+  type Origin,
+  type Parses,
+  type Target,
+  type Topic,
+  type TopicSpec,
+} from './pure/topic/topic.ts';
 export { store, type Store } from './pure/store/store.ts';
 export type { Sink, Source } from './pure/topic/edges.ts';
 export { days, hours, minutes, seconds, type Millis } from './pure/time/duration.ts';

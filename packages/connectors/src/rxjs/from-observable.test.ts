@@ -7,7 +7,10 @@ const never = new AbortController().signal;
 const ALL = { records: 1_000 };
 const spec = (over: Partial<FromObservable> = {}): FromObservable => ({ buffer: 10, overflow: 'fail', ...over });
 const refusal = async (call: Promise<unknown>): Promise<StoplogError> => {
-  const error: unknown = await call.then(() => undefined, (thrown: unknown) => thrown);
+  const error: unknown = await call.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
   if (!isStoplogError(error)) throw new Error(`no refusal, but ${String(error)}`);
   return error;
 };
@@ -59,7 +62,15 @@ describe('a source from an Observable', () => {
   });
   test('an error of the Observable is STOPLOG_SOURCE with its cause, after what it emitted before', async () => {
     const cause = new Error('the sensor is gone');
-    const reader = await fromObservable('ticks', () => concat(of('a'), throwError(() => cause)), spec()).open();
+    const reader = await fromObservable(
+      'ticks',
+      () =>
+        concat(
+          of('a'),
+          throwError(() => cause),
+        ),
+      spec(),
+    ).open();
     expect(await reader.pull(ALL, never)).toMatchObject({ arrivals: [{ value: 'a' }], ended: false });
     const error = await refusal(reader.pull(ALL, never));
     expect(error).toMatchObject({ code: 'STOPLOG_SOURCE', cause, facts: { source: 'ticks' } });
@@ -71,7 +82,13 @@ describe('a source from an Observable', () => {
     const pull = refusal(reader.pull(ALL, never));
     ticks.error('not even an Error');
     expect((await pull).message).toContain('not even an Error');
-    const broken = fromObservable('ticks', () => { throw new Error('no such device'); }, spec());
+    const broken = fromObservable(
+      'ticks',
+      () => {
+        throw new Error('no such device');
+      },
+      spec(),
+    );
     expect((await refusal((await broken.open()).pull(ALL, never))).message).toContain('no such device');
   });
   test('overflow: fail keeps what there was room for, then fails, and unsubscribes', async () => {
@@ -95,7 +112,12 @@ describe('a source from an Observable', () => {
       expect(told).toEqual([]);
       vi.advanceTimersByTime(1_000);
       expect(told).toEqual([{ source: 'ticks', arrivals: 3, arrivalsInAll: 3 }]);
-      expect(await reader.pull(ALL, never)).toMatchObject({ arrivals: [{ key: '3', value: 3 }, { key: '4', value: 4 }] });
+      expect(await reader.pull(ALL, never)).toMatchObject({
+        arrivals: [
+          { key: '3', value: 3 },
+          { key: '4', value: 4 },
+        ],
+      });
       for (let n = 5; n < 8; n++) ticks.next(n);
       await reader[Symbol.asyncDispose]();
       expect(told.at(-1)).toEqual({ source: 'ticks', arrivals: 1, arrivalsInAll: 4 });
@@ -118,7 +140,8 @@ describe('a source from an Observable', () => {
     for (let life = 0; life < 2; life++) expect(await (await source.open()).pull(ALL, never)).toMatchObject({ arrivals: [{ key: '0', value: 'a' }] });
   });
   test('a buffer, an overflow or a name that makes no sense is refused where it is declared', () => {
-    for (const buffer of [0, -1, 1.5, NaN, Infinity]) expect(() => fromObservable('ticks', () => NEVER, spec({ buffer }))).toThrow(/the buffer of source 'ticks'/);
+    for (const buffer of [0, -1, 1.5, NaN, Infinity])
+      expect(() => fromObservable('ticks', () => NEVER, spec({ buffer }))).toThrow(/the buffer of source 'ticks'/);
     // @ts-expect-error not one of the three
     expect(() => fromObservable('ticks', () => NEVER, { buffer: 1, overflow: 'block' })).toThrow(/'drop-oldest', 'drop-newest' or 'fail'/);
     expect(() => fromObservable('a name', () => NEVER, spec())).toThrow(expect.objectContaining({ code: 'STOPLOG_NAME' }));

@@ -44,10 +44,18 @@ export const fromObservable = <V>(name: string, open: () => Observable<V>, spec:
   checkName('source', name);
   const { buffer, overflow, dropped = tellDropped, now = Date.now } = spec;
   if (!Number.isSafeInteger(buffer) || buffer < 1) {
-    throw new StoplogError('STOPLOG_USAGE', { source: name, buffer }, `the buffer of source '${name}' is ${String(buffer)}: give the number of arrivals that may wait, such as 10_000`);
+    throw new StoplogError(
+      'STOPLOG_USAGE',
+      { source: name, buffer },
+      `the buffer of source '${name}' is ${String(buffer)}: give the number of arrivals that may wait, such as 10_000`,
+    );
   }
   if (!OVERFLOWS.has(overflow)) {
-    throw new StoplogError('STOPLOG_USAGE', { source: name, overflow }, `the overflow of source '${name}' is ${String(overflow)}: say 'drop-oldest', 'drop-newest' or 'fail'`);
+    throw new StoplogError(
+      'STOPLOG_USAGE',
+      { source: name, overflow },
+      `the overflow of source '${name}' is ${String(overflow)}: say 'drop-oldest', 'drop-newest' or 'fail'`,
+    );
   }
   return Object.freeze({
     kind: 'source' as const,
@@ -59,4 +67,6 @@ export const fromObservable = <V>(name: string, open: () => Observable<V>, spec:
 const OVERFLOWS: ReadonlySet<string> = new Set<Overflow>(['drop-oldest', 'drop-newest', 'fail']);
 
 const tellDropped = ({ source, arrivals, arrivalsInAll }: Dropped): void =>
-  console.error(`stoplog   source '${source}' dropped ${arrivals} arrivals, ${arrivalsInAll} in all: its buffer is full, the log is slower than the Observable`);
+  console.error(
+    `stoplog   source '${source}' dropped ${arrivals} arrivals, ${arrivalsInAll} in all: its buffer is full, the log is slower than the Observable`,
+  );

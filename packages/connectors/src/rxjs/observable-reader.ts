@@ -64,7 +64,13 @@ export class ObservableReader implements SourceReader {
       this.#untold++;
       this.#telling ??= setTimeout(() => this.#tell(), TELL_MS).unref();
     } else if (offered === 'overflowed') {
-      this.#ends(new StoplogError('STOPLOG_SOURCE', { source: name, buffer: capacity }, `source '${name}' emits faster than the log takes it, and its buffer of ${capacity} is full: make it larger, or choose what to lose with overflow: 'drop-oldest' or 'drop-newest'`));
+      this.#ends(
+        new StoplogError(
+          'STOPLOG_SOURCE',
+          { source: name, buffer: capacity },
+          `source '${name}' emits faster than the log takes it, and its buffer of ${capacity} is full: make it larger, or choose what to lose with overflow: 'drop-oldest' or 'drop-newest'`,
+        ),
+      );
       this.#stop.next();
     }
     this.#changed();
@@ -76,7 +82,12 @@ export class ObservableReader implements SourceReader {
   }
   #failed(error: unknown): StoplogError {
     const cause = error instanceof Error ? error : new Error(String(error));
-    return new StoplogError('STOPLOG_SOURCE', { source: this.#parts.name, cause: cause.message }, `the Observable of source '${this.#parts.name}' failed: ${cause.message}. It is opened again; what it can mend itself, let it mend with retry()`, { cause });
+    return new StoplogError(
+      'STOPLOG_SOURCE',
+      { source: this.#parts.name, cause: cause.message },
+      `the Observable of source '${this.#parts.name}' failed: ${cause.message}. It is opened again; what it can mend itself, let it mend with retry()`,
+      { cause },
+    );
   }
   #tell(): void {
     clearTimeout(this.#telling);

@@ -7,7 +7,11 @@ import { z } from 'zod';
 import { observe } from './observe.ts';
 
 const ticks = topic('ticks', { key: z.string(), value: z.int(), partitions: 1 });
-const append = (log: LogClient, ...values: readonly number[]): Promise<unknown> => log.append(ticks, values.map((value) => ({ key: 'k', value })));
+const append = (log: LogClient, ...values: readonly number[]): Promise<unknown> =>
+  log.append(
+    ticks,
+    values.map((value) => ({ key: 'k', value })),
+  );
 
 describe('a topic as an Observable', () => {
   test('emits what is there in batches, and completes at the end when told to', async () => {
@@ -19,7 +23,11 @@ describe('a topic as an Observable', () => {
   test('is cold: each subscriber reads for itself, and nothing is read before', async () => {
     const log = makeClient(memoryLog());
     const read = vi.spyOn(log, 'read');
-    const all = observe(log, ticks, { from: 'earliest', until: 'end' }).pipe(map((batch) => batch.map(({ value }) => value)), toArray(), map((batches) => batches.flat()));
+    const all = observe(log, ticks, { from: 'earliest', until: 'end' }).pipe(
+      map((batch) => batch.map(({ value }) => value)),
+      toArray(),
+      map((batches) => batches.flat()),
+    );
     expect(read).not.toHaveBeenCalled();
     await append(log, 1);
     expect(await lastValueFrom(all)).toEqual([1]);

@@ -2,12 +2,43 @@
  * `@stoplog/core/port`: what a keeper of logs and a runtime need, and nobody else: the port itself, and the pure pieces
  * in which both sides must agree (batches, serdes, partitions, sort keys).
  */
-export type { Append, Assignment, Cleaned, CleanOptions, Commit, Committed, Epoch, GroupId, Log, LogLink, LogModule, LogRef, OffsetAt, Position, PositionMove, RecordBatch, StoreWrites, TopicName, TopicPartition } from './log.ts';
+export type {
+  Append,
+  Assignment,
+  Cleaned,
+  CleanOptions,
+  Commit,
+  Committed,
+  Epoch,
+  GroupId,
+  Log,
+  LogLink,
+  LogModule,
+  LogRef,
+  OffsetAt,
+  Position,
+  PositionMove,
+  RecordBatch,
+  StoreWrites,
+  TopicName,
+  TopicPartition,
+} from './log.ts';
 export type { Administration, GroupOwner, GroupStanding } from './administration.ts';
 export type { StateStore, StorePart } from './state-store.ts';
 export type { Arrival, ArrivalBatch, SourceReader } from './source.ts';
 export type { Clock } from './clock.ts';
-export { BatchBuilder, BatchView, checkBatchShape, HEADER_SIZE, inspectHeader, MAX_KEY_BYTES, MAX_RECORD_BYTES, MAX_STORE_KEY_BYTES, openBatch, stampBatch } from '../pure/record/batch.ts';
+export {
+  BatchBuilder,
+  BatchView,
+  checkBatchShape,
+  HEADER_SIZE,
+  inspectHeader,
+  MAX_KEY_BYTES,
+  MAX_RECORD_BYTES,
+  MAX_STORE_KEY_BYTES,
+  openBatch,
+  stampBatch,
+} from '../pure/record/batch.ts';
 export { allHeaders, lastHeader, LazyRecord, NO_HEADERS, type Header, type LogRecord } from '../pure/record/record.ts';
 export { compareBytes, decodeSortKey, encodeSortKey } from '../pure/bytes/sort-key.ts';
 export { BATCH_BYTES, RecordPacker, type PackedBatch } from '../pure/topic/packer.ts';

@@ -10,5 +10,8 @@ export interface StateStore {
   /** The value as it was committed; the bytes are the caller's. A damaged value throws `STOPLOG_LOG_CORRUPT`. */
   get(key: Uint8Array): Uint8Array | undefined;
   /** At most `limit` entries with gte ≤ key < lt, in order of key bytes. Call again from the last key to go on: no snapshot is held between. */
-  range(bounds: { readonly gte?: Uint8Array; readonly gt?: Uint8Array; readonly lt?: Uint8Array }, limit: number): readonly (readonly [Uint8Array, Uint8Array])[];
+  range(
+    bounds: { readonly gte?: Uint8Array; readonly gt?: Uint8Array; readonly lt?: Uint8Array },
+    limit: number,
+  ): readonly (readonly [Uint8Array, Uint8Array])[];
 }

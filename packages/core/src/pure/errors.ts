@@ -46,8 +46,7 @@ export class StoplogError extends Error {
 }
 
 /** True for our errors, also when they were made by another copy of this package. */
-export const isStoplogError = (error: unknown): error is StoplogError =>
-  typeof error === 'object' && error !== null && mark in error;
+export const isStoplogError = (error: unknown): error is StoplogError => typeof error === 'object' && error !== null && mark in error;
 
 /** An error as plain data, fit for `postMessage`. */
 export interface ErrorData {
@@ -95,7 +94,9 @@ const plain = (facts: Facts): Facts =>
   Object.fromEntries(
     Object.entries(facts).map(([name, fact]) => [
       name,
-      typeof fact === 'function' || typeof fact === 'symbol' || (typeof fact === 'object' && fact !== null && !Array.isArray(fact) && !(fact instanceof Uint8Array) && Object.getPrototypeOf(fact) !== Object.prototype)
+      typeof fact === 'function' ||
+      typeof fact === 'symbol' ||
+      (typeof fact === 'object' && fact !== null && !Array.isArray(fact) && !(fact instanceof Uint8Array) && Object.getPrototypeOf(fact) !== Object.prototype)
         ? String(fact)
         : fact,
     ]),

@@ -5,7 +5,11 @@ describe('promises in the order in which they are settled', () => {
   test('what is settled first comes first, whatever was added first', async () => {
     const arrived = new Arrived<string>();
     let late = (_: string): void => {};
-    arrived.add(new Promise((resolve) => { late = resolve; }));
+    arrived.add(
+      new Promise((resolve) => {
+        late = resolve;
+      }),
+    );
     arrived.add(Promise.resolve('early'));
     expect(await arrived.next()).toBe('early');
     const next = arrived.next();

@@ -14,7 +14,8 @@ type Letter = NewRecord<string | null, string>;
 /** Every record there is, and its partition. */
 const readAll = async (log: LogClient): Promise<readonly { readonly key: string | null; readonly value: string | null; readonly partition: number }[]> => {
   const found = [];
-  for await (const batch of log.read(letters, { from: 'earliest', until: 'end' })) for (const { key, value, partition } of batch) found.push({ key, value, partition });
+  for await (const batch of log.read(letters, { from: 'earliest', until: 'end' }))
+    for (const { key, value, partition } of batch) found.push({ key, value, partition });
   return found;
 };
 const many = (count: number): readonly Letter[] => Array.from({ length: count }, (_, i) => ({ key: `k${i}`, value: `v${i}` }));
@@ -54,7 +55,14 @@ describe('append', () => {
     const records = many(1_000);
     expect(await log.append(letters, records)).toEqual({ records: 1_000 });
     expect(await log.append(letters, new Set(records))).toEqual({ records: 1_000 });
-    expect(await log.append(letters, (async function* () { yield* records; })())).toEqual({ records: 1_000 });
+    expect(
+      await log.append(
+        letters,
+        (async function* () {
+          yield* records;
+        })(),
+      ),
+    ).toEqual({ records: 1_000 });
     expect(await log.append(letters, [])).toEqual({ records: 0 });
     expect((await readAll(log)).length).toBe(3_000);
   });
@@ -79,13 +87,20 @@ describe('append', () => {
   test('a record that does not parse is refused by name; those before it are appended and counted, those after are not', async () => {
     const log = makeClient(memoryLog());
     const bad = { key: 'bad', value: 5 } as unknown as Letter;
-    await expect(log.append(letters, [...many(3), bad, ...many(2)])).rejects.toMatchObject({ code: 'STOPLOG_SCHEMA', facts: { topic: 'letters', appended: 3 } });
+    await expect(log.append(letters, [...many(3), bad, ...many(2)])).rejects.toMatchObject({
+      code: 'STOPLOG_SCHEMA',
+      facts: { topic: 'letters', appended: 3 },
+    });
     expect(new Set((await readAll(log)).map(({ value }) => value))).toEqual(new Set(['v0', 'v1', 'v2']));
   });
 
   test('records without a key spread over all partitions; an empty key is a key', async () => {
     const log = makeClient(memoryLog());
-    for (let i = 0; i < 40; i++) await log.append(letters, [{ key: null, value: 'n' }, { key: '', value: 'e' }]);
+    for (let i = 0; i < 40; i++)
+      await log.append(letters, [
+        { key: null, value: 'n' },
+        { key: '', value: 'e' },
+      ]);
     const found = await readAll(log);
     const spread = new Set(found.filter(({ key }) => key === null).map(({ partition }) => partition));
     expect(spread).toEqual(new Set([0, 1, 2, 3]));
@@ -98,7 +113,10 @@ describe('append', () => {
     const things = topic('things', { key: z.string(), value: z.unknown(), partitions: 1 });
     const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', '\u0000', '\ud83d\ude00', ' ', '"', '\\'];
     const value = JSON.parse('{"__proto__": {"polluted": true}, "constructor": null, "list": [1, "__proto__"]}') as unknown;
-    await log.append(things, names.map((key) => ({ key, value })));
+    await log.append(
+      things,
+      names.map((key) => ({ key, value })),
+    );
     const found: unknown[] = [];
     for await (const batch of log.read(things, { from: 'earliest', until: 'end' })) {
       for (const record of batch) {
@@ -116,7 +134,10 @@ describe('append', () => {
     const fewer = topic('letters', { key: z.string(), value: z.string(), partitions: 3, codec: { value: 'string' } });
     const compacted = compactedTopic('letters', { key: z.string(), value: z.string(), partitions: 4, codec: { value: 'string' } });
     for (const declared of [fewer, compacted]) {
-      await expect(log.append(declared, [{ key: 'a', value: 'b' }])).rejects.toMatchObject({ code: 'STOPLOG_TOPIC_SHAPE', facts: { topic: 'letters', found: { partitions: 4, cleanup: 'delete' } } });
+      await expect(log.append(declared, [{ key: 'a', value: 'b' }])).rejects.toMatchObject({
+        code: 'STOPLOG_TOPIC_SHAPE',
+        facts: { topic: 'letters', found: { partitions: 4, cleanup: 'delete' } },
+      });
     }
   });
 
@@ -124,11 +145,14 @@ describe('append', () => {
     const log = makeClient(memoryLog());
     let go = (): void => {};
     const next = new Promise<void>((resolve) => (go = resolve));
-    const appending = log.append(letters, (async function* () {
-      yield { key: 'a', value: 'first' };
-      await next;
-      yield { key: 'b', value: 'second' };
-    })());
+    const appending = log.append(
+      letters,
+      (async function* () {
+        yield { key: 'a', value: 'first' };
+        await next;
+        yield { key: 'b', value: 'second' };
+      })(),
+    );
     for await (const batch of log.read(letters, { from: 'earliest' })) {
       expect(batch.map(({ value }) => value)).toEqual(['first']);
       break;
@@ -142,9 +166,12 @@ describe('append', () => {
     const value = 'x'.repeat(1_000);
     let given = 0;
     let stop = false;
-    const appending = client.append(letters, (async function* () {
-      while (!stop) yield { key: `${given++}`, value };
-    })());
+    const appending = client.append(
+      letters,
+      (async function* () {
+        while (!stop) yield { key: `${given++}`, value };
+      })(),
+    );
     let before = -1;
     for (let still = 0; still < 50; still = given === before ? still + 1 : 0) {
       before = given;
@@ -162,16 +189,20 @@ describe('append', () => {
     const log = makeClient(memoryLog());
     const stop = new AbortController();
     let closed = false;
-    const appending = log.append(letters, (async function* () {
-      try {
-        for (let i = 0; ; i++) {
-          yield { key: 'k', value: `${i}` };
-          if (i === 100) stop.abort(new Error('enough'));
+    const appending = log.append(
+      letters,
+      (async function* () {
+        try {
+          for (let i = 0; ; i++) {
+            yield { key: 'k', value: `${i}` };
+            if (i === 100) stop.abort(new Error('enough'));
+          }
+        } finally {
+          closed = true;
         }
-      } finally {
-        closed = true;
-      }
-    })(), { signal: stop.signal });
+      })(),
+      { signal: stop.signal },
+    );
     await expect(appending).rejects.toThrow('enough');
     expect(closed).toBe(true);
   });
@@ -184,7 +215,12 @@ describe('limits, over LMDB', () => {
     await withLmdb(async (log) => {
       const longest = 'é'.repeat(989);
       expect(await log.append(raw, [{ key: longest, value: 'v' }])).toEqual({ records: 1 });
-      await expect(log.append(raw, [{ key: 'a', value: 'v' }, { key: `${longest}x`, value: 'v' }])).rejects.toMatchObject({ code: 'STOPLOG_KEY_TOO_LONG', facts: { size: 1_979, limit: 1_978, appended: 1 } });
+      await expect(
+        log.append(raw, [
+          { key: 'a', value: 'v' },
+          { key: `${longest}x`, value: 'v' },
+        ]),
+      ).rejects.toMatchObject({ code: 'STOPLOG_KEY_TOO_LONG', facts: { size: 1_979, limit: 1_978, appended: 1 } });
       const keys: string[] = [];
       for await (const batch of log.read(raw, { from: 'earliest', until: 'end' })) for (const { key } of batch) keys.push(key);
       expect(keys).toEqual([longest, 'a']);
@@ -195,7 +231,12 @@ describe('limits, over LMDB', () => {
     await withLmdb(async (log) => {
       const most = 16 * 1024 * 1024;
       expect(await log.append(raw, [{ key: 'k', value: 'x'.repeat(most - 1) }])).toEqual({ records: 1 });
-      await expect(log.append(raw, [{ key: 'a', value: 'v' }, { key: 'k', value: 'x'.repeat(most) }])).rejects.toMatchObject({ code: 'STOPLOG_RECORD_TOO_LARGE', facts: { size: most + 1, limit: most, appended: 1 } });
+      await expect(
+        log.append(raw, [
+          { key: 'a', value: 'v' },
+          { key: 'k', value: 'x'.repeat(most) },
+        ]),
+      ).rejects.toMatchObject({ code: 'STOPLOG_RECORD_TOO_LARGE', facts: { size: most + 1, limit: most, appended: 1 } });
       const sizes: (number | undefined)[] = [];
       for await (const batch of log.read(raw, { from: 'earliest', until: 'end' })) for (const { value } of batch) sizes.push(value?.length);
       expect(sizes).toEqual([most - 1, 1]);

@@ -6,13 +6,17 @@ import { z } from 'zod';
 
 const letters = topic('letters', { key: z.string(), value: z.string(), partitions: 2 });
 const append = (log: LogClient, from: number, to: number): Promise<unknown> =>
-  log.append(letters, Array.from({ length: to - from }, (_, i) => ({ key: `k${from + i}`, value: `v${from + i}`, timestamp: 1_000 * (from + i) })));
+  log.append(
+    letters,
+    Array.from({ length: to - from }, (_, i) => ({ key: `k${from + i}`, value: `v${from + i}`, timestamp: 1_000 * (from + i) })),
+  );
 const all = async (records: AsyncIterable<readonly LogRecord<string, string | null>[]>): Promise<readonly LogRecord<string, string | null>[]> => {
   const found = [];
   for await (const batch of records) found.push(...batch);
   return found;
 };
-const numbers = (records: readonly LogRecord<string, string | null>[]): readonly number[] => records.map(({ value }) => Number(value!.slice(1))).sort((a, b) => a - b);
+const numbers = (records: readonly LogRecord<string, string | null>[]): readonly number[] =>
+  records.map(({ value }) => Number(value!.slice(1))).sort((a, b) => a - b);
 const range = (from: number, to: number): readonly number[] => Array.from({ length: to - from }, (_, i) => from + i);
 
 describe('read', () => {
@@ -133,7 +137,10 @@ test('lag counts what a group has not read, and how old the first of it is', asy
   const { epoch } = (await port.join('readers', [], new AbortController().signal)[Symbol.asyncIterator]().next()).value as { readonly epoch: number };
   const positions = before.map(({ topic: name, partition, end }) => ({ topic: name, partition, from: 0n, to: end }));
   await port.commit({ group: 'readers', epoch, appends: [], stores: [], positions });
-  expect((await log.lag('readers', letters)).map(({ records, age }) => [records, age])).toEqual([[0, 0], [0, 0]]);
+  expect((await log.lag('readers', letters)).map(({ records, age }) => [records, age])).toEqual([
+    [0, 0],
+    [0, 0],
+  ]);
 });
 
 describe('deleteRecords', () => {

@@ -88,7 +88,10 @@ export interface LogClient extends AsyncDisposable {
    * @example
    * await log.deleteRecords(orders, { time: Date.now() - days(30) });
    */
-  deleteRecords(topic: { readonly name: string }, before: { readonly time: number | Date } | { readonly offsets: readonly bigint[] }): Promise<readonly bigint[]>;
+  deleteRecords(
+    topic: { readonly name: string },
+    before: { readonly time: number | Date } | { readonly offsets: readonly bigint[] },
+  ): Promise<readonly bigint[]>;
 }
 
 /** What one commit gathers. */
@@ -210,7 +213,10 @@ class Client implements LogClient {
     return (await this.#log.offsets(partitions, 'latest')).map(({ offset }) => offset);
   }
 
-  async deleteRecords(face: { readonly name: string }, before: { readonly time: number | Date } | { readonly offsets: readonly bigint[] }): Promise<readonly bigint[]> {
+  async deleteRecords(
+    face: { readonly name: string },
+    before: { readonly time: number | Date } | { readonly offsets: readonly bigint[] },
+  ): Promise<readonly bigint[]> {
     const topic = topicOf(face);
     await this.#ensure(topic);
     const partitions = Array.from({ length: topic.partitions }, (_, partition) => ({ topic: topic.name, partition }));

@@ -5,7 +5,14 @@ import type { Log, Position, RecordBatch } from '../port/log.ts';
 import { isBelowStart, resetTo, type Reset } from '../pure/log/reset.ts';
 
 /** As `Log.fetch`; after a reset a batch without records, whose `from` and `next` are where to go on. */
-export const fetchOrReset = async (log: Log, from: Position, limit: Parameters<Log['fetch']>[1], signal: AbortSignal, reset: Reset, now: () => number): Promise<RecordBatch> => {
+export const fetchOrReset = async (
+  log: Log,
+  from: Position,
+  limit: Parameters<Log['fetch']>[1],
+  signal: AbortSignal,
+  reset: Reset,
+  now: () => number,
+): Promise<RecordBatch> => {
   try {
     return await log.fetch(from, limit, signal);
   } catch (error) {

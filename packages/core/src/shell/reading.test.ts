@@ -9,7 +9,11 @@ const texts = topic('texts', { key: z.int(), value: z.string(), partitions: 2 })
 const BATCHES = 12;
 /** Each batch is more than one fetch returns. */
 const fill = async (log: LogClient): Promise<void> => {
-  for (let n = 0; n < BATCHES; n++) await log.append(texts, [0, 1, 2, 3].map((key) => ({ key, value: 'x'.repeat(200_000) })));
+  for (let n = 0; n < BATCHES; n++)
+    await log.append(
+      texts,
+      [0, 1, 2, 3].map((key) => ({ key, value: 'x'.repeat(200_000) })),
+    );
 };
 
 describe('reading what is there', () => {

@@ -65,7 +65,12 @@ export class MemoryDisk {
 
   topic(name: string): MemoryTopic {
     const topic = this.topics.get(name);
-    if (topic === undefined) throw new StoplogError('STOPLOG_TOPIC_UNKNOWN', { topic: name }, `there is no topic '${name}' in this log: append to it, or run a pipeline that declares it`);
+    if (topic === undefined)
+      throw new StoplogError(
+        'STOPLOG_TOPIC_UNKNOWN',
+        { topic: name },
+        `there is no topic '${name}' in this log: append to it, or run a pipeline that declares it`,
+      );
     return topic;
   }
   partition(name: string, number: number): MemoryPartition {
@@ -73,7 +78,11 @@ export class MemoryDisk {
     const partition = topic.partitions[number];
     if (partition !== undefined) return partition;
     const { length } = topic.partitions;
-    throw new StoplogError('STOPLOG_USAGE', { topic: name, partition: number, partitions: length }, `topic '${name}' has no partition ${number}: it has ${length}, counted from 0`);
+    throw new StoplogError(
+      'STOPLOG_USAGE',
+      { topic: name, partition: number, partitions: length },
+      `topic '${name}' has no partition ${number}: it has ${length}, counted from 0`,
+    );
   }
   group(name: string): MemoryGroup {
     let group = this.groups.get(name);
@@ -99,7 +108,12 @@ export class MemoryDisk {
     for (const shape of shapes) {
       const found = this.topics.get(shape.name);
       if (found !== undefined) found.shape = shape;
-      else this.topics.set(shape.name, { id: this.topics.size + 1, shape, partitions: Array.from({ length: shape.partitions }, () => ({ batches: [], start: 0n, end: 0n, cleanTo: 0n, closed: [], active: emptySegment(0n) })) });
+      else
+        this.topics.set(shape.name, {
+          id: this.topics.size + 1,
+          shape,
+          partitions: Array.from({ length: shape.partitions }, () => ({ batches: [], start: 0n, end: 0n, cleanTo: 0n, closed: [], active: emptySegment(0n) })),
+        });
     }
   }
 
@@ -107,9 +121,18 @@ export class MemoryDisk {
     let store = this.#stores.get(part.store);
     if (store === undefined) this.#stores.set(part.store, (store = { made: part, parts: new Map() }));
     const { made } = store;
-    if (made.group !== part.group) throw new StoplogError('STOPLOG_STORE_OWNER', { store: part.store, owner: made.group, wanted: part.group }, `store '${part.store}' belongs to pipeline '${made.group}': give this pipeline's store a name of its own`);
+    if (made.group !== part.group)
+      throw new StoplogError(
+        'STOPLOG_STORE_OWNER',
+        { store: part.store, owner: made.group, wanted: part.group },
+        `store '${part.store}' belongs to pipeline '${made.group}': give this pipeline's store a name of its own`,
+      );
     if (made.version !== part.version || made.fingerprint !== part.fingerprint) {
-      throw new StoplogError('STOPLOG_STORE_VERSION', { store: part.store, recorded: made.version, declared: part.version }, `store '${part.store}' was recorded in another version or schema: restore it, or declare the store under a new name`);
+      throw new StoplogError(
+        'STOPLOG_STORE_VERSION',
+        { store: part.store, recorded: made.version, declared: part.version },
+        `store '${part.store}' was recorded in another version or schema: restore it, or declare the store under a new name`,
+      );
     }
     return this.#part(store, part.partition);
   }
@@ -158,10 +181,12 @@ export class MemoryDisk {
     }
     for (const { store } of commit.stores) this.#store(store);
     for (const { topic, partition } of commit.positions) this.partition(topic, partition);
-    if (commit.life !== undefined && this.#refused.has(commit.life)) throw fenced({ life: commit.life }, 'an earlier commit of this actor was refused, and this one was made from it');
+    if (commit.life !== undefined && this.#refused.has(commit.life))
+      throw fenced({ life: commit.life }, 'an earlier commit of this actor was refused, and this one was made from it');
     if (commit.group === '') return;
     const { epoch } = this.group(commit.group);
-    if (epoch !== commit.epoch) throw fenced({ epoch: commit.epoch, current: epoch }, `another owner has taken this group over (epoch ${epoch}, this one has ${commit.epoch})`);
+    if (epoch !== commit.epoch)
+      throw fenced({ epoch: commit.epoch, current: epoch }, `another owner has taken this group over (epoch ${epoch}, this one has ${commit.epoch})`);
     for (const { topic, partition, from } of commit.positions) {
       const stands = this.#stands(commit.group, topic, partition, from);
       if (stands !== from) throw fenced({ epoch, partition, from, stands }, `this commit goes on from offset ${from}, but the group stands at ${stands}`);
@@ -175,7 +200,8 @@ export class MemoryDisk {
   }
   #store(name: string): MemoryStore {
     const store = this.#stores.get(name);
-    if (store === undefined) throw new StoplogError('STOPLOG_USAGE', { store: name }, `store '${name}' was not opened: call store(part) before committing to it`);
+    if (store === undefined)
+      throw new StoplogError('STOPLOG_USAGE', { store: name }, `store '${name}' was not opened: call store(part) before committing to it`);
     return store;
   }
   #part(store: MemoryStore, number: number): MemoryPart {
@@ -188,7 +214,12 @@ export class MemoryDisk {
     const partitions = before.map(({ topic, partition }) => this.partition(topic, partition));
     before.forEach(({ topic, partition, offset }, i) => {
       const { start, end } = partitions[i]!;
-      if (offset < 0n || offset > end) throw new StoplogError('STOPLOG_OFFSET_OUT_OF_RANGE', { topic, partition, offset, start, end }, `${topic}[${partition}] ends at ${end}, and ${offset} lies ${offset < 0n ? 'before its beginning' : 'after it'}: give an offset up to the end`);
+      if (offset < 0n || offset > end)
+        throw new StoplogError(
+          'STOPLOG_OFFSET_OUT_OF_RANGE',
+          { topic, partition, offset, start, end },
+          `${topic}[${partition}] ends at ${end}, and ${offset} lies ${offset < 0n ? 'before its beginning' : 'after it'}: give an offset up to the end`,
+        );
     });
     before.forEach(({ offset }, i) => moveStart(partitions[i]!, offset));
     this.changed();

@@ -22,7 +22,8 @@ export interface MemoryLogOptions {
   readonly clock?: Pick<Clock, 'after'>;
 }
 
-export const memoryLog = (options: MemoryLogOptions = {}): Log => new MemoryLog(options.disk ?? new MemoryDisk(options.holes ?? true), options.clock ?? machine);
+export const memoryLog = (options: MemoryLogOptions = {}): Log =>
+  new MemoryLog(options.disk ?? new MemoryDisk(options.holes ?? true), options.clock ?? machine);
 
 const machine: Pick<Clock, 'after'> = {
   after: (ms, signal) =>
@@ -82,7 +83,11 @@ class MemoryLog implements Log {
     const { topic, partition: number, offset } = from;
     const partition = this.#disk.partition(topic, number);
     if (offset < partition.start || offset > partition.end) {
-      throw new StoplogError('STOPLOG_OFFSET_OUT_OF_RANGE', { topic, partition: number, offset, start: partition.start, end: partition.end }, `${topic}[${number}] holds the offsets ${partition.start} to ${partition.end}, and ${offset} lies outside: read from 'earliest', 'latest' or an offset between`);
+      throw new StoplogError(
+        'STOPLOG_OFFSET_OUT_OF_RANGE',
+        { topic, partition: number, offset, start: partition.start, end: partition.end },
+        `${topic}[${number}] holds the offsets ${partition.start} to ${partition.end}, and ${offset} lies outside: read from 'earliest', 'latest' or an offset between`,
+      );
     }
     if (offset === partition.end) {
       await this.#until(() => partition.end > offset, limit.waitMs, signal);

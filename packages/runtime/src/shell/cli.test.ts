@@ -129,8 +129,12 @@ describe('append, topics and tail', () => {
     const nothing = await stoplog(other, ['compact', '--topic', 'ticket-counts']);
     expect(nothing.out).toMatch(/^TOPIC +PARTITION +START +COMPACTED +BYTES FREED +BYTES KEPT\nticket-counts +0 +0 +0 +0 +\d+\n\n0 bytes freed, \d+ kept\n$/);
     const json = await stoplog(other, ['compact', '--roll', '--json']);
-    expect(JSON.parse(json.out)).toContainEqual(expect.objectContaining({ topic: 'ticket-counts', partition: 0, start: '0', recordsDropped: 2, recordsKept: 1 }));
-    expect(jsonLines((await stoplog(other, ['tail', 'ticket-counts', '--until-end', '--json'])).out).map(({ offset, value }) => [offset, value])).toEqual([[2, 3]]);
+    expect(JSON.parse(json.out)).toContainEqual(
+      expect.objectContaining({ topic: 'ticket-counts', partition: 0, start: '0', recordsDropped: 2, recordsKept: 1 }),
+    );
+    expect(jsonLines((await stoplog(other, ['tail', 'ticket-counts', '--until-end', '--json'])).out).map(({ offset, value }) => [offset, value])).toEqual([
+      [2, 3],
+    ]);
     expect((await stoplog(other, ['compact', '--topic', 'nowhere'])).err).toMatch(/^STOPLOG_TOPIC_UNKNOWN/);
   });
   test('tail shows time, place, key and value; what it prints as JSON is what append takes', async () => {
@@ -248,7 +252,14 @@ describe('run', () => {
     expect(err).toMatch(/^stoplog {3}tickets [0-9a-f]{12} {3}log lmdb:\.\/data {3}threads 1\n/);
     expect(err).toContain('actors 1 running in');
     expect(err).toMatch(/draining 1 actors(.|\n)*committed and closed in [\d.]+ s\n$/);
-    expect(jsonLines(out).at(-1)).toMatchObject({ state: 'running', lag: 0, lagSeconds: 0, drainSeconds: 0, failed: [], tasks: [{ inputs: ['tickets'], lagSeconds: 0 }] });
+    expect(jsonLines(out).at(-1)).toMatchObject({
+      state: 'running',
+      lag: 0,
+      lagSeconds: 0,
+      drainSeconds: 0,
+      failed: [],
+      tasks: [{ inputs: ['tickets'], lagSeconds: 0 }],
+    });
     expect((await stoplog(folder, ['tail', 'ticket-counts', '--until-end'])).out).toMatch(/k {2}100\n$/);
   });
   test('gives a partition up that cannot go on, and then exits with 1', async () => {

@@ -71,7 +71,12 @@ export const loadPlanWatching = async (url: string): Promise<Plan> => {
   return plan;
 };
 export const startsSomething = (url: string, what: string, options?: ErrorOptions): StoplogError =>
-  new StoplogError('STOPLOG_PIPELINE_MODULE', { url, started: what }, `${shortName(url)} starts something while it is being imported (${what}), and would do so in every thread.\n${CONVENTION}\nWhat must be open while it runs is opened by what runs it.`, options);
+  new StoplogError(
+    'STOPLOG_PIPELINE_MODULE',
+    { url, started: what },
+    `${shortName(url)} starts something while it is being imported (${what}), and would do so in every thread.\n${CONVENTION}\nWhat must be open while it runs is opened by what runs it.`,
+    options,
+  );
 const NAMES: Readonly<Record<string, string>> = {
   Timeout: 'a timer',
   TCPServerWrap: 'a server',
@@ -90,7 +95,12 @@ const REMEDIES: Readonly<Record<string, string>> = {
 const notImported = (url: string, error: unknown): StoplogError => {
   const message = error instanceof Error ? error.message : String(error);
   const code = (error as NodeJS.ErrnoException | undefined)?.code ?? '';
-  return new StoplogError('STOPLOG_PIPELINE_MODULE', { url }, `${shortName(url)} cannot be imported: ${message}.\n${REMEDIES[code] ?? 'Correct it, then run again.'}`, { cause: error });
+  return new StoplogError(
+    'STOPLOG_PIPELINE_MODULE',
+    { url },
+    `${shortName(url)} cannot be imported: ${message}.\n${REMEDIES[code] ?? 'Correct it, then run again.'}`,
+    { cause: error },
+  );
 };
 
 const shortName = (url: string): string => (url.startsWith('file:') ? (fileURLToPath(url).split(/[\\/]/).at(-1) ?? url) : url);

@@ -25,13 +25,21 @@ const KEYS = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
 const words = (name: string): Words => topic(name, { key: z.string(), value: z.string(), partitions: PARTITIONS.length });
 const readAll = async (log: LogClient, face: Words): Promise<readonly Read[]> => {
   const all: Read[] = [];
-  for await (const batch of log.read(face, { from: 'earliest', until: 'end' })) for (const { key, value, partition, offset } of batch) all.push({ key, value, partition, offset });
+  for await (const batch of log.read(face, { from: 'earliest', until: 'end' }))
+    for (const { key, value, partition, offset } of batch) all.push({ key, value, partition, offset });
   return all;
 };
 /** Short enough for a failure to be read. */
-const texts = (records: readonly Read[], partition: number): string => records.filter((record) => record.partition === partition).map(({ value }) => value).join(' ');
+const texts = (records: readonly Read[], partition: number): string =>
+  records
+    .filter((record) => record.partition === partition)
+    .map(({ value }) => value)
+    .join(' ');
 const appendWith = (log: LogClient, face: Words, poison: string): Promise<unknown> =>
-  log.append(face, Array.from({ length: RECORDS }, (_, i) => ({ key: KEYS[i % KEYS.length]!, value: i === POISON_AT ? poison : `${i}` })));
+  log.append(
+    face,
+    Array.from({ length: RECORDS }, (_, i) => ({ key: KEYS[i % KEYS.length]!, value: i === POISON_AT ? poison : `${i}` })),
+  );
 
 /** Runs a pipeline with a task for each kind, one record of which misbehaves, until all have been given up; then again, repaired. */
 const misbehave = async (kinds: readonly string[], options: object, judge: (kind: string, failed: Failed, key: string) => void): Promise<void> => {
@@ -52,12 +60,14 @@ const misbehave = async (kinds: readonly string[], options: object, judge: (kind
     expect((await app.told<Failed>('failed')).code).toBe('STOPLOG_HANDLER');
 
     const inputs = await Promise.all(jobs.map((face) => readAll(log, face)));
-    const isPoisoned = (i: number, partition: number): boolean => kinds[i] !== 'nothing' && inputs[i]!.some((record) => record.value === kinds[i] && record.partition === partition);
+    const isPoisoned = (i: number, partition: number): boolean =>
+      kinds[i] !== 'nothing' && inputs[i]!.some((record) => record.value === kinds[i] && record.partition === partition);
     // A neighbour may just have been started again with a thread it shared: what it still copies is waited for as a reader would.
     for (const [i, face] of done.entries()) {
       for (const partition of PARTITIONS) {
         const all = inputs[i]!.filter((record) => record.partition === partition).length;
-        if (!isPoisoned(i, partition)) for await (const batch of log.read(face, { from: 'earliest', partitions: [partition] })) if (batch.at(-1)!.offset >= BigInt(all - 1)) break;
+        if (!isPoisoned(i, partition))
+          for await (const batch of log.read(face, { from: 'earliest', partitions: [partition] })) if (batch.at(-1)!.offset >= BigInt(all - 1)) break;
       }
     }
     for (const [i, kind] of kinds.entries()) {
@@ -69,7 +79,10 @@ const misbehave = async (kinds: readonly string[], options: object, judge: (kind
       }
       if (poison === undefined) continue;
       const failure = failed.find(({ facts }) => facts['topic'] === `jobs-${i}`)!;
-      expect(failure).toMatchObject({ code: 'STOPLOG_HANDLER', facts: { task: expect.any(Number), partition: poison.partition, offset: Number(poison.offset) } });
+      expect(failure).toMatchObject({
+        code: 'STOPLOG_HANDLER',
+        facts: { task: expect.any(Number), partition: poison.partition, offset: Number(poison.offset) },
+      });
       expect(failure.message).toContain(`jobs-${i}[${poison.partition}] offset ${poison.offset}`);
       judge(kind, failure, poison.key);
     }

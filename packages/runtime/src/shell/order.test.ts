@@ -17,12 +17,21 @@ test('the table is seen as of each record’s own time, whatever was fetched fir
     const appendRound = async (from: number, to: number): Promise<void> => {
       const rounds = Array.from({ length: to - from }, (_, i) => from + i).flatMap((round) => KEYS.map((key) => ({ key, round })));
       // The stream first: what decides is the time, not which topic was filled first.
-      await log.append(visits, rounds.map(({ key, round }) => ({ key, value: `${round}`, timestamp: 2 * round + 1 })));
-      await log.append(names, rounds.map(({ key, round }) => ({ key, value: `n${round}`, timestamp: 2 * round })));
+      await log.append(
+        visits,
+        rounds.map(({ key, round }) => ({ key, value: `${round}`, timestamp: 2 * round + 1 })),
+      );
+      await log.append(
+        names,
+        rounds.map(({ key, round }) => ({ key, value: `n${round}`, timestamp: 2 * round })),
+      );
     };
     await appendRound(0, ROUNDS);
     // Deletions are records too, and yield nothing here.
-    await log.append(names, KEYS.map((key) => ({ key, value: null, timestamp: 2 * ROUNDS })));
+    await log.append(
+      names,
+      KEYS.map((key) => ({ key, value: null, timestamp: 2 * ROUNDS })),
+    );
     const app = startApp(folder, 'visits.pipeline.mjs', { threads: 1, tell: 'nothing' });
     await app.said('running');
     app.tell('settle');

@@ -38,9 +38,21 @@ describe('a pipeline module is refused, with what to do instead, when it', () =>
     ['runs itself in threads only', `${HEAD} if (!isMainThread) await ${SELF};\n${TAIL}`, /starts an app while it is being imported/],
     ['starts a timer', `${HEAD} setInterval(() => {}, 1000);\n${TAIL}`, /\(a timer\)/],
     ['starts a server', `${HEAD} createServer().listen(0);\n${TAIL}`, /\(a server\)/],
-    ['starts a server at a port of its own', `${HEAD} createServer().listen(process.pid % 20000 + 20000, '127.0.0.1');\n${TAIL}`, /starts something while it is being imported/],
-    ['lets go of a promise that is rejected, in threads', `${HEAD} if (!isMainThread) void Promise.reject(new Error('no such host'));\n${TAIL}`, /failed in a thread: no such host/],
-    ['declares something else each time', `${HEAD} export default pipeline('p', stream(t('in')).to(t('out' + Math.random())));`, /declares another pipeline each time/],
+    [
+      'starts a server at a port of its own',
+      `${HEAD} createServer().listen(process.pid % 20000 + 20000, '127.0.0.1');\n${TAIL}`,
+      /starts something while it is being imported/,
+    ],
+    [
+      'lets go of a promise that is rejected, in threads',
+      `${HEAD} if (!isMainThread) void Promise.reject(new Error('no such host'));\n${TAIL}`,
+      /failed in a thread: no such host/,
+    ],
+    [
+      'declares something else each time',
+      `${HEAD} export default pipeline('p', stream(t('in')).to(t('out' + Math.random())));`,
+      /declares another pipeline each time/,
+    ],
   ];
   test.each(cases)('%s', async (_, text, says) => {
     await withProject({ tsx: false }, async (project) => {
@@ -54,7 +66,10 @@ describe('a pipeline module is refused, with what to do instead, when it', () =>
   test('throws, or imports what is not there', async () => {
     await withProject({ tsx: false }, async (project) => {
       const threw = await refusal(project, project.write('p.mjs', `${HEAD} throw new Error('no such table');\n${TAIL}`));
-      expect(threw).toMatchObject({ code: 'STOPLOG_PIPELINE_MODULE', message: expect.stringMatching(/p\.mjs cannot be imported: no such table.*\n.*Correct it/) });
+      expect(threw).toMatchObject({
+        code: 'STOPLOG_PIPELINE_MODULE',
+        message: expect.stringMatching(/p\.mjs cannot be imported: no such table.*\n.*Correct it/),
+      });
       const missing = await refusal(project, `${project.data}/nowhere.mjs`);
       expect(missing).toMatchObject({ code: 'STOPLOG_PIPELINE_MODULE', message: expect.stringMatching(/nowhere\.mjs cannot be imported[^]*Check the path/) });
     });
@@ -87,7 +102,11 @@ describe('a pipeline module in TypeScript', () => {
 
   test('runs where the project has tsx', async () => {
     await withProject({ tsx: true }, async (project) => {
-      for (const [name, text] of [['p.ts', TYPED], ['with-enum.ts', WITH_ENUM]] as const) expect(await runs(project, project.write(name, text))).toMatchObject({ code: 0, errors: '' });
+      for (const [name, text] of [
+        ['p.ts', TYPED],
+        ['with-enum.ts', WITH_ENUM],
+      ] as const)
+        expect(await runs(project, project.write(name, text))).toMatchObject({ code: 0, errors: '' });
     });
   });
 

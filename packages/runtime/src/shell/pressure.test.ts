@@ -13,11 +13,16 @@ test('a slow actor behind a fast producer takes bounded memory, lets its neighbo
     const child = start('pressed.mjs', [folder, '150']);
     await child.said('running');
     // 60 MB, a minute's work: pushed instead of pulled, all of it would be in memory at once.
-    await log.append(slow, Array.from({ length: RECORDS }, (_, i) => ({ key: 'k', value: `${i} ${'x'.repeat(1_000)}` })));
+    await log.append(
+      slow,
+      Array.from({ length: RECORDS }, (_, i) => ({ key: 'k', value: `${i} ${'x'.repeat(1_000)}` })),
+    );
     child.tell('go');
     const { p50, p99, growth, drained } = await child.told<Readonly<Record<'p50' | 'p99' | 'growth' | 'drained', number>>>('report');
     expect(await child.ended).toMatchObject({ code: 0, errors: '' });
-    console.log(`pressure: a neighbour's record took p50 ${p50!.toFixed(1)} ms, p99 ${p99!.toFixed(1)} ms; ${growth!.toFixed(0)} MB more; drained in ${drained!.toFixed(0)} ms`);
+    console.log(
+      `pressure: a neighbour's record took p50 ${p50!.toFixed(1)} ms, p99 ${p99!.toFixed(1)} ms; ${growth!.toFixed(0)} MB more; drained in ${drained!.toFixed(0)} ms`,
+    );
     expect(p99).toBeLessThan(200);
     expect(growth).toBeLessThan(48);
     expect(drained).toBeLessThan(2_000);

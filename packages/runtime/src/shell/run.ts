@@ -44,16 +44,19 @@ const HEAP_MB = 2_048;
  * await using app = await run(new URL('./orders.pipeline.ts', import.meta.url), { log: lmdb('./data') });
  * await app.settled();
  */
-export const run = (url: URL, options: RunOptions): Promise<App> => startApp(url, options, options.tell === 'nothing' ? () => () => {} : (plan) => tellConsole(plan));
+export const run = (url: URL, options: RunOptions): Promise<App> =>
+  startApp(url, options, options.tell === 'nothing' ? () => () => {} : (plan) => tellConsole(plan));
 
 /** As `run`, for a caller that tells in its own way what happens. */
 export const startApp = async (url: URL, options: RunOptions, tellerFor: (plan: Plan) => Teller): Promise<App> => {
   const { href } = new URL(url);
   checkNotImporting(href);
   const threads = options.threads ?? availableParallelism();
-  if (!Number.isInteger(threads) || threads < 1) throw new StoplogError('STOPLOG_USAGE', { threads }, `threads is ${String(threads)}: give a whole number from 1 on, or leave it out for one per core`);
+  if (!Number.isInteger(threads) || threads < 1)
+    throw new StoplogError('STOPLOG_USAGE', { threads }, `threads is ${String(threads)}: give a whole number from 1 on, or leave it out for one per core`);
   const hangAfterMs = options.hangAfter ?? HANG_AFTER_MS;
-  if (!(hangAfterMs > 0)) throw new StoplogError('STOPLOG_USAGE', { hangAfter: hangAfterMs }, 'hangAfter is 0, and every record takes longer: give seconds(30), or leave it out');
+  if (!(hangAfterMs > 0))
+    throw new StoplogError('STOPLOG_USAGE', { hangAfter: hangAfterMs }, 'hangAfter is 0, and every record takes longer: give seconds(30), or leave it out');
   const plan = await loadPlan(href);
   const module = await loadLogModule(options.log);
   const pool = startThreads(plan, threads, options.heapMb ?? HEAP_MB);

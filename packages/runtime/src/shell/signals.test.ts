@@ -72,11 +72,14 @@ describe('an app that is told to end in the middle of its work', () => {
   });
 
   test('drains when its signal is aborted', async () => {
-    await atWork(async (app, folder) => {
-      app.tell('abort');
-      expect(await app.ended).toMatchObject({ code: 0, errors: '', lines: expect.arrayContaining(['ended']) });
-      await expectHalf(folder);
-    }, { abortable: true });
+    await atWork(
+      async (app, folder) => {
+        app.tell('abort');
+        expect(await app.ended).toMatchObject({ code: 0, errors: '', lines: expect.arrayContaining(['ended']) });
+        await expectHalf(folder);
+      },
+      { abortable: true },
+    );
   });
 
   test('is disposed of once, however often it is asked', async () => {

@@ -1,7 +1,19 @@
 /**
  * Reads a store from wherever one is: by the memory map, without asking the actor that writes it.
  */
-import { compareBytes, decodeSortKey, encodeKey, encodeSortKey, partitionOf, storeOf, StoplogError, type AnyStore, type Log, type StateStore, type Store } from '@stoplog/core/port';
+import {
+  compareBytes,
+  decodeSortKey,
+  encodeKey,
+  encodeSortKey,
+  partitionOf,
+  storeOf,
+  StoplogError,
+  type AnyStore,
+  type Log,
+  type StateStore,
+  type Store,
+} from '@stoplog/core/port';
 import { storePart } from '../pure/task/store-part.ts';
 import type { Plan, Task, TaskStore } from '../pure/topology/plan.ts';
 
@@ -46,7 +58,11 @@ export const readStore = <K, V>(log: Log, plan: Plan, face: Store<K, V>): StoreR
 };
 
 /** Walks a part in chunks, without holding a snapshot between them. */
-const cursor = (state: StateStore, from: { readonly gte?: Uint8Array }, to: { readonly lt?: Uint8Array }): { readonly head: readonly [Uint8Array, Uint8Array] | undefined; advance(): void } => {
+const cursor = (
+  state: StateStore,
+  from: { readonly gte?: Uint8Array },
+  to: { readonly lt?: Uint8Array },
+): { readonly head: readonly [Uint8Array, Uint8Array] | undefined; advance(): void } => {
   let chunk = state.range({ ...from, ...to }, CHUNK);
   let at = 0;
   return {

@@ -77,11 +77,11 @@ describe('two processes that run one pipeline on one folder', () => {
       first.process.kill('SIGCONT');
       await appendEntries(log, 2 * BATCH, BATCH);
       await settle(second);
-      for (let state = ''; state !== 'waiting'; ) state = await stateOf(first);
+      for (let state = ''; state !== 'waiting';) state = await stateOf(first);
       // And back again: the one that was fenced is as good as new.
       expect(await second.kill()).toMatchObject({ signal: 'SIGKILL' });
       await settle(first);
-      for (let state = ''; state !== 'running'; ) state = await stateOf(first);
+      for (let state = ''; state !== 'running';) state = await stateOf(first);
       first.tell('dispose');
       expect(await first.ended).toMatchObject({ code: 0 });
       expect(await checkLedger(folder)).toEqual({ faults: [], taken: 3 * BATCH, appended: 3 * BATCH, between: 0 });

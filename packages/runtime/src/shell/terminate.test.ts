@@ -10,7 +10,16 @@ test('threads ended at any moment cost nothing but their time: the app goes on, 
   await withFolder(async (folder) => {
     const seed = Math.floor(randomly('terminate')() * 2 ** 31);
     const log = await openLog(lmdb(folder));
-    const app = startApp(folder, 'ledger.pipeline.mjs', { threads: 2, tell: 'nothing' }, { nodeArgs: ['--import', new URL('./fixtures/terminator.mjs', import.meta.url).href], env: { SPIN_US: '30', TERMINATE_SEED: `${seed}`, TERMINATIONS: `${TERMINATIONS}` }, limitMs: 60_000 });
+    const app = startApp(
+      folder,
+      'ledger.pipeline.mjs',
+      { threads: 2, tell: 'nothing' },
+      {
+        nodeArgs: ['--import', new URL('./fixtures/terminator.mjs', import.meta.url).href],
+        env: { SPIN_US: '30', TERMINATE_SEED: `${seed}`, TERMINATIONS: `${TERMINATIONS}` },
+        limitMs: 60_000,
+      },
+    );
     await app.said('running');
     let appended = 0;
     let over = false;

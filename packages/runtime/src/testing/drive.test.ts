@@ -24,7 +24,14 @@ const caught = (act: () => void): StoplogError => {
 describe('sending and reading', () => {
   test('send parses as append does: input in, output kept', () => {
     const people = topic('people', { key: z.string().trim().brand<'Id'>(), value: z.object({ name: z.string(), age: z.int().default(7) }) });
-    const d = drive(pipeline('p', stream(people).map(({ age }) => age).to(topic('ages', { key: z.string(), value: z.int() }))));
+    const d = drive(
+      pipeline(
+        'p',
+        stream(people)
+          .map(({ age }) => age)
+          .to(topic('ages', { key: z.string(), value: z.int() })),
+      ),
+    );
     d.send(people, ' ada ', { name: 'Ada' });
     expect(d.read(people)).toEqual([{ key: 'ada', value: { name: 'Ada', age: 7 } }]);
     // @ts-expect-error the value has no name
@@ -43,7 +50,10 @@ describe('sending and reading', () => {
     const d = drive(copy);
     d.send(from, 'a', 1);
     d.send(from, 'b', 2);
-    expect(d.read(to)).toEqual([{ key: 'a', value: 1 }, { key: 'b', value: 2 }]);
+    expect(d.read(to)).toEqual([
+      { key: 'a', value: 1 },
+      { key: 'b', value: 2 },
+    ]);
     d.send(from, 'a', 3);
     expect(d.read(to)).toEqual([{ key: 'a', value: 3 }]);
     expect(d.read(to)).toEqual([]);
@@ -61,7 +71,7 @@ describe('sending and reading', () => {
     expect(new Set(keyless.map(({ partition }) => partition)).size).toBe(3);
   });
 
-  test('time is the test\'s: it starts at 0, moves by hand, and stamps what is sent without a time of its own', () => {
+  test("time is the test's: it starts at 0, moves by hand, and stamps what is sent without a time of its own", () => {
     const d = drive(copy);
     d.send(from, 'a', 1);
     d.advance(seconds(5));
@@ -86,14 +96,22 @@ describe('sending and reading', () => {
     const counts = store('counts', { key: z.int(), value: z.int() });
     const d = drive(pipeline('p', stream(byNumber).count(counts)));
     for (const key of [10, -3, 2, 7, 2]) d.send(byNumber, key, 0);
-    expect(d.store(counts).range()).toEqual([[-3, 1], [2, 2], [7, 1], [10, 1]]);
-    expect(d.store(counts).range({ gte: 2, lt: 10 })).toEqual([[2, 2], [7, 1]]);
+    expect(d.store(counts).range()).toEqual([
+      [-3, 1],
+      [2, 2],
+      [7, 1],
+      [10, 1],
+    ]);
+    expect(d.store(counts).range({ gte: 2, lt: 10 })).toEqual([
+      [2, 2],
+      [7, 1],
+    ]);
     expect([d.store(counts).get(2), d.store(counts).get(3)]).toEqual([2, undefined]);
   });
 });
 
 describe('a batch of sends', () => {
-  test('waits together: the lowest timestamp of a task\'s inputs goes first, order within a topic\'s partition stays (2.33)', () => {
+  test("waits together: the lowest timestamp of a task's inputs goes first, order within a topic's partition stays (2.33)", () => {
     const d = drive(pipeline('p', stream(from).merge(stream(other)).to(to)));
     d.batch(() => {
       d.send(from, 'a', 1, 10);
@@ -107,10 +125,12 @@ describe('a batch of sends', () => {
 
   test('in which something is refused sends nothing', () => {
     const d = drive(copy);
-    expect(() => d.batch(() => {
-      d.send(from, 'a', 1);
-      d.send(from, 'a', 1.5);
-    })).toThrow(expect.objectContaining({ code: 'STOPLOG_SCHEMA' }));
+    expect(() =>
+      d.batch(() => {
+        d.send(from, 'a', 1);
+        d.send(from, 'a', 1.5);
+      }),
+    ).toThrow(expect.objectContaining({ code: 'STOPLOG_SCHEMA' }));
     d.send(from, 'a', 2);
     expect(d.read(from)).toEqual([{ key: 'a', value: 2 }]);
   });
@@ -127,16 +147,21 @@ describe('a batch of sends', () => {
 
 describe('a handler that throws', () => {
   const failing = (fails: (n: number) => boolean): ReturnType<typeof drive> =>
-    drive(pipeline('p', stream(from)
-      .process(sums, (n, state, { key }) => {
-        state.set(key, (state.get(key) ?? 0) + n);
-        return [n];
-      })
-      .map((n) => {
-        if (fails(n)) throw new RangeError(`no ${n}`);
-        return n;
-      })
-      .to(to)));
+    drive(
+      pipeline(
+        'p',
+        stream(from)
+          .process(sums, (n, state, { key }) => {
+            state.set(key, (state.get(key) ?? 0) + n);
+            return [n];
+          })
+          .map((n) => {
+            if (fails(n)) throw new RangeError(`no ${n}`);
+            return n;
+          })
+          .to(to),
+      ),
+    );
 
   test('is named with its record, and its error is the cause', () => {
     const error = caught(() => failing(() => true).send(from, 'k', 1));
@@ -174,31 +199,59 @@ describe('a handler that throws', () => {
 
   test('a value that its topic cannot hold is a failure of the same kind', () => {
     const wrong = topic('wrong', { key: z.string(), value: z.unknown() });
-    const streamed = caught(() => drive(pipeline('p', stream(from).map(() => () => {}).to(wrong))).send(from, 'k', 1));
+    const streamed = caught(() =>
+      drive(
+        pipeline(
+          'p',
+          stream(from)
+            .map(() => () => {})
+            .to(wrong),
+        ),
+      ).send(from, 'k', 1),
+    );
     expect(streamed).toMatchObject({ code: 'STOPLOG_HANDLER', facts: { task: 0, topic: 'from', key: 'k' }, cause: { code: 'STOPLOG_SCHEMA' } });
     const stored = caught(() => drive(pipeline('p', stream(from).fold(sums, { init: () => 0, update: () => NaN }))).send(from, 'k', 1));
     expect(stored).toMatchObject({ code: 'STOPLOG_HANDLER', facts: { task: 0, topic: 'from', key: 'k' }, cause: { code: 'STOPLOG_SCHEMA' } });
   });
 
   test('a verb cannot use the driver it runs in', () => {
-    const d: ReturnType<typeof drive> = drive(pipeline('p', stream(from).map((n) => (d.send(from, 'again', n), n)).to(to)));
+    const d: ReturnType<typeof drive> = drive(
+      pipeline(
+        'p',
+        stream(from)
+          .map((n) => (d.send(from, 'again', n), n))
+          .to(to),
+      ),
+    );
     expect(() => d.send(from, 'k', 1)).toThrow(/from inside a verb/);
   });
 });
 
 describe('a crash', () => {
-  test('between a store\'s write and its output neither loses the change nor calls it no change (O18)', () => {
+  test("between a store's write and its output neither loses the change nor calls it no change (O18)", () => {
     let crashes = 1;
     const changes = topic('changes', numbers);
-    const d = drive(pipeline('p', table(totals).changes().filter(({ after }) => after !== undefined).map(({ after }) => {
-      if (crashes-- > 0) throw new Error('the power went');
-      return after ?? 0;
-    }).to(changes)));
+    const d = drive(
+      pipeline(
+        'p',
+        table(totals)
+          .changes()
+          .filter(({ after }) => after !== undefined)
+          .map(({ after }) => {
+            if (crashes-- > 0) throw new Error('the power went');
+            return after ?? 0;
+          })
+          .to(changes),
+      ),
+    );
     expect(() => d.send(totals, '1', 1, 0)).toThrow(/the power went/);
     expect(d.read(changes)).toEqual([]);
     d.restart();
     d.send(totals, '1', 2, 0);
-    expect(d.read(changes)).toEqual([{ key: '1', value: 1 }, { key: '1', value: 2 }]);
+    expect(d.read(changes)).toEqual([
+      { key: '1', value: 1 },
+      { key: '1', value: 2 },
+    ]);
   });
 
   test('before and after any record, loses or repeats nothing (2.35)', () => {
@@ -206,13 +259,22 @@ describe('a crash', () => {
     const byWord = topic('by-word', { key: z.string(), value: z.int(), partitions: 2 });
     for (let at = 0; at <= words.length * 2; at++) {
       let calls = 0;
-      const d = drive(pipeline('p', stream(from).rekey((_, { key }) => key).through(byWord).fold(sums, {
-        init: () => 0,
-        update: (sum, n) => {
-          if (calls++ === at) throw new Error('crash');
-          return sum + n;
-        },
-      }).to(totals)));
+      const d = drive(
+        pipeline(
+          'p',
+          stream(from)
+            .rekey((_, { key }) => key)
+            .through(byWord)
+            .fold(sums, {
+              init: () => 0,
+              update: (sum, n) => {
+                if (calls++ === at) throw new Error('crash');
+                return sum + n;
+              },
+            })
+            .to(totals),
+        ),
+      );
       for (const [i, word] of words.entries()) {
         try {
           d.send(from, word, i + 1);
@@ -221,7 +283,11 @@ describe('a crash', () => {
         }
         if (i % 2 === 0) d.restart();
       }
-      expect(d.store(sums).range()).toEqual([['a', 10], ['b', 7], ['c', 4]]);
+      expect(d.store(sums).range()).toEqual([
+        ['a', 10],
+        ['b', 7],
+        ['c', 4],
+      ]);
       expect(d.read(totals).map(({ key, value }) => `${key}${value}`)).toEqual(['a1', 'b2', 'a4', 'c4', 'b7', 'a10']);
     }
   });
@@ -246,11 +312,22 @@ describe('records that yield nothing are finished all the same (O20)', () => {
       seen.push(what);
       return [];
     };
-    const d = drive(pipeline('p',
-      table(totals).changes().flatMap(({ after }) => see(`table ${after}`)).to(topic('nothing', numbers)),
-      stream(from).process(sums, (n) => see(`stream ${n}`)).to(to),
-      stream(other).filter((n) => see(`other ${n}`).length > 0).join(table(totals), (n) => n).to(topic('no-match', numbers)),
-    ));
+    const d = drive(
+      pipeline(
+        'p',
+        table(totals)
+          .changes()
+          .flatMap(({ after }) => see(`table ${after}`))
+          .to(topic('nothing', numbers)),
+        stream(from)
+          .process(sums, (n) => see(`stream ${n}`))
+          .to(to),
+        stream(other)
+          .filter((n) => see(`other ${n}`).length > 0)
+          .join(table(totals), (n) => n)
+          .to(topic('no-match', numbers)),
+      ),
+    );
     const all = ['table 1', 'table undefined', 'stream 1', 'other 1'];
     d.send(totals, 'a', 1);
     d.send(totals, 'a', null);

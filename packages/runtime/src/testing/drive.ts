@@ -37,9 +37,17 @@ class Drive implements Driver {
     this.#now = now;
     this.#topics = new Map(plan.topics.map((topic, i) => [topic.name, new DrivenTopic(topic, i + 1)]));
     this.#grounds = plan.tasks.flatMap((task) => {
-      for (const { name } of task.stores) this.#parts.set(name, Array.from({ length: task.partitions }, () => new DrivenPart()));
+      for (const { name } of task.stores)
+        this.#parts.set(
+          name,
+          Array.from({ length: task.partitions }, () => new DrivenPart()),
+        );
       return Array.from({ length: task.partitions }, (_, partition): Ground => ({
-        pipeline: plan.name, task, partition, topics: this.#topics, positions: new Map(),
+        pipeline: plan.name,
+        task,
+        partition,
+        topics: this.#topics,
+        positions: new Map(),
         stores: new Map(task.stores.map(({ name }) => [name, this.#parts.get(name)![partition]!])),
       }));
     });
@@ -60,7 +68,11 @@ class Drive implements Driver {
   arrive<K, V>({ name }: Source<K, V>, key: K, value: V, at: number = this.#now): void {
     const ground = this.#grounds.find(({ task }) => task.source?.name === name);
     if (ground === undefined)
-      throw new StoplogError('STOPLOG_USAGE', { source: name, pipeline: this.#plan.name }, `pipeline '${this.#plan.name}' reads no source '${name}': drive the pipeline that does`);
+      throw new StoplogError(
+        'STOPLOG_USAGE',
+        { source: name, pipeline: this.#plan.name },
+        `pipeline '${this.#plan.name}' reads no source '${name}': drive the pipeline that does`,
+      );
     this.#during('run', () => {
       this.#act(ground, (actor) => actor.arrive({ key, value, timestamp: at, headers: NO_HEADERS, offset: 0n, topic: name, partition: 0 }));
       this.#settle();
@@ -93,7 +105,11 @@ class Drive implements Driver {
     const store = storeOf(face);
     const parts = this.#parts.get(store.name);
     if (parts === undefined)
-      throw new StoplogError('STOPLOG_USAGE', { store: store.name, pipeline: this.#plan.name }, `pipeline '${this.#plan.name}' keeps no store '${store.name}': drive the pipeline that does`);
+      throw new StoplogError(
+        'STOPLOG_USAGE',
+        { store: store.name, pipeline: this.#plan.name },
+        `pipeline '${this.#plan.name}' keeps no store '${store.name}': drive the pipeline that does`,
+      );
     return viewOf<K, V>(store, parts);
   }
 
@@ -129,7 +145,11 @@ class Drive implements Driver {
   /** A verb that sends would be run inside itself. */
   #during(doing: 'batch' | 'run', act: () => void): void {
     if (this.#doing !== 'nothing')
-      throw new StoplogError('STOPLOG_USAGE', { pipeline: this.#plan.name }, 'the driver was used from inside a verb or a batch that does not allow it: send from the test, or return values from the verb');
+      throw new StoplogError(
+        'STOPLOG_USAGE',
+        { pipeline: this.#plan.name },
+        'the driver was used from inside a verb or a batch that does not allow it: send from the test, or return values from the verb',
+      );
     this.#doing = doing;
     try {
       act();
@@ -141,7 +161,11 @@ class Drive implements Driver {
     const { name, shape } = topicOf(face);
     const driven = this.#topics.get(name);
     if (driven === undefined)
-      throw new StoplogError('STOPLOG_TOPIC_UNKNOWN', { topic: name, pipeline: this.#plan.name }, `pipeline '${this.#plan.name}' neither reads nor writes topic '${name}': drive the pipeline that does`);
+      throw new StoplogError(
+        'STOPLOG_TOPIC_UNKNOWN',
+        { topic: name, pipeline: this.#plan.name },
+        `pipeline '${this.#plan.name}' neither reads nor writes topic '${name}': drive the pipeline that does`,
+      );
     const difference = shapeDifference(shape, driven.topic.shape);
     if (difference !== undefined) throw new StoplogError('STOPLOG_TOPIC_SHAPE', { topic: name, declared: shape, found: driven.topic.shape }, difference);
     return driven;

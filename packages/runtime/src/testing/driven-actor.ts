@@ -115,11 +115,13 @@ function* unread(topic: DrivenTopic, partition: number, from: number): Generator
 const failure = ({ pipeline, task, partition }: Ground, record: AnyRecord | undefined, cause: unknown): StoplogError => {
   const key = record && keyOf(record);
   const at = record === undefined ? 'what it read' : `${record.topic}[${record.partition}] offset ${record.offset}, key ${shown(key)}`;
-  return new StoplogError('STOPLOG_HANDLER',
+  return new StoplogError(
+    'STOPLOG_HANDLER',
     { ...(isStoplogError(cause) ? cause.facts : {}), task: task.id, topic: record?.topic, partition, offset: record?.offset, key },
     `task ${task.id} of '${pipeline}' failed at ${at}: ${cause instanceof Error ? cause.message : String(cause)}. ` +
-    'Nothing of this step was kept: correct the function, or catch there what it may throw; the next send, or restart(), tries the record again',
-    { cause });
+      'Nothing of this step was kept: correct the function, or catch there what it may throw; the next send, or restart(), tries the record again',
+    { cause },
+  );
 };
 
 /** A key that does not decode may be the very failure. */

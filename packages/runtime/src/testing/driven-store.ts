@@ -12,9 +12,17 @@ export class DrivenPart implements StateStore {
   get(key: Uint8Array): Uint8Array | undefined {
     return this.#entries.get(textOf(key))?.[1].slice();
   }
-  range({ gte, gt, lt }: { readonly gte?: Uint8Array; readonly gt?: Uint8Array; readonly lt?: Uint8Array }, limit: number): readonly (readonly [Uint8Array, Uint8Array])[] {
+  range(
+    { gte, gt, lt }: { readonly gte?: Uint8Array; readonly gt?: Uint8Array; readonly lt?: Uint8Array },
+    limit: number,
+  ): readonly (readonly [Uint8Array, Uint8Array])[] {
     return [...this.#entries.values()]
-      .filter(([key]) => (gte === undefined || compareBytes(key, gte) >= 0) && (gt === undefined || compareBytes(key, gt) > 0) && (lt === undefined || compareBytes(key, lt) < 0))
+      .filter(
+        ([key]) =>
+          (gte === undefined || compareBytes(key, gte) >= 0) &&
+          (gt === undefined || compareBytes(key, gt) > 0) &&
+          (lt === undefined || compareBytes(key, lt) < 0),
+      )
       .sort(([a], [b]) => compareBytes(a, b))
       .slice(0, limit)
       .map(([key, value]) => [key.slice(), value.slice()] as const);

@@ -23,17 +23,19 @@ const countryTotals = compactedTopic('country-totals', { key: Country, value: z.
 const totalByCountry = store('total-by-country', { key: Country, value: z.int() });
 
 const enriched = stream(orders)
-  .rekey((order) => order.customerId).through(ordersByCustomer)
+  .rekey((order) => order.customerId)
+  .through(ordersByCustomer)
   .join(table(customers), (order, customer) => ({ ...order, customer }));
 const totals = enriched
-  .rekey((order) => order.customer.country).through(ordersByCountry)
+  .rekey((order) => order.customer.country)
+  .through(ordersByCountry)
   .fold(totalByCountry, { init: () => 0, update: (sum, order) => sum + order.cents });
 const enrichOrders = pipeline('enrich-orders', enriched.to(enrichedOrders), totals.to(countryTotals));
 
 const order = (d: Driver, id: string, customerId: string, cents: number): void => d.send(orders, id, { id, customerId, cents });
 
 describe('orders enriched by their customers', () => {
-  test('meet the customer in the customer\'s partition, and are summed up in the country\'s', () => {
+  test("meet the customer in the customer's partition, and are summed up in the country's", () => {
     const d = drive(enrichOrders);
     d.send(customers, 'c1', { name: 'Ada', country: 'GB' });
     d.send(customers, 'c2', { name: 'Bob', country: 'FR' });
@@ -41,7 +43,11 @@ describe('orders enriched by their customers', () => {
     order(d, 'o2', 'c1', 800);
     order(d, 'o3', 'c2', 7);
     expect(d.store(totalByCountry).get(Country.parse('GB'))).toBe(5_000);
-    expect(d.read(countryTotals)).toEqual([{ key: 'GB', value: 4_200 }, { key: 'GB', value: 5_000 }, { key: 'FR', value: 7 }]);
+    expect(d.read(countryTotals)).toEqual([
+      { key: 'GB', value: 4_200 },
+      { key: 'GB', value: 5_000 },
+      { key: 'FR', value: 7 },
+    ]);
     expect(d.read(enrichedOrders)[1]).toEqual({ key: 'c1', value: { id: 'o2', customerId: 'c1', cents: 800, customer: { name: 'Ada', country: 'GB' } } });
   });
 
@@ -61,7 +67,10 @@ describe('orders enriched by their customers', () => {
     order(d, 'o2', 'c1', 2);
     d.send(customers, 'c1', null);
     order(d, 'o3', 'c1', 4);
-    expect(d.store(totalByCountry).range()).toEqual([['FR', 2], ['GB', 1]]);
+    expect(d.store(totalByCountry).range()).toEqual([
+      ['FR', 2],
+      ['GB', 1],
+    ]);
   });
 
   test('are parsed at the edge: an order for nothing is no order', () => {

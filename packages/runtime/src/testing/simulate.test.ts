@@ -5,7 +5,19 @@ import { pipeline } from '../pure/pipeline/pipeline.ts';
 import { stream } from '../pure/pipeline/stream.ts';
 import { table } from '../pure/pipeline/table.ts';
 import { BROKEN, type BrokenLog } from './fixtures/broken-logs.ts';
-import { alarm, balance, copyAndCount, countByWord, counted, customersBeside, customersFirst, enrich, levelInputs, lineInputs, payments } from './fixtures/simulated-pipelines.ts';
+import {
+  alarm,
+  balance,
+  copyAndCount,
+  countByWord,
+  counted,
+  customersBeside,
+  customersFirst,
+  enrich,
+  levelInputs,
+  lineInputs,
+  payments,
+} from './fixtures/simulated-pipelines.ts';
 import { seeds } from './seeds.ts';
 import { simulate, simulateOn, type Simulated } from './simulate.ts';
 import { COUNTERS, noCounts } from './simulation-counters.ts';
@@ -76,7 +88,9 @@ describe('a simulation', () => {
     const numbers = topic('numbers', { key: z.string(), value: z.int() });
     const sum = pipeline('sum', stream(numbers).count(store('n', { key: z.string(), value: z.int() })));
     // @ts-expect-error the value is a number
-    expect(() => simulate(sum, { seed: 0, inputs: [{ topic: numbers, records: [{ key: 'a', value: 'one' }] }] })).toThrow(expect.objectContaining({ code: 'STOPLOG_SCHEMA' }));
+    expect(() => simulate(sum, { seed: 0, inputs: [{ topic: numbers, records: [{ key: 'a', value: 'one' }] }] })).toThrow(
+      expect.objectContaining({ code: 'STOPLOG_SCHEMA' }),
+    );
   });
 
   test('refuses what it does not know by its name', () => {
@@ -99,35 +113,61 @@ describe('a pipeline that', () => {
 
   test('remembers something outside its stores is not deterministic, and told so', () => {
     let calls = 0;
-    const numbered = pipeline('numbered', stream(from).map(() => calls++).to(to));
-    expect(firstFailure((seed) => simulate(numbered, { seed, inputs, orderMatters: true }))?.message).toMatch(/^not deterministic: the functions of task 0 make something else of the same records each time\. Let nothing in a verb depend/);
+    const numbered = pipeline(
+      'numbered',
+      stream(from)
+        .map(() => calls++)
+        .to(to),
+    );
+    expect(firstFailure((seed) => simulate(numbered, { seed, inputs, orderMatters: true }))?.message).toMatch(
+      /^not deterministic: the functions of task 0 make something else of the same records each time\. Let nothing in a verb depend/,
+    );
   });
 
   test('throws only sometimes is not deterministic either', () => {
     const seen = new Set<number>();
-    const once = pipeline('once', stream(from).map((n) => {
-      // Not the drive before it, nor the first time, but when it is checked.
-      if (n === 13 && seen.has(n) && seen.has(-n)) throw new Error('seen before');
-      if (seen.has(n)) seen.add(-n);
-      seen.add(n);
-      return n;
-    }).to(to));
-    expect(firstFailure((seed) => simulate(once, { seed, inputs }))?.message).toMatch(/^not deterministic: .* throws at from\[\d\] offset \d+ \(seen before\)|was given up/);
+    const once = pipeline(
+      'once',
+      stream(from)
+        .map((n) => {
+          // Not the drive before it, nor the first time, but when it is checked.
+          if (n === 13 && seen.has(n) && seen.has(-n)) throw new Error('seen before');
+          if (seen.has(n)) seen.add(-n);
+          seen.add(n);
+          return n;
+        })
+        .to(to),
+    );
+    expect(firstFailure((seed) => simulate(once, { seed, inputs }))?.message).toMatch(
+      /^not deterministic: .* throws at from\[\d\] offset \d+ \(seen before\)|was given up/,
+    );
   });
 
   test('depends on what arrives first is told how to say so', () => {
     const people = compactedTopic('people', { key: z.string(), value: z.int() });
-    const joined = pipeline('joined', stream(from).join(table(people), (n, age) => n + age).to(to));
+    const joined = pipeline(
+      'joined',
+      stream(from)
+        .join(table(people), (n, age) => n + age)
+        .to(to),
+    );
     const ages = { topic: people, records: inputs[0].records } as const;
-    expect(firstFailure((seed) => simulate(joined, { seed, inputs: [ages, inputs[0]] }))?.message).toMatch(/^another outcome than drive's: topic 'to' holds .* pass orderMatters: true; .*waits: true/);
+    expect(firstFailure((seed) => simulate(joined, { seed, inputs: [ages, inputs[0]] }))?.message).toMatch(
+      /^another outcome than drive's: topic 'to' holds .* pass orderMatters: true; .*waits: true/,
+    );
     expect(firstFailure((seed) => simulate(joined, { seed, inputs: [ages, { ...inputs[0], waits: true }] }))).toBeUndefined();
   });
 
   test('fails by itself says what drive says', () => {
-    const broken = pipeline('broken', stream(from).map((n) => {
-      if (n === 13) throw new RangeError('unlucky');
-      return n;
-    }).to(to));
+    const broken = pipeline(
+      'broken',
+      stream(from)
+        .map((n) => {
+          if (n === 13) throw new RangeError('unlucky');
+          return n;
+        })
+        .to(to),
+    );
     expect(() => simulate(broken, { seed: 0, inputs })).toThrow(expect.objectContaining({ code: 'STOPLOG_HANDLER' }));
   });
 });

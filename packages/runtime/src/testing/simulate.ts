@@ -69,7 +69,8 @@ export const simulate = <const T extends readonly Parses<never, never>[]>(pipeli
 /** The same on another log: one that breaks a promise is to be found out. */
 export const simulateOn = <const T extends readonly Parses<never, never>[]>(pipeline: Pipeline, options: SimulateOptions<T>, makeLog: MakeLog): Simulated => {
   const { seed, faults = {} } = options;
-  if (!Number.isSafeInteger(seed)) throw new StoplogError('STOPLOG_USAGE', { seed }, `the seed ${String(seed)} is no whole number: pass one, as in seeds(1_000)`);
+  if (!Number.isSafeInteger(seed))
+    throw new StoplogError('STOPLOG_USAGE', { seed }, `the seed ${String(seed)} is no whole number: pass one, as in seeds(1_000)`);
   const plan = planOf(pipeline);
   const feeds = feedsOf(plan, options.inputs);
   // What the pipeline cannot do undisturbed, it says here.
@@ -84,7 +85,13 @@ export const simulateOn = <const T extends readonly Parses<never, never>[]>(pipe
   }
   const difference = options.orderMatters === true ? undefined : outcome.differenceFrom(driven);
   if (difference !== undefined)
-    throw new SimulationFailed(seed, `another outcome than drive's: ${difference}. Every single step was right, so the outcome depends on what arrived first. If it may, pass orderMatters: true; if one input is to be there before another (a table before what is joined with it), give the other waits: true`, history, counters, undefined);
+    throw new SimulationFailed(
+      seed,
+      `another outcome than drive's: ${difference}. Every single step was right, so the outcome depends on what arrived first. If it may, pass orderMatters: true; if one input is to be there before another (a table before what is joined with it), give the other waits: true`,
+      history,
+      counters,
+      undefined,
+    );
   return { read: (topic) => outcome.read(topic), store: (store) => outcome.store(store), history, counters };
 };
 
@@ -93,8 +100,21 @@ const feedsOf = (plan: Plan, inputs: readonly SimulatedInput<unknown>[]): readon
   return inputs.map(({ topic: face, records, waits = false }) => {
     const { name } = topicOf(face as { readonly name: string });
     const topic = plan.topics.find((one) => one.name === name);
-    if (topic === undefined) throw new StoplogError('STOPLOG_TOPIC_UNKNOWN', { topic: name, pipeline: plan.name }, `pipeline '${plan.name}' neither reads nor writes topic '${name}': give inputs of topics it reads`);
-    return { topic, waits, records: records.map((record: SimulatedRecord<Parses<unknown, unknown>>) => ({ key: record.key, value: record.value, timestamp: record.timestamp ?? dated++ })) };
+    if (topic === undefined)
+      throw new StoplogError(
+        'STOPLOG_TOPIC_UNKNOWN',
+        { topic: name, pipeline: plan.name },
+        `pipeline '${plan.name}' neither reads nor writes topic '${name}': give inputs of topics it reads`,
+      );
+    return {
+      topic,
+      waits,
+      records: records.map((record: SimulatedRecord<Parses<unknown, unknown>>) => ({
+        key: record.key,
+        value: record.value,
+        timestamp: record.timestamp ?? dated++,
+      })),
+    };
   });
 };
 

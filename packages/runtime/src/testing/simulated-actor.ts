@@ -83,7 +83,19 @@ export class SimulatedActor implements Footprints {
     const outputs = new Map(task.outputs.map((topic) => [topic.name, new TopicOutput(topic)]));
     const emits = compileTask(task, { stores, outputs });
     this.#inputs = task.inputs.map(({ topic }, i) => new Input(topic, partition, log.position(topic.name, partition), this.#watched(emits[i]!)));
-    this.#steps = new Steps({ group: plan.name, epoch: life.epoch, life: life.name, task, partition, inputs: this.#inputs, stores: named, outputs: [...outputs.values()], suspect: life.suspect, beacon: this, limits: grain.limits });
+    this.#steps = new Steps({
+      group: plan.name,
+      epoch: life.epoch,
+      life: life.name,
+      task,
+      partition,
+      inputs: this.#inputs,
+      stores: named,
+      outputs: [...outputs.values()],
+      suspect: life.suspect,
+      beacon: this,
+      limits: grain.limits,
+    });
   }
 
   /** Records taken and not sent. */
@@ -102,7 +114,11 @@ export class SimulatedActor implements Footprints {
     if (this.#wantsCommit) return this.failure !== undefined || this.#hasCredit;
     if (this.#settles) return idle;
     if (this.draining) return this.#steps.open > 0 || idle;
-    return this.#steps.isOpen || (this.failure !== undefined && idle) || this.#inputs.some(({ view, place: { topic, partition }, next }) => view !== undefined || this.life.log.partition(topic, partition).end > next);
+    return (
+      this.#steps.isOpen ||
+      (this.failure !== undefined && idle) ||
+      this.#inputs.some(({ view, place: { topic, partition }, next }) => view !== undefined || this.life.log.partition(topic, partition).end > next)
+    );
   }
 
   /** One round, as TaskActor's; what it sends is handed to `send`. Throws what ends this life. */
@@ -115,7 +131,8 @@ export class SimulatedActor implements Footprints {
     }
     if (this.draining) return this.#end(send);
     const { log, grain } = this.life;
-    for (const input of this.#inputs) if (input.view === undefined) input.accept(log.fetch({ ...input.place, offset: input.next }, grain.fetchBytes), grain.fetchBytes);
+    for (const input of this.#inputs)
+      if (input.view === undefined) input.accept(log.fetch({ ...input.place, offset: input.next }, grain.fetchBytes), grain.fetchBytes);
     if (this.#steps.isEmpty) {
       if (this.#steps.isOpen) this.#commit(send);
       else if (this.underWay.length === 0) this.#check();

@@ -34,7 +34,13 @@ export class SimulatedFeeder {
   constructor(feeds: readonly Feed[], log: SimulatedLog) {
     this.#log = log;
     let phase = 0;
-    this.#lanes = feeds.map(({ topic, records, waits }) => ({ topic, packer: new RecordPacker(topic.name, topic.partitions), phase: waits ? ++phase : phase, todo: records, doubtful: [] }));
+    this.#lanes = feeds.map(({ topic, records, waits }) => ({
+      topic,
+      packer: new RecordPacker(topic.name, topic.partitions),
+      phase: waits ? ++phase : phase,
+      todo: records,
+      doubtful: [],
+    }));
   }
 
   /** Everything is in the log; with the second answer, for good. */
@@ -56,7 +62,8 @@ export class SimulatedFeeder {
     const lane = chance.pick(this.#due);
     const records = lane.todo.slice(0, chance.between(1, chunk));
     lane.todo = lane.todo.slice(records.length);
-    for (const { key, value, timestamp } of records) lane.packer.add(encodeKey(lane.topic, parseKey(lane.topic, key)), encodeValue(lane.topic, parseValue(lane.topic, value)), timestamp);
+    for (const { key, value, timestamp } of records)
+      lane.packer.add(encodeKey(lane.topic, parseKey(lane.topic, key)), encodeValue(lane.topic, parseValue(lane.topic, value)), timestamp);
     const commit: Commit = { group: '', epoch: 0, appends: lane.packer.take(), stores: [], positions: [] };
     lane.doubtful = [...lane.doubtful.filter(({ receipt }) => !receipt.durable), { records, receipt: this.#log.commit(commit) }];
     return records.length;

@@ -5,7 +5,18 @@
  * flushed. Behind a batch there may be a hole. Commits of an epoch that is over, or from where the group does not
  * stand, are refused and leave nothing behind.
  */
-import { inspectHeader, NOBODY, openBatch, stampBatch, StoplogError, type AnyTopic, type BatchView, type Commit, type Ownership, type Position } from '@stoplog/core/port';
+import {
+  inspectHeader,
+  NOBODY,
+  openBatch,
+  stampBatch,
+  StoplogError,
+  type AnyTopic,
+  type BatchView,
+  type Commit,
+  type Ownership,
+  type Position,
+} from '@stoplog/core/port';
 import type { Chance } from './chance.ts';
 import { DrivenPart } from './driven-store.ts';
 
@@ -63,7 +74,11 @@ export class SimulatedLog {
   fetch({ topic, partition: number, offset }: Position, bytes: number): { readonly batches: readonly BatchView[]; readonly next: bigint } {
     const partition = this.partition(topic, number);
     if (offset < 0n || offset > partition.end)
-      throw new StoplogError('STOPLOG_OFFSET_OUT_OF_RANGE', { topic, partition: number, offset, start: 0n, end: partition.end }, `${topic}[${number}] ends at ${partition.end}, and ${offset} lies outside: read from 'earliest'`);
+      throw new StoplogError(
+        'STOPLOG_OFFSET_OUT_OF_RANGE',
+        { topic, partition: number, offset, start: 0n, end: partition.end },
+        `${topic}[${number}] ends at ${partition.end}, and ${offset} lies outside: read from 'earliest'`,
+      );
     const { batches } = partition;
     let at = batches.length;
     while (at > 0 && batches[at - 1]!.next > offset) at--;
@@ -142,16 +157,23 @@ export class SimulatedLog {
     if (life !== undefined) this.#refused.add(life);
   }
   protected checkLife({ life }: Commit): void {
-    if (life !== undefined && this.#refused.has(life)) throw new StoplogError('STOPLOG_FENCED', { life }, 'an earlier commit of this actor was refused, and this one was made from it: nothing is to be done');
+    if (life !== undefined && this.#refused.has(life))
+      throw new StoplogError('STOPLOG_FENCED', { life }, 'an earlier commit of this actor was refused, and this one was made from it: nothing is to be done');
   }
   protected checkEpoch({ epoch }: Commit): void {
     const { epoch: current } = this.holding;
-    if (epoch !== current) throw new StoplogError('STOPLOG_FENCED', { epoch, current }, `epoch ${epoch} is over, the group is in ${current}: nothing is to be done`);
+    if (epoch !== current)
+      throw new StoplogError('STOPLOG_FENCED', { epoch, current }, `epoch ${epoch} is over, the group is in ${current}: nothing is to be done`);
   }
   protected checkPositions({ epoch, positions }: Commit): void {
     for (const { topic, partition, from } of positions) {
       const stands = this.position(topic, partition);
-      if (stands !== from) throw new StoplogError('STOPLOG_FENCED', { epoch, partition, from, stands }, `this commit goes on from ${topic}[${partition}] ${from}, and the group stands at ${stands}: nothing is to be done`);
+      if (stands !== from)
+        throw new StoplogError(
+          'STOPLOG_FENCED',
+          { epoch, partition, from, stands },
+          `this commit goes on from ${topic}[${partition}] ${from}, and the group stands at ${stands}: nothing is to be done`,
+        );
     }
   }
   protected apply(commit: Commit): { readonly offsets: readonly bigint[]; readonly undo: () => void } {

@@ -20,21 +20,36 @@ export class Outcome {
   read<K, V>(face: Origin<K, V>): SentRecord<K, V>[] {
     const { name } = topicOf(face);
     const topic = this.#plan.topics.find((one) => one.name === name);
-    if (topic === undefined) throw new StoplogError('STOPLOG_TOPIC_UNKNOWN', { topic: name, pipeline: this.#plan.name }, `pipeline '${this.#plan.name}' neither reads nor writes topic '${name}': simulate the pipeline that does`);
+    if (topic === undefined)
+      throw new StoplogError(
+        'STOPLOG_TOPIC_UNKNOWN',
+        { topic: name, pipeline: this.#plan.name },
+        `pipeline '${this.#plan.name}' neither reads nor writes topic '${name}': simulate the pipeline that does`,
+      );
     // The face promises what its serdes decode.
     return this.records(topic).map(({ key, value }) => ({ key, value }) as SentRecord<K, V>);
   }
   store<K, V>(face: Store<K, V>): DrivenStore<K, V> {
     const store = storeOf(face);
     const task = this.#plan.tasks.find(({ stores }) => stores.some(({ name }) => name === store.name));
-    if (task === undefined) throw new StoplogError('STOPLOG_USAGE', { store: store.name, pipeline: this.#plan.name }, `pipeline '${this.#plan.name}' keeps no store '${store.name}': simulate the pipeline that does`);
-    return viewOf<K, V>(store, Array.from({ length: task.partitions }, (_, partition) => this.#log.store(store.name, partition)));
+    if (task === undefined)
+      throw new StoplogError(
+        'STOPLOG_USAGE',
+        { store: store.name, pipeline: this.#plan.name },
+        `pipeline '${this.#plan.name}' keeps no store '${store.name}': simulate the pipeline that does`,
+      );
+    return viewOf<K, V>(
+      store,
+      Array.from({ length: task.partitions }, (_, partition) => this.#log.store(store.name, partition)),
+    );
   }
 
   /** Says where it differs from what a drive came to. */
   differenceFrom(driven: Driver): string | undefined {
     for (const topic of this.#plan.topics) {
-      const [found, expected] = [this.records(topic), driven.records(topic as Origin<unknown, unknown>) as unknown as readonly LazyRecord[]].map((records) => (topic.kind === 'compacted' ? latestOf(records) : records.map(textOf).toSorted()));
+      const [found, expected] = [this.records(topic), driven.records(topic as Origin<unknown, unknown>) as unknown as readonly LazyRecord[]].map((records) =>
+        topic.kind === 'compacted' ? latestOf(records) : records.map(textOf).toSorted(),
+      );
       const difference = differing(found!, expected!);
       if (difference !== undefined) return `topic '${topic.name}' ${difference}`;
     }
@@ -49,16 +64,19 @@ export class Outcome {
 
   /** Partition by partition, in order. */
   records({ name, keySerde, valueSerde }: AnyTopic): readonly LazyRecord[] {
-    return (this.#log.topics.get(name) ?? []).flatMap(({ batches }) => batches.flatMap(({ bytes }) => {
-      const view = openBatch(bytes);
-      const records: LazyRecord[] = [];
-      while (view.next()) records.push(new LazyRecord(view, keySerde, valueSerde, name));
-      return records;
-    }));
+    return (this.#log.topics.get(name) ?? []).flatMap(({ batches }) =>
+      batches.flatMap(({ bytes }) => {
+        const view = openBatch(bytes);
+        const records: LazyRecord[] = [];
+        while (view.next()) records.push(new LazyRecord(view, keySerde, valueSerde, name));
+        return records;
+      }),
+    );
   }
 }
 
-const bytesText = (bytes: Uint8Array | null): string => (bytes === null ? 'null' : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1'));
+const bytesText = (bytes: Uint8Array | null): string =>
+  bytes === null ? 'null' : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
 const textOf = ({ keyBytes, valueBytes }: LazyRecord): string => `${bytesText(keyBytes)} = ${bytesText(valueBytes)}`;
 
 /** The last value of each key; what was deleted is not there. */
@@ -68,10 +86,13 @@ const latestOf = (records: readonly LazyRecord[]): readonly string[] => {
   return [...latest.values()].filter((text) => text !== undefined).toSorted();
 };
 const entriesOf = ({ valueSerde }: AnyStore, store: DrivenStore<unknown, unknown>): readonly string[] =>
-  store.range().map(([key, value]) => {
-    const encoded = valueSerde.encode(value);
-    return `${bytesText(encodeSortKey(key)).slice(1)} = ${typeof encoded === 'string' ? encoded : bytesText(encoded)}`;
-  }).toSorted();
+  store
+    .range()
+    .map(([key, value]) => {
+      const encoded = valueSerde.encode(value);
+      return `${bytesText(encodeSortKey(key)).slice(1)} = ${typeof encoded === 'string' ? encoded : bytesText(encoded)}`;
+    })
+    .toSorted();
 
 const differing = (found: readonly string[], expected: readonly string[]): string | undefined => {
   const at = expected.findIndex((text, i) => found[i] !== text);

@@ -76,7 +76,12 @@ export class SimulatedProcess {
   }
   /** Holds the group and has nothing left to do. */
   get isIdle(): boolean {
-    return this.#epoch === this.#around.log.holding.epoch && this.#restarts.length === 0 && this.queue.length === 0 && [...this.actors.values()].every((actor) => !actor.isReady && actor.underWay.length === 0);
+    return (
+      this.#epoch === this.#around.log.holding.epoch &&
+      this.#restarts.length === 0 &&
+      this.queue.length === 0 &&
+      [...this.actors.values()].every((actor) => !actor.isReady && actor.underWay.length === 0)
+    );
   }
   /** When something is due that time alone brings. */
   get wakes(): number {
@@ -165,7 +170,12 @@ export class SimulatedProcess {
   #look(): void {
     const { log, now, isAlive, tell } = this.#around;
     const found = log.holding;
-    const [watching, effect] = ownershipStep(this.#watching, { type: 'looked', found, ownerAlive: found.owner !== null && isAlive(found.owner.instance), at: now() });
+    const [watching, effect] = ownershipStep(this.#watching, {
+      type: 'looked',
+      found,
+      ownerAlive: found.owner !== null && isAlive(found.owner.instance),
+      at: now(),
+    });
     this.#watching = watching;
     this.#nextLook = now() + LOOK_MS;
     if (effect.type === 'wait') return;
@@ -187,7 +197,8 @@ export class SimulatedProcess {
     this.#epoch = taken.epoch;
     this.#nextBeat = now() + BEAT_MS;
     this.#failures.clear();
-    for (const task of plan.tasks) if (task.source === undefined) for (let partition = 0; partition < task.partitions; partition++) this.#launch(task, partition, undefined);
+    for (const task of plan.tasks)
+      if (task.source === undefined) for (let partition = 0; partition < task.partitions; partition++) this.#launch(task, partition, undefined);
   }
   #beat(): void {
     const { log, now } = this.#around;
@@ -219,7 +230,17 @@ export class SimulatedProcess {
   #launch(task: Task, partition: number, suspect: Place | undefined): void {
     const { plan, log, grain, fails, count } = this.#around;
     if (suspect !== undefined) count('restart with a suspect');
-    const actor = new SimulatedActor({ plan, task, partition, epoch: this.#epoch!, name: `${this.instance}.${++this.#launched}`, suspect, log, grain: grain(), fails });
+    const actor = new SimulatedActor({
+      plan,
+      task,
+      partition,
+      epoch: this.#epoch!,
+      name: `${this.instance}.${++this.#launched}`,
+      suspect,
+      log,
+      grain: grain(),
+      fails,
+    });
     actor.draining = this.#leaving;
     this.actors.set(actor.name, actor);
   }
@@ -266,7 +287,12 @@ export class SimulatedProcess {
     tell(`${this.name}: actor ${actor.name} ends: ${error instanceof Error ? error.message : String(error)}`);
     if (this.#leaving) return;
     const at = place === undefined ? 'nowhere' : `${place.topic}:${place.partition}:${place.offset}`;
-    const [failures, effect] = restartStep(this.#failures.get(actor.name) ?? NO_FAILURES, { type: 'failed', code: isStoplogError(error) ? error.code : undefined, place: at, at: now() });
+    const [failures, effect] = restartStep(this.#failures.get(actor.name) ?? NO_FAILURES, {
+      type: 'failed',
+      code: isStoplogError(error) ? error.code : undefined,
+      place: at,
+      at: now(),
+    });
     this.#failures.set(actor.name, failures);
     if (effect.type !== 'restart') return gaveUp(actor.name, error);
     this.#restarts.push({ task: actor.life.task, partition: actor.life.partition, at: now() + effect.afterMs, suspect: place });

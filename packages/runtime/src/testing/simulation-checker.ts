@@ -55,7 +55,10 @@ export class Checker {
   /** An actor has been told that its commit happened. */
   heard({ commit, by }: Sent): void {
     for (const { topic, partition, to } of commit.positions) {
-      if (this.#log.position(topic, partition) < to) throw new Broken(`lost: actor ${by.name} was told that its commit up to ${topic}[${partition}] ${to} happened, but the group stands at ${this.#log.position(topic, partition)}`);
+      if (this.#log.position(topic, partition) < to)
+        throw new Broken(
+          `lost: actor ${by.name} was told that its commit up to ${topic}[${partition}] ${to} happened, but the group stands at ${this.#log.position(topic, partition)}`,
+        );
     }
   }
   /** Everything visible is durable now, these entries last. */
@@ -67,7 +70,8 @@ export class Checker {
     for (const [topic, partitions] of this.#log.topics) {
       partitions.forEach(({ batches }, partition) => {
         const seen = this.#seen.get(`${partition}:${topic}`)?.batches ?? 0;
-        if (batches.length !== seen) throw new Broken(`${batches.length > seen ? 'doubled' : 'lost'}: ${topic}[${partition}] holds ${batches.length} batches, and ${seen} were committed`);
+        if (batches.length !== seen)
+          throw new Broken(`${batches.length > seen ? 'doubled' : 'lost'}: ${topic}[${partition}] holds ${batches.length} batches, and ${seen} were committed`);
       });
     }
     for (const { commit } of entries) {
@@ -81,7 +85,8 @@ export class Checker {
     for (const watched of this.#watched.values()) {
       const { task, partition, reference } = watched;
       for (const [store, part] of reference.stores) {
-        if (textOfPart(part) !== textOfPart(this.#log.store(store, partition))) throw this.#blame(watched, `torn: partition ${partition} of store '${store}' is not what its records come to`);
+        if (textOfPart(part) !== textOfPart(this.#log.store(store, partition)))
+          throw this.#blame(watched, `torn: partition ${partition} of store '${store}' is not what its records come to`);
       }
       for (const { topic } of task.inputs) {
         const left = reference.head(topic.name);
@@ -108,13 +113,24 @@ export class Checker {
     const watched = this.#watched.get(sent.by.name)!;
     for (const { topic, partition, from, to } of positions) {
       const stood = watched.positions.get(topic) ?? 0n;
-      if (from !== stood) throw new Broken(`${from < stood ? 'doubled' : 'lost'}: actor ${sent.by.name} went on in ${topic}[${partition}] from ${from}, where ${stood} had been reached`);
+      if (from !== stood)
+        throw new Broken(
+          `${from < stood ? 'doubled' : 'lost'}: actor ${sent.by.name} went on in ${topic}[${partition}] from ${from}, where ${stood} had been reached`,
+        );
       watched.positions.set(topic, to);
     }
     const expected = this.#again(watched, watched.reference, sent);
     watched.history.push(sent);
-    const difference = differenceOf(expected, sent, kept.flatMap(({ topic, partition, records }) => records.map((record) => textOf(topic, partition, record))));
-    if (difference !== undefined) throw this.#blame(watched, `torn: the commit of actor ${sent.by.name} up to ${positions.map(({ topic, partition, to }) => `${topic}[${partition}] ${to}`).join(', ')} ${difference}`);
+    const difference = differenceOf(
+      expected,
+      sent,
+      kept.flatMap(({ topic, partition, records }) => records.map((record) => textOf(topic, partition, record))),
+    );
+    if (difference !== undefined)
+      throw this.#blame(
+        watched,
+        `torn: the commit of actor ${sent.by.name} up to ${positions.map(({ topic, partition, to }) => `${topic}[${partition}] ${to}`).join(', ')} ${difference}`,
+      );
   }
   /** Takes a commit's records through a reference. */
   #again({ task, partition, positions }: Watched, reference: Reference, { handled, by }: Sent): Expected {
@@ -122,22 +138,31 @@ export class Checker {
       const head = reference.head(one.topic);
       if (head?.offset !== one.offset) {
         const [what, where] = head === undefined || one.offset < head.offset ? ['doubled', one.offset] : ['lost', head.offset];
-        throw new Broken(`${what}: ${one.topic}[${partition}] offset ${where}; actor ${by.name} handled ${one.offset} where ${head?.offset ?? 'nothing'} was next`);
+        throw new Broken(
+          `${what}: ${one.topic}[${partition}] offset ${where}; actor ${by.name} handled ${one.offset} where ${head?.offset ?? 'nothing'} was next`,
+        );
       }
       try {
         reference.handle(one);
       } catch (error) {
-        throw new Broken(`not deterministic: a function of task ${task.id} throws at ${one.topic}[${partition}] offset ${one.offset} (${error instanceof Error ? error.message : String(error)}), where it did not before. ${REMEDY}`, { cause: error });
+        throw new Broken(
+          `not deterministic: a function of task ${task.id} throws at ${one.topic}[${partition}] offset ${one.offset} (${error instanceof Error ? error.message : String(error)}), where it did not before. ${REMEDY}`,
+          { cause: error },
+        );
       }
     }
     if (reference === this.#watched.get(by.name)?.reference) {
       for (const { topic } of task.inputs) {
         const reached = positions.get(topic.name) ?? 0n;
         const head = reference.head(topic.name);
-        if (head !== undefined && head.offset < reached) throw new Broken(`lost: ${topic.name}[${partition}] offset ${head.offset} is behind the group, which stands at ${reached}, and was never handled`);
+        if (head !== undefined && head.offset < reached)
+          throw new Broken(`lost: ${topic.name}[${partition}] offset ${head.offset} is behind the group, which stands at ${reached}, and was never handled`);
       }
       const last = handled.findLast(({ offset, topic }) => offset >= (positions.get(topic) ?? 0n));
-      if (last !== undefined) throw new Broken(`doubled: ${last.topic}[${partition}] offset ${last.offset} is committed, but the group stands at ${positions.get(last.topic) ?? 0n} and will read it again`);
+      if (last !== undefined)
+        throw new Broken(
+          `doubled: ${last.topic}[${partition}] offset ${last.offset} is committed, but the group stands at ${positions.get(last.topic) ?? 0n} and will read it again`,
+        );
     }
     return reference.commit();
   }
@@ -146,10 +171,12 @@ export class Checker {
     const { task, partition, history } = watched;
     const run = (): string => {
       const reference = new Reference(this.#plan, task, partition, this.#log);
-      return history.map(({ handled }) => {
-        for (const one of handled) reference.handle(one);
-        return textOfExpected(reference.commit());
-      }).join('\n');
+      return history
+        .map(({ handled }) => {
+          for (const one of handled) reference.handle(one);
+          return textOfExpected(reference.commit());
+        })
+        .join('\n');
     };
     try {
       if (run() === run()) return new Broken(what);
@@ -173,16 +200,22 @@ export class Checker {
   #samePosition(topic: string, partition: number): void {
     const watched = this.#readers.get(`${partition}:${topic}`);
     const [stands, expected] = [this.#log.position(topic, partition), watched?.positions.get(topic) ?? 0n];
-    if (stands !== expected) throw new Broken(`${stands < expected ? 'doubled' : 'lost'}: the group stands at ${topic}[${partition}] ${stands}, and has committed up to ${expected}`);
+    if (stands !== expected)
+      throw new Broken(`${stands < expected ? 'doubled' : 'lost'}: the group stands at ${topic}[${partition}] ${stands}, and has committed up to ${expected}`);
   }
   #sameEntries(commit: Commit): void {
     const watched = this.#watched.get(handledBy.get(commit)!.by.name)!;
     for (const { store, partition, keys } of commit.stores) {
       const [expected, actual] = [watched.reference.stores.get(store)!, this.#log.store(store, partition)];
       const key = keys.find((bytes) => latin(expected.get(bytes) ?? null) !== latin(actual.get(bytes) ?? null));
-      if (key !== undefined) throw this.#blame(watched, `torn: key ${latin(key)} of store '${store}' is ${latin(actual.get(key) ?? null)} in the log, and ${latin(expected.get(key) ?? null)} by its records`);
+      if (key !== undefined)
+        throw this.#blame(
+          watched,
+          `torn: key ${latin(key)} of store '${store}' is ${latin(actual.get(key) ?? null)} in the log, and ${latin(expected.get(key) ?? null)} by its records`,
+        );
     }
   }
 }
 
-const REMEDY = 'Let nothing in a verb depend on the time, on chance, or on what it remembers outside its store: a record may be handled more than once before it is committed';
+const REMEDY =
+  'Let nothing in a verb depend on the time, on chance, or on what it remembers outside its store: a record may be handled more than once before it is committed';

@@ -13,7 +13,13 @@ export class SimulationFailed extends Error {
   readonly counters: Counters;
 
   constructor(seed: number, what: string, history: readonly string[], counters: Counters, cause: unknown) {
-    super(`${what}\n\nThe last steps of ${history.length}:\n${history.slice(-SHOWN).map((line) => `  ${line}`).join('\n')}\n\nAgain: ${again(seed)}\n`, { cause });
+    super(
+      `${what}\n\nThe last steps of ${history.length}:\n${history
+        .slice(-SHOWN)
+        .map((line) => `  ${line}`)
+        .join('\n')}\n\nAgain: ${again(seed)}\n`,
+      { cause },
+    );
     this.seed = seed;
     this.history = history;
     this.counters = counters;
@@ -28,7 +34,11 @@ const again = (seed: number): string => `STOPLOG_SEED=${seed} npx vitest run ${c
 /** The file that called `simulate`: the first test file, or else the first file that is not of this folder. */
 const callerOf = (stack: string): string | undefined => {
   const here = new URL('.', import.meta.url).href;
-  const files = stack.split('\n').map((line) => /((?:file:\/\/)?\/[^):]+):\d+:\d+\)?$/.exec(line)?.[1]).filter((file) => file !== undefined).map((file) => (file.startsWith('file:') ? file : `file://${file}`));
+  const files = stack
+    .split('\n')
+    .map((line) => /((?:file:\/\/)?\/[^):]+):\d+:\d+\)?$/.exec(line)?.[1])
+    .filter((file) => file !== undefined)
+    .map((file) => (file.startsWith('file:') ? file : `file://${file}`));
   const file = files.find((one) => /\.test\.[cm]?[jt]sx?$/.test(one)) ?? files.find((one) => !one.startsWith(here) && !one.includes('/node_modules/'));
   return file === undefined ? undefined : relative(process.cwd(), fileURLToPath(file));
 };

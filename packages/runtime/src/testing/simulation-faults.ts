@@ -64,7 +64,12 @@ export const drawTemper = (chance: Chance, faults: Faults): Temper => {
     chunk: chance.pick([1, 4, 20]),
     late: { write: chance.pick([0, 0.7, 0.95]), hear: chance.pick([0, 0.7]), notice: 0.9, start: chance.pick([0, 0.9]) },
     grain: () => ({
-      limits: { turnRecords: chance.between(1, 1 + 4 * fine), commitRecords: chance.between(1, 1 + 8 * fine), commitBytes: chance.between(1, 1_000), commitMs: chance.between(0, 100) },
+      limits: {
+        turnRecords: chance.between(1, 1 + 4 * fine),
+        commitRecords: chance.between(1, 1 + 8 * fine),
+        commitBytes: chance.between(1, 1_000),
+        commitMs: chance.between(0, 100),
+      },
       fetchBytes: chance.pick([1, 200, 1_000, 100_000]),
       entries: chance.pick([1, 2, 5, 1_000]),
     }),

@@ -46,7 +46,12 @@ export class Reference {
     this.stores = stores;
     this.#outputs = new Map(task.outputs.map((topic) => [topic.name, new TopicOutput(topic)]));
     const emits = compileTask(task, { stores: new Map([...this.#overlays].map(([name, { overlay }]) => [name, overlay])), outputs: this.#outputs });
-    this.#cursors = new Map(task.inputs.map(({ topic }, i) => [topic.name, { emit: emits[i]!, partition: log.partition(topic.name, partition), records: [][Symbol.iterator](), head: undefined, batch: 0 }]));
+    this.#cursors = new Map(
+      task.inputs.map(({ topic }, i) => [
+        topic.name,
+        { emit: emits[i]!, partition: log.partition(topic.name, partition), records: [][Symbol.iterator](), head: undefined, batch: 0 },
+      ]),
+    );
   }
 
   /** The record that nobody has handled yet, if it is there. */

@@ -10,10 +10,12 @@ const lines = topic('lines', { key: z.string(), value: z.string() });
 const words = topic('words', { key: Word, value: Word });
 const counts = compactedTopic('word-counts', { key: Word, value: z.int() });
 const countByWord = store('count-by-word', { key: Word, value: z.int() });
-const wordCount = pipeline('word-count',
+const wordCount = pipeline(
+  'word-count',
   stream(lines)
     .flatMap((line) => line.toLowerCase().match(/\p{L}+/gu) ?? [])
-    .rekey((word) => word).through(words)
+    .rekey((word) => word)
+    .through(words)
     .count(countByWord)
     .to(counts),
 );
@@ -24,16 +26,28 @@ describe('word count', () => {
     d.send(lines, 'l1', 'To be, or not to be:');
     d.send(lines, 'l2', 'that is the question — 42');
     d.send(lines, 'l3', '…');
-    expect(d.store(countByWord).range()).toEqual([['be', 2], ['is', 1], ['not', 1], ['or', 1], ['question', 1], ['that', 1], ['the', 1], ['to', 2]]);
+    expect(d.store(countByWord).range()).toEqual([
+      ['be', 2],
+      ['is', 1],
+      ['not', 1],
+      ['or', 1],
+      ['question', 1],
+      ['that', 1],
+      ['the', 1],
+      ['to', 2],
+    ]);
     expect(d.store(countByWord).get('be')).toBe(2);
     expect(d.read(words)).toHaveLength(10);
   });
 
-  test('tells each word\'s new count once a commit', () => {
+  test("tells each word's new count once a commit", () => {
     const d = drive(wordCount);
     d.send(lines, 'l', 'no no no');
     d.send(lines, 'l', 'no');
-    expect(d.read(counts)).toEqual([{ key: 'no', value: 3 }, { key: 'no', value: 4 }]);
+    expect(d.read(counts)).toEqual([
+      { key: 'no', value: 3 },
+      { key: 'no', value: 4 },
+    ]);
   });
 
   test('counts any word, also é and those that every object has', () => {

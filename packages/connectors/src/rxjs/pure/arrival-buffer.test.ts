@@ -10,7 +10,10 @@ const valuesOf = (buffer: ArrivalBuffer): readonly unknown[] => buffer.take(Infi
 describe('a buffer of arrivals', () => {
   test('hands out what came first, first, and no more than was asked for', () => {
     const { buffer } = filled('fail', 4, ['a', 'b', 'c']);
-    expect(buffer.take(2)).toEqual([{ key: '0', value: 'a', timestamp: 0 }, { key: '1', value: 'b', timestamp: 1 }]);
+    expect(buffer.take(2)).toEqual([
+      { key: '0', value: 'a', timestamp: 0 },
+      { key: '1', value: 'b', timestamp: 1 },
+    ]);
     expect(buffer.size).toBe(1);
     expect(valuesOf(buffer)).toEqual(['c']);
     expect(buffer.take(2)).toEqual([]);

@@ -12,14 +12,22 @@ const key = fc.oneof(fc.constant(null), fc.boolean(), number, fc.bigInt(), fc.st
 
 describe('sort key', () => {
   test('numbers lie in their order', () => {
-    fc.assert(fc.property(fc.oneof(number, fc.integer()), fc.oneof(number, fc.integer()), (a, b) => { expect(order(a, b)).toBe(compare(a, b)); }));
+    fc.assert(
+      fc.property(fc.oneof(number, fc.integer()), fc.oneof(number, fc.integer()), (a, b) => {
+        expect(order(a, b)).toBe(compare(a, b));
+      }),
+    );
     const rising = [-Infinity, -1e300, -2, -1.5, -1, -5e-324, 0, 5e-324, 1, 1.5, 2, 2 ** 53, 1e300, Infinity];
     rising.forEach((a, i) => rising.forEach((b, j) => expect(order(a, b)).toBe(compare(i, j))));
   });
 
   test('bigints lie in their order, whatever their length', () => {
     const bigint = fc.oneof(fc.bigInt(), fc.bigInt({ min: -300n, max: 300n }), fc.bigInt({ min: -(2n ** 2000n), max: 2n ** 2000n }));
-    fc.assert(fc.property(bigint, bigint, (a, b) => { expect(order(a, b)).toBe(compare(a, b)); }));
+    fc.assert(
+      fc.property(bigint, bigint, (a, b) => {
+        expect(order(a, b)).toBe(compare(a, b));
+      }),
+    );
   });
 
   test('strings lie in order of their code points', () => {
@@ -29,25 +37,44 @@ describe('sort key', () => {
       const i = a.findIndex((point, at) => point !== b[at]);
       return i < 0 ? compare(a.length, b.length) : i >= b.length ? 1 : compare(a[i]!, b[i]!);
     };
-    fc.assert(fc.property(string, string, (a, b) => { expect(order(a, b)).toBe(byCodePoint(points(a), points(b))); }));
-    fc.assert(fc.property(fc.string(), fc.string(), (a, b) => { expect(order(a, b)).toBe(compare(a, b)); })); // ASCII: JavaScript's own
+    fc.assert(
+      fc.property(string, string, (a, b) => {
+        expect(order(a, b)).toBe(byCodePoint(points(a), points(b)));
+      }),
+    );
+    fc.assert(
+      fc.property(fc.string(), fc.string(), (a, b) => {
+        expect(order(a, b)).toBe(compare(a, b));
+      }),
+    ); // ASCII: JavaScript's own
   });
 
   test('bytes lie in their order, and kinds one after the other', () => {
-    fc.assert(fc.property(fc.uint8Array(), fc.uint8Array(), (a, b) => { expect(order(a, b)).toBe(Math.sign(Buffer.compare(a, b))); }));
+    fc.assert(
+      fc.property(fc.uint8Array(), fc.uint8Array(), (a, b) => {
+        expect(order(a, b)).toBe(Math.sign(Buffer.compare(a, b)));
+      }),
+    );
     const kinds = [null, false, true, Infinity, -1n, '', new Uint8Array(0), {}];
     kinds.forEach((a, i) => kinds.forEach((b, j) => expect(order(a, b)).toBe(compare(i, j))));
   });
 
   test('a key comes back as it went in', () => {
-    fc.assert(fc.property(key, (k) => { expect(roundTrip(k)).toStrictEqual(minusZeroGone(k)); }), { numRuns: 500 });
+    fc.assert(
+      fc.property(key, (k) => {
+        expect(roundTrip(k)).toStrictEqual(minusZeroGone(k));
+      }),
+      { numRuns: 500 },
+    );
   });
 
   test('equal data are equal bytes, in whatever order they were put together', () => {
-    fc.assert(fc.property(fc.dictionary(fc.string(), json), (data) => {
-      const backwards = Object.fromEntries(Object.entries(data).reverse());
-      expect(encodeSortKey(backwards)).toEqual(encodeSortKey(data));
-    }));
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), json), (data) => {
+        const backwards = Object.fromEntries(Object.entries(data).reverse());
+        expect(encodeSortKey(backwards)).toEqual(encodeSortKey(data));
+      }),
+    );
     expect(encodeSortKey({ a: 1, b: undefined })).toEqual(encodeSortKey({ a: 1 }));
     expect(encodeSortKey(-0)).toEqual(encodeSortKey(0));
   });
@@ -70,26 +97,45 @@ describe('sort key', () => {
   const cycle: unknown[] = [];
   cycle.push(cycle);
   test.each([
-    ['NaN', NaN], ['NaN inside', [NaN]], ['undefined', undefined], ['a function', () => 1], ['a symbol', Symbol('s')], ['a date', new Date(0)],
-    ['a map', new Map()], ['a bigint inside', { a: 1n }], ['bytes inside', [new Uint8Array(1)]], ['a hole', Array(2)], ['a cycle', cycle],
+    ['NaN', NaN],
+    ['NaN inside', [NaN]],
+    ['undefined', undefined],
+    ['a function', () => 1],
+    ['a symbol', Symbol('s')],
+    ['a date', new Date(0)],
+    ['a map', new Map()],
+    ['a bigint inside', { a: 1n }],
+    ['bytes inside', [new Uint8Array(1)]],
+    ['a hole', Array(2)],
+    ['a cycle', cycle],
   ])('%s is refused', (_, k) => {
     expect(() => encodeSortKey(k)).toThrow(expect.objectContaining({ code: 'STOPLOG_SCHEMA' }));
   });
 
   test('any bytes are a key or damage, never a crash', () => {
-    const tagged = fc.tuple(fc.constantFrom(0, 1, 2, 3, 0x10, 0x18, 0x20, 0x28, 0x30), fc.uint8Array({ maxLength: 12 })).map(([tag, rest]) => Uint8Array.of(tag, ...rest));
-    fc.assert(fc.property(fc.oneof(tagged, fc.uint8Array()), (bytes) => {
-      try {
-        decodeSortKey(bytes);
-      } catch (error) {
-        expect(error).toMatchObject({ code: 'STOPLOG_LOG_CORRUPT' });
-      }
-    }), { numRuns: 1_000 });
+    const tagged = fc
+      .tuple(fc.constantFrom(0, 1, 2, 3, 0x10, 0x18, 0x20, 0x28, 0x30), fc.uint8Array({ maxLength: 12 }))
+      .map(([tag, rest]) => Uint8Array.of(tag, ...rest));
+    fc.assert(
+      fc.property(fc.oneof(tagged, fc.uint8Array()), (bytes) => {
+        try {
+          decodeSortKey(bytes);
+        } catch (error) {
+          expect(error).toMatchObject({ code: 'STOPLOG_LOG_CORRUPT' });
+        }
+      }),
+      { numRuns: 1_000 },
+    );
   });
 });
 
 const minusZeroGone = (data: unknown): unknown =>
-  data instanceof Uint8Array || data === null ? data
-  : Array.isArray(data) ? data.map(minusZeroGone)
-  : typeof data === 'object' ? Object.fromEntries(Object.entries(data).map(([name, value]) => [name, minusZeroGone(value)]))
-  : Object.is(data, -0) ? 0 : data;
+  data instanceof Uint8Array || data === null
+    ? data
+    : Array.isArray(data)
+      ? data.map(minusZeroGone)
+      : typeof data === 'object'
+        ? Object.fromEntries(Object.entries(data).map(([name, value]) => [name, minusZeroGone(value)]))
+        : Object.is(data, -0)
+          ? 0
+          : data;

@@ -187,4 +187,8 @@ const refusal = (what: string, why: string): StoplogError =>
   new StoplogError('STOPLOG_SCHEMA', { what }, `${what} cannot be a key: it ${why}. Make the key of strings, numbers, booleans and plain objects of them`);
 
 const noKey = (bytes: Uint8Array): StoplogError =>
-  new StoplogError('STOPLOG_LOG_CORRUPT', { reason: 'no sort key', bytes: bytes.slice(0, 32) }, 'the bytes of a stored key are no key: restore the log from a backup');
+  new StoplogError(
+    'STOPLOG_LOG_CORRUPT',
+    { reason: 'no sort key', bytes: bytes.slice(0, 32) },
+    'the bytes of a stored key are no key: restore the log from a backup',
+  );

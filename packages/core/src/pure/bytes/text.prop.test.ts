@@ -6,22 +6,26 @@ const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 60 }), fc.string({ 
 
 describe('text', () => {
   test('comes back from its UTF-8, wherever it is written', () => {
-    fc.assert(fc.property(text, fc.nat(5), (value, at) => {
-      const encoded = new TextEncoder().encode(value);
-      expect(utf8(value)).toEqual(encoded);
-      expect(utf8Size(value)).toBe(encoded.length);
-      const target = new Uint8Array(at + 3 * value.length);
-      expect(writeUtf8(target, at, value)).toBe(encoded.length);
-      expect(target.subarray(at, at + encoded.length)).toEqual(encoded);
-      expect(readUtf8(target, at, at + encoded.length)).toBe(value);
-      expect(isWellFormed(value)).toBe(true);
-    }));
+    fc.assert(
+      fc.property(text, fc.nat(5), (value, at) => {
+        const encoded = new TextEncoder().encode(value);
+        expect(utf8(value)).toEqual(encoded);
+        expect(utf8Size(value)).toBe(encoded.length);
+        const target = new Uint8Array(at + 3 * value.length);
+        expect(writeUtf8(target, at, value)).toBe(encoded.length);
+        expect(target.subarray(at, at + encoded.length)).toEqual(encoded);
+        expect(readUtf8(target, at, at + encoded.length)).toBe(value);
+        expect(isWellFormed(value)).toBe(true);
+      }),
+    );
   });
 
   test('is read from any bytes as the standard says', () => {
-    fc.assert(fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
-      expect(readUtf8(bytes)).toBe(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes));
-    }));
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
+        expect(readUtf8(bytes)).toBe(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes));
+      }),
+    );
   });
 
   test('holds NUL and a byte order mark like any other character', () => {

@@ -41,7 +41,12 @@ export const readUtf8 = (bytes: Uint8Array, start = 0, end: number = bytes.lengt
   let at = start;
   let all = 0;
   for (; at + 6 <= end; at += 6) {
-    const a = bytes[at]!, b = bytes[at + 1]!, c = bytes[at + 2]!, d = bytes[at + 3]!, e = bytes[at + 4]!, f = bytes[at + 5]!;
+    const a = bytes[at]!,
+      b = bytes[at + 1]!,
+      c = bytes[at + 2]!,
+      d = bytes[at + 3]!,
+      e = bytes[at + 4]!,
+      f = bytes[at + 5]!;
     all |= a | b | c | d | e | f;
     text += String.fromCharCode(a, b, c, d, e, f);
   }

@@ -10,37 +10,44 @@ const number = fc.oneof(
 
 describe('varint', () => {
   test('gives back every safe integer, in as many bytes as it said', () => {
-    fc.assert(fc.property(number, (n) => {
-      const bytes = new Uint8Array(12);
-      const size = writeVarint(bytes, 1, n) - 1;
-      expect(size).toBe(varintSize(n));
-      expect(size).toBeLessThanOrEqual(MAX_VARINT_SIZE);
-      const cursor = { bytes, at: 1, end: 1 + size };
-      expect(readVarint(cursor)).toBe(n);
-      expect(cursor.at).toBe(1 + size);
-      expect(readVarint({ bytes, at: 1, end: size })).toBe(-1); // one byte short
-    }));
+    fc.assert(
+      fc.property(number, (n) => {
+        const bytes = new Uint8Array(12);
+        const size = writeVarint(bytes, 1, n) - 1;
+        expect(size).toBe(varintSize(n));
+        expect(size).toBeLessThanOrEqual(MAX_VARINT_SIZE);
+        const cursor = { bytes, at: 1, end: 1 + size };
+        expect(readVarint(cursor)).toBe(n);
+        expect(cursor.at).toBe(1 + size);
+        expect(readVarint({ bytes, at: 1, end: size })).toBe(-1); // one byte short
+      }),
+    );
   });
 
   test('any bytes are a number with this one spelling, or none', () => {
-    fc.assert(fc.property(fc.uint8Array({ maxLength: 12 }), (bytes) => {
-      const cursor = { bytes, at: 0, end: bytes.length };
-      const n = readVarint(cursor);
-      if (n === -1) {
-        expect(cursor.at).toBe(0);
-        return;
-      }
-      const again = new Uint8Array(cursor.at);
-      expect(writeVarint(again, 0, n)).toBe(cursor.at);
-      expect(again).toEqual(bytes.subarray(0, cursor.at));
-    }), { numRuns: 1_000 });
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 12 }), (bytes) => {
+        const cursor = { bytes, at: 0, end: bytes.length };
+        const n = readVarint(cursor);
+        if (n === -1) {
+          expect(cursor.at).toBe(0);
+          return;
+        }
+        const again = new Uint8Array(cursor.at);
+        expect(writeVarint(again, 0, n)).toBe(cursor.at);
+        expect(again).toEqual(bytes.subarray(0, cursor.at));
+      }),
+      { numRuns: 1_000 },
+    );
   });
 
   test('zigzag keeps small steps small, either way', () => {
     expect([0, -1, 1, -2, 2].map(zigzag)).toEqual([0, 1, 2, 3, 4]);
-    fc.assert(fc.property(fc.integer({ min: -(2 ** 51), max: 2 ** 51 }), (n) => {
-      expect(unzigzag(zigzag(n))).toBe(n);
-      expect(zigzag(n)).toBeLessThanOrEqual(Number.MAX_SAFE_INTEGER);
-    }));
+    fc.assert(
+      fc.property(fc.integer({ min: -(2 ** 51), max: 2 ** 51 }), (n) => {
+        expect(unzigzag(zigzag(n))).toBe(n);
+        expect(zigzag(n)).toBeLessThanOrEqual(Number.MAX_SAFE_INTEGER);
+      }),
+    );
   });
 });

@@ -12,7 +12,9 @@ const commits: fc.Arbitrary<IdCommit> = fc.record({
   positions: fc.array(fc.record({ topicId: u32, partition: u32, from: u64, to: u64 }), { maxLength: 4 }),
   appends: fc.array(fc.record({ topicId: u32, partition: u32, batch: bytes }), { maxLength: 4 }),
   stores: fc.array(
-    fc.record({ prefix: fc.uint8Array({ minLength: 8, maxLength: 8 }), entries: fc.array(fc.tuple(bytes, fc.option(bytes)), { maxLength: 4 }) }).map(({ prefix, entries }) => ({ prefix, keys: entries.map(([key]) => key), values: entries.map(([, value]) => value) })),
+    fc
+      .record({ prefix: fc.uint8Array({ minLength: 8, maxLength: 8 }), entries: fc.array(fc.tuple(bytes, fc.option(bytes)), { maxLength: 4 }) })
+      .map(({ prefix, entries }) => ({ prefix, keys: entries.map(([key]) => key), values: entries.map(([, value]) => value) })),
     { maxLength: 3 },
   ),
 });
@@ -26,7 +28,9 @@ describe('a commit as bytes', () => {
         expect(encoded.byteLength).toBe(commitSize(commit));
         const { groupId, epoch, positions, appends, entries } = decodeCommit(encoded);
         expect({ groupId, epoch, positions }).toEqual({ groupId: commit.groupId, epoch: commit.epoch, positions: commit.positions });
-        expect(appends.map(({ topicId, partition, batch }) => [topicId, partition, hex(batch)])).toEqual(commit.appends.map(({ topicId, partition, batch }) => [topicId, partition, hex(batch)]));
+        expect(appends.map(({ topicId, partition, batch }) => [topicId, partition, hex(batch)])).toEqual(
+          commit.appends.map(({ topicId, partition, batch }) => [topicId, partition, hex(batch)]),
+        );
         const expected = commit.stores.flatMap(({ prefix, keys, values }) => keys.map((key, i) => [hex(prefix) + hex(key), values[i] ? hex(values[i]) : null]));
         const found = expected.map((_, i) => {
           const [key, sealed] = [entries[2 * i]!, entries[2 * i + 1]];

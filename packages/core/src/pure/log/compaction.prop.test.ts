@@ -13,10 +13,17 @@ interface Entry {
   readonly value: string | null;
   readonly timestamp: number;
 }
-const entry = fc.record({ key: fc.option(fc.constantFrom('a', 'b', 'c', 'd', 'é', 'x'.repeat(1_900)), { freq: 8 }), value: fc.option(fc.string({ maxLength: 3 }), { freq: 3 }), timestamp: fc.integer({ min: -5, max: 5 }), gap: fc.constantFrom(0, 0, 0, 3) });
+const entry = fc.record({
+  key: fc.option(fc.constantFrom('a', 'b', 'c', 'd', 'é', 'x'.repeat(1_900)), { freq: 8 }),
+  value: fc.option(fc.string({ maxLength: 3 }), { freq: 3 }),
+  timestamp: fc.integer({ min: -5, max: 5 }),
+  gap: fc.constantFrom(0, 0, 0, 3),
+});
 const batches = fc.array(fc.array(entry, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 8 });
 
-const build = (plan: readonly (readonly { key: string | null; value: string | null; timestamp: number; gap: number }[])[]): { readonly log: Map<bigint, Uint8Array>; readonly entries: Entry[]; readonly end: number } => {
+const build = (
+  plan: readonly (readonly { key: string | null; value: string | null; timestamp: number; gap: number }[])[],
+): { readonly log: Map<bigint, Uint8Array>; readonly entries: Entry[]; readonly end: number } => {
   const log = new Map<bigint, Uint8Array>();
   const entries: Entry[] = [];
   let base = 0;
@@ -42,7 +49,12 @@ const all = (log: Map<bigint, Uint8Array>): Entry[] => {
     while (view.next()) {
       const [key, value] = [view.key(), view.value()];
       expect(Buffer.from(view.headers()[0]!.value!).toString()).toBe(String(view.offset));
-      entries.push({ offset: Number(view.offset), key: key && Buffer.from(key).toString(), value: value && Buffer.from(value).toString(), timestamp: view.timestamp });
+      entries.push({
+        offset: Number(view.offset),
+        key: key && Buffer.from(key).toString(),
+        value: value && Buffer.from(value).toString(),
+        timestamp: view.timestamp,
+      });
     }
   }
   return entries;
@@ -80,7 +92,9 @@ const fold = (entries: readonly Entry[]): ReadonlyMap<string, string> => {
 };
 /** What one pass over clean ground below `to` leaves: the latest of each key below it, tombstones too, and all from there on. */
 const expected = (entries: readonly Entry[], to: number): Entry[] =>
-  entries.filter((one) => one.offset >= to || (one.key !== null && !entries.some((later) => later.key === one.key && later.offset > one.offset && later.offset < to)));
+  entries.filter(
+    (one) => one.offset >= to || (one.key !== null && !entries.some((later) => later.key === one.key && later.offset > one.offset && later.offset < to)),
+  );
 
 describe('compaction', () => {
   test('a pass leaves the latest record of each key below its end, everything at its head, and all of it unchanged', () => {
@@ -94,7 +108,12 @@ describe('compaction', () => {
     );
   });
   test('whatever passes there were, cut off wherever they were, a fold of the log ends as before', () => {
-    const pass = fc.record({ share: fc.double({ min: 0, max: 1, noNaN: true }), later: fc.nat(60), steps: fc.option(fc.nat(6)), slots: fc.constantFrom(2, 1024) });
+    const pass = fc.record({
+      share: fc.double({ min: 0, max: 1, noNaN: true }),
+      later: fc.nat(60),
+      steps: fc.option(fc.nat(6)),
+      slots: fc.constantFrom(2, 1024),
+    });
     fc.assert(
       fc.property(batches, fc.array(pass, { maxLength: 6 }), fc.nat(50), (plan, passes, deleteRetentionMs) => {
         const { log, entries, end } = build(plan);
@@ -135,12 +154,23 @@ describe('compaction', () => {
     const { log } = build([[{ key: 'a', value: '1', timestamp: 0, gap: 0 }], [{ key: 'a', value: null, timestamp: 0, gap: 0 }]]);
     clean(log, 0n, 4n, 0, 0, 1024);
     clean(log, 4n, 4n, 0, 0, 1024);
-    expect(views(log).map(({ baseOffset, nextOffset, count }) => [baseOffset, nextOffset, count])).toEqual([[0n, 2n, 0], [2n, 4n, 0]]);
+    expect(views(log).map(({ baseOffset, nextOffset, count }) => [baseOffset, nextOffset, count])).toEqual([
+      [0n, 2n, 0],
+      [2n, 4n, 0],
+    ]);
   });
 });
 
 describe('what a pass covers', () => {
-  const segment = (base: number, next: number, bytes: number, time: number): Segment => ({ base: BigInt(base), next: BigInt(next), bytes, firstTimestamp: time - 1, maxTimestamp: time, firstArrival: 10 * time - 1, lastArrival: 10 * time });
+  const segment = (base: number, next: number, bytes: number, time: number): Segment => ({
+    base: BigInt(base),
+    next: BigInt(next),
+    bytes,
+    firstTimestamp: time - 1,
+    maxTimestamp: time,
+    firstArrival: 10 * time - 1,
+    lastArrival: 10 * time,
+  });
   const cleanup = { minCompactionLagMs: 0, maxCompactionLagMs: Infinity, minDirtyRatio: 0.5, ageBy: 'timestamp' } as const;
   const segments = [segment(0, 10, 100, 5), segment(10, 20, 60, 9), segment(20, 30, 60, 7), emptySegment(30n)];
   const at = { start: 0n, cleanTo: 10n };

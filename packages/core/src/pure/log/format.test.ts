@@ -16,7 +16,10 @@ const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 const batch = (): Uint8Array => {
   const builder = new BatchBuilder();
   builder.append('"k"', '7', 1_000);
-  builder.append('"k"', null, 1_005, [{ name: 'h', value: null }, { name: 'h', value: utf8('x') }]);
+  builder.append('"k"', null, 1_005, [
+    { name: 'h', value: null },
+    { name: 'h', value: utf8('x') },
+  ]);
   builder.appendAt(3, null, '', 990);
   const bytes = builder.finish();
   stampBatch(bytes, { topicId: 3, partition: 1, baseOffset: 42n });
@@ -25,19 +28,29 @@ const batch = (): Uint8Array => {
 /** What compaction left of the batch: the tombstone, and when it may go. */
 const cleaned = (): Uint8Array => {
   const builder = new BatchBuilder();
-  builder.appendAt(1, '"k"', null, 1_005, [{ name: 'h', value: null }, { name: 'h', value: utf8('x') }]);
+  builder.appendAt(1, '"k"', null, 1_005, [
+    { name: 'h', value: null },
+    { name: 'h', value: utf8('x') },
+  ]);
   const bytes = builder.finish(3, 90_000);
   stampBatch(bytes, { topicId: 3, partition: 1, baseOffset: 42n });
   return bytes;
 };
 const place = partitionKey(3, 1);
 const closed = { base: 7n, next: 42n, bytes: 4_096, firstTimestamp: 1_000, maxTimestamp: 1_005, firstArrival: 2_000, lastArrival: 2_001 };
-const ends = { start: 0n, end: 46n, maxTimestamp: 1_005, bytes: batch().length, cleanTo: 40n, active: { ...closed, base: 42n, next: 46n, bytes: batch().length } };
+const ends = {
+  start: 0n,
+  end: 46n,
+  maxTimestamp: 1_005,
+  bytes: batch().length,
+  cleanTo: 40n,
+  active: { ...closed, base: 42n, next: 46n, bytes: batch().length },
+};
 const storeKey = Buffer.concat([storePrefix(5, 1), encodeSortKey('k')]);
 
 const documented: Readonly<Record<string, Readonly<Record<string, () => Uint8Array>>>> = {
   format: {
-    'batch': batch,
+    batch: batch,
     'log-key': () => batchKey(3, 1, 42n),
     'times-key': () => timeKey(3, 1, 1_005),
     'ends-value': () => seal(place, encodeEnds(ends)),

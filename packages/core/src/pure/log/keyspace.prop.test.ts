@@ -1,6 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { batchKey, decodeEnds, decodeOffset, decodeSegment, encodeEnds, encodeOffset, encodeSegment, offsetOfBatchKey, partitionKey, prefixEnd, samePrefix, seal, timeKey, unseal } from './keyspace.ts';
+import {
+  batchKey,
+  decodeEnds,
+  decodeOffset,
+  decodeSegment,
+  encodeEnds,
+  encodeOffset,
+  encodeSegment,
+  offsetOfBatchKey,
+  partitionKey,
+  prefixEnd,
+  samePrefix,
+  seal,
+  timeKey,
+  unseal,
+} from './keyspace.ts';
 
 const u32 = fc.nat(0xffff_ffff);
 const u64 = fc.bigInt(0n, 2n ** 64n - 1n);

@@ -103,8 +103,7 @@ export const unseal = (table: Table, key: Uint8Array, sealed: Uint8Array, facts:
   return value;
 };
 
-const readU32LE = (bytes: Uint8Array, at: number): number =>
-  (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)) >>> 0;
+const readU32LE = (bytes: Uint8Array, at: number): number => (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)) >>> 0;
 
 /** What is known of a partition: which offsets it holds, the largest timestamp ever appended, the bytes of its batches, and where forgetting stands. */
 export interface Ends {
@@ -149,7 +148,9 @@ export const decodeEnds = (bytes: Uint8Array): Ends => {
 
 /** The numbers of a segment that its key and the offset after it do not say. */
 const writeSegment = (bytes: Buffer, at: number, segment: Segment): void => {
-  [segment.bytes, segment.firstTimestamp, segment.maxTimestamp, segment.firstArrival, segment.lastArrival].forEach((number, i) => bytes.writeDoubleLE(number, at + 8 * i));
+  [segment.bytes, segment.firstTimestamp, segment.maxTimestamp, segment.firstArrival, segment.lastArrival].forEach((number, i) =>
+    bytes.writeDoubleLE(number, at + 8 * i),
+  );
 };
 const readSegment = (view: DataView, at: number, base: bigint, next: bigint): Segment => ({
   base,

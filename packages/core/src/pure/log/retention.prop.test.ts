@@ -4,7 +4,15 @@ import { segmentsToForget, startAfter } from './retention.ts';
 import { emptySegment, grow, isFull, type Segment } from './segment.ts';
 
 const segmentsOf = (sizes: readonly { bytes: number; time: number }[]): readonly Segment[] =>
-  sizes.map(({ bytes, time }, i) => ({ base: BigInt(10 * i), next: BigInt(10 * i + 10), bytes, firstTimestamp: time, maxTimestamp: time, firstArrival: time, lastArrival: time }));
+  sizes.map(({ bytes, time }, i) => ({
+    base: BigInt(10 * i),
+    next: BigInt(10 * i + 10),
+    bytes,
+    firstTimestamp: time,
+    maxTimestamp: time,
+    firstArrival: time,
+    lastArrival: time,
+  }));
 const sizes = fc.array(fc.record({ bytes: fc.nat(100), time: fc.nat(100) }), { minLength: 1, maxLength: 8 });
 const none = { retentionMs: Infinity, retentionBytes: Infinity, ageBy: 'arrival' } as const;
 
@@ -30,7 +38,10 @@ test('by bytes: a partition never falls below the limit, and never stays above i
   );
 });
 test('one record dated in the future keeps its segment and all after it, when a topic ages by timestamps', () => {
-  const [a, b] = segmentsOf([{ bytes: 1, time: 1 }, { bytes: 1, time: 2 }]) as [Segment, Segment];
+  const [a, b] = segmentsOf([
+    { bytes: 1, time: 1 },
+    { bytes: 1, time: 2 },
+  ]) as [Segment, Segment];
   const future = { ...a, maxTimestamp: 1e12 };
   expect(segmentsToForget([future, b], { ...none, retentionMs: 10, ageBy: 'timestamp' }, 1_000)).toBe(0);
   expect(segmentsToForget([future, b], { ...none, retentionMs: 10 }, 1_000)).toBe(2);
@@ -42,17 +53,22 @@ test('an empty active segment is nothing to forget, and a start only grows', () 
 });
 test('a segment is closed before the batch that would make it too large or comes too long after its first, never while it is empty', () => {
   fc.assert(
-    fc.property(fc.array(fc.record({ bytes: fc.integer({ min: 1, max: 50 }), after: fc.nat(20) }), { minLength: 1, maxLength: 30 }), fc.integer({ min: 1, max: 60 }), fc.integer({ min: 1, max: 40 }), (batches, segmentBytes, segmentMs) => {
-      let active = emptySegment(0n);
-      let at = 0;
-      for (const [i, { bytes, after }] of batches.entries()) {
-        at += after;
-        const arriving = { next: BigInt(i + 1), bytes, baseTimestamp: -at, maxTimestamp: -at, at };
-        if (isFull(active, arriving, { segmentBytes, segmentMs, ageBy: 'arrival' })) active = emptySegment(BigInt(i));
-        active = grow(active, arriving);
-        if (active.next - active.base > 1n) expect(active.bytes).toBeLessThanOrEqual(segmentBytes);
-        expect(active.lastArrival - active.firstArrival).toBeLessThanOrEqual(segmentMs);
-      }
-    }),
+    fc.property(
+      fc.array(fc.record({ bytes: fc.integer({ min: 1, max: 50 }), after: fc.nat(20) }), { minLength: 1, maxLength: 30 }),
+      fc.integer({ min: 1, max: 60 }),
+      fc.integer({ min: 1, max: 40 }),
+      (batches, segmentBytes, segmentMs) => {
+        let active = emptySegment(0n);
+        let at = 0;
+        for (const [i, { bytes, after }] of batches.entries()) {
+          at += after;
+          const arriving = { next: BigInt(i + 1), bytes, baseTimestamp: -at, maxTimestamp: -at, at };
+          if (isFull(active, arriving, { segmentBytes, segmentMs, ageBy: 'arrival' })) active = emptySegment(BigInt(i));
+          active = grow(active, arriving);
+          if (active.next - active.base > 1n) expect(active.bytes).toBeLessThanOrEqual(segmentBytes);
+          expect(active.lastArrival - active.firstArrival).toBeLessThanOrEqual(segmentMs);
+        }
+      },
+    ),
   );
 });

@@ -11,7 +11,12 @@ import { isEmptySegment, lastTime, type Segment } from './segment.ts';
 /** How many of the segments, the active one last, are to go; the active one goes too when it is over its time and not empty. */
 export const segmentsToForget = (segments: readonly Segment[], cleanup: Pick<Cleanup, 'retentionMs' | 'retentionBytes' | 'ageBy'>, now: number): number => {
   let byTime = 0;
-  while (byTime < segments.length && now - lastTime(segments[byTime]!, cleanup) > cleanup.retentionMs && !(byTime === segments.length - 1 && isEmptySegment(segments[byTime]!))) byTime++;
+  while (
+    byTime < segments.length &&
+    now - lastTime(segments[byTime]!, cleanup) > cleanup.retentionMs &&
+    !(byTime === segments.length - 1 && isEmptySegment(segments[byTime]!))
+  )
+    byTime++;
   let over = segments.slice(byTime).reduce((sum, { bytes }) => sum + bytes, 0) - cleanup.retentionBytes;
   let all = byTime;
   // The active one is not deleted for its size: it is closed first, when the next batch finds it full.

@@ -21,7 +21,13 @@ export interface Segment {
 }
 
 export const emptySegment = (base: bigint): Segment => ({
-  base, next: base, bytes: 0, firstTimestamp: Infinity, maxTimestamp: -Infinity, firstArrival: Infinity, lastArrival: -Infinity,
+  base,
+  next: base,
+  bytes: 0,
+  firstTimestamp: Infinity,
+  maxTimestamp: -Infinity,
+  firstArrival: Infinity,
+  lastArrival: -Infinity,
 });
 export const isEmptySegment = (segment: Segment): boolean => segment.next === segment.base;
 

@@ -25,7 +25,10 @@ export type WriterCall =
   /** Frees some of what deleted topics and stores have left. */
   | { readonly type: 'sweep' }
   /** Moves the starts of partitions up, one for each. */
-  | { readonly type: 'delete-records'; readonly before: readonly { readonly topicId: number; readonly topic: string; readonly partition: number; readonly offset: bigint }[] }
+  | {
+      readonly type: 'delete-records';
+      readonly before: readonly { readonly topicId: number; readonly topic: string; readonly partition: number; readonly offset: bigint }[];
+    }
   /** Answered when every partition of the topics has been gone through. */
   | { readonly type: 'clean'; readonly options: CleanOptions }
   /** Answered when the partition holds something at or after the offset. */

@@ -9,7 +9,19 @@ import { assert, StoplogError } from '../errors.ts';
 import { copyInto } from '../bytes/copy.ts';
 import { isWellFormed, utf8Size, writeUtf8 } from '../bytes/text.ts';
 import { MAX_VARINT_SIZE, varintSize, writeVarint, zigzag } from '../bytes/varint.ts';
-import { GAP, HEADERS, HEADER_SIZE, MAX_OFFSET_DELTA, MAX_TIME_STEP, NULL_KEY, NULL_VALUE, TIME, TIME_STEP, HORIZON_SIZE, writeHeader } from './batch-layout.ts';
+import {
+  GAP,
+  HEADERS,
+  HEADER_SIZE,
+  MAX_OFFSET_DELTA,
+  MAX_TIME_STEP,
+  NULL_KEY,
+  NULL_VALUE,
+  TIME,
+  TIME_STEP,
+  HORIZON_SIZE,
+  writeHeader,
+} from './batch-layout.ts';
 import { headersRoom, headersSize, NO_HEADERS, writeHeaders, type Header } from './header.ts';
 import { checkRecordSize } from './limits.ts';
 
@@ -52,7 +64,13 @@ export class BatchBuilder {
   }
 
   /** Appends a record that keeps its offset, `offsetDelta` above the base: what compaction leaves has gaps. */
-  appendAt(offsetDelta: number, key: Uint8Array | string | null, value: Uint8Array | string | null, timestamp: number, headers: readonly Header[] = NO_HEADERS): void {
+  appendAt(
+    offsetDelta: number,
+    key: Uint8Array | string | null,
+    value: Uint8Array | string | null,
+    timestamp: number,
+    headers: readonly Header[] = NO_HEADERS,
+  ): void {
     if (!Number.isSafeInteger(timestamp)) throw badTimestamp(timestamp);
     assert(offsetDelta >= this.nextDelta && offsetDelta <= MAX_OFFSET_DELTA, 'offsets in a batch grow and stay below 2^32');
     const headerBytes = headers.length === 0 ? 0 : headersSize(headers);
@@ -104,7 +122,10 @@ export class BatchBuilder {
 
   /** The batch, complete but for its place (`stampBatch`). It owns the offsets up to `lastOffsetDelta`, whether or not records are left there. A `deleteHorizon` is stamped by a cleaning that keeps tombstones in it. */
   finish(lastOffsetDelta: number = this.nextDelta - 1, deleteHorizon?: number): Uint8Array {
-    assert(lastOffsetDelta >= 0 && lastOffsetDelta >= this.nextDelta - 1 && lastOffsetDelta <= MAX_OFFSET_DELTA, 'a batch owns the offsets of its records, and at least one');
+    assert(
+      lastOffsetDelta >= 0 && lastOffsetDelta >= this.nextDelta - 1 && lastOffsetDelta <= MAX_OFFSET_DELTA,
+      'a batch owns the offsets of its records, and at least one',
+    );
     const batch = new Uint8Array(Buffer.allocUnsafeSlow(this.at + (deleteHorizon === undefined ? 0 : HORIZON_SIZE)).buffer);
     batch.set(this.bytes.subarray(HEADER_SIZE, this.at), HEADER_SIZE);
     writeHeader(batch, { count: this.records, lastOffsetDelta, baseTimestamp: this.baseTimestamp, maxTimestamp: this.maxTimestamp, deleteHorizon });
@@ -154,8 +175,15 @@ const writeBytes = (target: Buffer, at: number, source: Uint8Array): number => {
 };
 
 const badTimestamp = (timestamp: number): StoplogError =>
-  new StoplogError('STOPLOG_USAGE', { timestamp }, `the timestamp ${timestamp} is no whole number of milliseconds: give milliseconds since 1970, as Date.now() does`);
+  new StoplogError(
+    'STOPLOG_USAGE',
+    { timestamp },
+    `the timestamp ${timestamp} is no whole number of milliseconds: give milliseconds since 1970, as Date.now() does`,
+  );
 
 const illFormed = (text: string): StoplogError =>
-  new StoplogError('STOPLOG_SCHEMA', { text: text.slice(0, 100) },
-    `the text ${JSON.stringify(text.slice(0, 40))} holds half a character (a lone surrogate), which UTF-8 cannot carry: use the json codec, or repair it with toWellFormed()`);
+  new StoplogError(
+    'STOPLOG_SCHEMA',
+    { text: text.slice(0, 100) },
+    `the text ${JSON.stringify(text.slice(0, 40))} holds half a character (a lone surrogate), which UTF-8 cannot carry: use the json codec, or repair it with toWellFormed()`,
+  );

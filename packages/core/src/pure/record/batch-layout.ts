@@ -86,9 +86,10 @@ export const inspectHeader = (bytes: Uint8Array): BatchHeader => {
   if (count > header.lastOffsetDelta + 1 || count > bytes.length - HEADER_SIZE - tail || (count === 0 && bytes.length > HEADER_SIZE)) {
     throw corrupt(`${count} records do not fit`, baseOffset);
   }
-  const timesHold = count === 0
-    ? baseTimestamp === 0 && maxTimestamp === -Infinity
-    : Number.isSafeInteger(baseTimestamp) && Number.isSafeInteger(maxTimestamp) && maxTimestamp >= baseTimestamp;
+  const timesHold =
+    count === 0
+      ? baseTimestamp === 0 && maxTimestamp === -Infinity
+      : Number.isSafeInteger(baseTimestamp) && Number.isSafeInteger(maxTimestamp) && maxTimestamp >= baseTimestamp;
   if (tail > 0 && !Number.isSafeInteger(header.deleteHorizon)) throw corrupt('its delete horizon is no time', baseOffset);
   if (!timesHold) throw corrupt('its timestamps make no sense', baseOffset);
   return header;
@@ -122,10 +123,7 @@ export const writeHeader = (
 };
 
 /** Gives a batch its place in the log. In place; what it overwrites must have passed `inspectHeader`. */
-export const stampBatch = (
-  bytes: Uint8Array,
-  at: { readonly topicId: number; readonly partition: number; readonly baseOffset: bigint },
-): void => {
+export const stampBatch = (bytes: Uint8Array, at: { readonly topicId: number; readonly partition: number; readonly baseOffset: bigint }): void => {
   assert(at.baseOffset >= 0n, 'offsets are never negative');
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   view.setBigUint64(8, at.baseOffset, true);
@@ -135,7 +133,10 @@ export const stampBatch = (
 };
 
 export const corrupt = (reason: string, baseOffset?: bigint): StoplogError =>
-  new StoplogError('STOPLOG_LOG_CORRUPT', baseOffset === undefined ? { reason } : { baseOffset, reason },
-    `a batch${baseOffset === undefined ? '' : ` at offset ${baseOffset}`} is damaged: ${reason}. Restore the log from a backup`);
+  new StoplogError(
+    'STOPLOG_LOG_CORRUPT',
+    baseOffset === undefined ? { reason } : { baseOffset, reason },
+    `a batch${baseOffset === undefined ? '' : ` at offset ${baseOffset}`} is damaged: ${reason}. Restore the log from a backup`,
+  );
 
 const headerChecksum = (bytes: Uint8Array): number => crc32(bytes.subarray(4, HEADER_SIZE));

@@ -7,7 +7,19 @@
  */
 import { readVarint, unzigzag, type VarintCursor } from '../bytes/varint.ts';
 import type { StoplogError } from '../errors.ts';
-import { corrupt, GAP, HEADERS, HEADER_SIZE, HORIZON_SIZE, NULL_KEY, NULL_VALUE, TIME, TIME_STEP, UNKNOWN_ATTRIBUTES, type BatchHeader } from './batch-layout.ts';
+import {
+  corrupt,
+  GAP,
+  HEADERS,
+  HEADER_SIZE,
+  HORIZON_SIZE,
+  NULL_KEY,
+  NULL_VALUE,
+  TIME,
+  TIME_STEP,
+  UNKNOWN_ATTRIBUTES,
+  type BatchHeader,
+} from './batch-layout.ts';
 import { NO_HEADERS, readHeaders, skipHeaders, type Header } from './header.ts';
 
 export class BatchView implements VarintCursor {
@@ -181,5 +193,4 @@ export class BatchView implements VarintCursor {
 /** A varint of two bytes; -1 when it is longer, or not the number's only spelling. */
 const twoBytes = (low: number, high: number): number => (high === 0 || high >= 0x80 ? -1 : (low & 0x7f) | (high << 7));
 
-const readFloat64 = (bytes: Uint8Array, at: number): number =>
-  new DataView(bytes.buffer, bytes.byteOffset + at, 8).getFloat64(0, true);
+const readFloat64 = (bytes: Uint8Array, at: number): number => new DataView(bytes.buffer, bytes.byteOffset + at, 8).getFloat64(0, true);

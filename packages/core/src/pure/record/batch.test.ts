@@ -7,7 +7,10 @@ const damage = expect.objectContaining({ code: 'STOPLOG_LOG_CORRUPT' }) as Error
 const small = (): Uint8Array => {
   const builder = new BatchBuilder();
   builder.append('k1', 'v', 1_000);
-  builder.append('k1', null, 1_005, [{ name: 'h', value: null }, { name: 'h', value: utf8('x') }]);
+  builder.append('k1', null, 1_005, [
+    { name: 'h', value: null },
+    { name: 'h', value: utf8('x') },
+  ]);
   builder.appendAt(7, null, '', -2_000);
   builder.append('', utf8('\0'), 2 ** 53 - 1);
   const bytes = builder.finish(20);
@@ -18,7 +21,15 @@ const small = (): Uint8Array => {
 describe('batch', () => {
   test('a batch knows its place, its extent and its times', () => {
     const view = openBatch(small());
-    expect(view).toMatchObject({ topicId: 3, partition: 5, baseOffset: 2n ** 40n, count: 4, lastOffsetDelta: 20, baseTimestamp: 1_000, maxTimestamp: 2 ** 53 - 1 });
+    expect(view).toMatchObject({
+      topicId: 3,
+      partition: 5,
+      baseOffset: 2n ** 40n,
+      count: 4,
+      lastOffsetDelta: 20,
+      baseTimestamp: 1_000,
+      maxTimestamp: 2 ** 53 - 1,
+    });
     expect(view.nextOffset).toBe(2n ** 40n + 21n);
     const offsets: bigint[] = [];
     while (view.next()) offsets.push(view.offset - view.baseOffset);
@@ -27,9 +38,20 @@ describe('batch', () => {
 
   test('null and empty are different, for keys and values', () => {
     const builder = new BatchBuilder();
-    for (const [key, value] of [['k1', 'v'], ['k1', null], ['k2', ''], [null, null], ['', '']] as const) builder.append(key, value, 0);
+    for (const [key, value] of [
+      ['k1', 'v'],
+      ['k1', null],
+      ['k2', ''],
+      [null, null],
+      ['', ''],
+    ] as const)
+      builder.append(key, value, 0);
     expect(recordsOf(openBatch(builder.finish())).map(({ key, value }) => [key, value])).toEqual([
-      [utf8('k1'), utf8('v')], [utf8('k1'), null], [utf8('k2'), utf8('')], [null, null], [utf8(''), utf8('')],
+      [utf8('k1'), utf8('v')],
+      [utf8('k1'), null],
+      [utf8('k2'), utf8('')],
+      [null, null],
+      [utf8(''), utf8('')],
     ]);
   });
 
@@ -95,10 +117,12 @@ describe('batch', () => {
   test('damage names the offset where the batch lies, and the reason', () => {
     const bytes = small();
     bytes[bytes.length - 1]! ^= 1;
-    expect(() => openBatch(bytes)).toThrow(expect.objectContaining({
-      facts: { baseOffset: 2n ** 40n, reason: 'the checksum of its records does not agree' },
-      message: expect.stringContaining('Restore the log from a backup') as string,
-    }));
+    expect(() => openBatch(bytes)).toThrow(
+      expect.objectContaining({
+        facts: { baseOffset: 2n ** 40n, reason: 'the checksum of its records does not agree' },
+        message: expect.stringContaining('Restore the log from a backup') as string,
+      }),
+    );
   });
 });
 
@@ -131,7 +155,9 @@ describe('limits', () => {
   test('header names and values count', () => {
     const headers = [{ name: 'ab', value: new Uint8Array(3) }];
     expect(() => new BatchBuilder().append(null, new Uint8Array(MAX_RECORD_BYTES - 5), 0, headers)).not.toThrow();
-    expect(() => new BatchBuilder().append(null, new Uint8Array(MAX_RECORD_BYTES - 4), 0, headers)).toThrow(expect.objectContaining({ code: 'STOPLOG_RECORD_TOO_LARGE' }));
+    expect(() => new BatchBuilder().append(null, new Uint8Array(MAX_RECORD_BYTES - 4), 0, headers)).toThrow(
+      expect.objectContaining({ code: 'STOPLOG_RECORD_TOO_LARGE' }),
+    );
   });
 
   test.each([NaN, Infinity, -Infinity, 0.5, 2 ** 53])('the timestamp %d is refused', (timestamp) => {
@@ -153,7 +179,10 @@ describe('limits', () => {
     expect(() => builder.append('k', 'v'.repeat(200), NaN)).toThrow();
     expect([builder.count, builder.size]).toEqual([1, size]);
     builder.append('b', '2', 3);
-    expect(recordsOf(checkBatchShape(builder.finish()))).toMatchObject([{ key: utf8('a'), offsetDelta: 0 }, { key: utf8('b'), timestamp: 3, offsetDelta: 1 }]);
+    expect(recordsOf(checkBatchShape(builder.finish()))).toMatchObject([
+      { key: utf8('a'), offsetDelta: 0 },
+      { key: utf8('b'), timestamp: 3, offsetDelta: 1 },
+    ]);
   });
 });
 

@@ -33,7 +33,7 @@ describe('headers', () => {
     expect(lastHeader(list, 'toString')).toBeUndefined();
   });
 
-  test('a value read is the reader\'s own: writing to it changes no batch', () => {
+  test("a value read is the reader's own: writing to it changes no batch", () => {
     const builder = new BatchBuilder();
     builder.append(null, null, 0, list);
     const bytes = builder.finish();

@@ -13,12 +13,18 @@ export const MAX_RECORD_BYTES: number = 16 * 1024 * 1024;
 /** Refuses a record over a limit. Counted are the bytes of key, value, header names and header values. */
 export const checkRecordSize = (keySize: number, valueSize: number, headersSize = 0): void => {
   if (keySize > MAX_KEY_BYTES) {
-    throw new StoplogError('STOPLOG_KEY_TOO_LONG', { size: keySize, limit: MAX_KEY_BYTES },
-      `a key of ${keySize} bytes is over the limit of ${MAX_KEY_BYTES}: key by an id or a hash, and keep the long text in the value`);
+    throw new StoplogError(
+      'STOPLOG_KEY_TOO_LONG',
+      { size: keySize, limit: MAX_KEY_BYTES },
+      `a key of ${keySize} bytes is over the limit of ${MAX_KEY_BYTES}: key by an id or a hash, and keep the long text in the value`,
+    );
   }
   const size = keySize + valueSize + headersSize;
   if (size > MAX_RECORD_BYTES) {
-    throw new StoplogError('STOPLOG_RECORD_TOO_LARGE', { size, limit: MAX_RECORD_BYTES },
-      `a record of ${size} bytes is over the limit of ${MAX_RECORD_BYTES}: split it, or keep the bytes elsewhere and send where they are`);
+    throw new StoplogError(
+      'STOPLOG_RECORD_TOO_LARGE',
+      { size, limit: MAX_RECORD_BYTES },
+      `a record of ${size} bytes is over the limit of ${MAX_RECORD_BYTES}: split it, or keep the bytes elsewhere and send where they are`,
+    );
   }
 };

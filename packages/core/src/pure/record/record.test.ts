@@ -30,7 +30,15 @@ const records = (): readonly (LazyRecord & { readonly valueSerde: { decoded?: nu
 describe('a record', () => {
   test('says where it lies, and stays what it was when the view moves on', () => {
     const [first, second] = records();
-    expect(first).toMatchObject({ key: { text: 'a' }, value: { text: 'one' }, timestamp: 5, offset: 40n, topic: 'orders', partition: 3, headers: [{ name: 'h', value: null }] });
+    expect(first).toMatchObject({
+      key: { text: 'a' },
+      value: { text: 'one' },
+      timestamp: 5,
+      offset: 40n,
+      topic: 'orders',
+      partition: 3,
+      headers: [{ name: 'h', value: null }],
+    });
     expect(second).toMatchObject({ timestamp: 7, offset: 41n, headers: [] });
     expect([first!.keyBytes, first!.valueBytes]).toEqual([utf8('a'), utf8('one')]);
   });

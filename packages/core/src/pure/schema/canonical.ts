@@ -22,7 +22,11 @@ export const inOrder = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(inOrder);
   if (typeof value !== 'object' || value === null || !isPlain(value)) return value;
   const entries = value as Readonly<Record<string, unknown>>;
-  return Object.fromEntries(Object.keys(entries).sort().map((name) => [name, inOrder(entries[name])]));
+  return Object.fromEntries(
+    Object.keys(entries)
+      .sort()
+      .map((name) => [name, inOrder(entries[name])]),
+  );
 };
 
 /** Made by `{}` or without a prototype: nothing is lost when only its own properties are kept. */

@@ -33,7 +33,10 @@ const visit = (schema: z.core.$ZodType, path: string, walk: Walk): void => {
   const fault = faultOf(def, path, walk.carrier, walk.owner.side);
   if (fault !== undefined) throw refusal(fault, path, walk);
   switch (def.type) {
-    case 'any': case 'unknown': case 'custom': case 'transform':
+    case 'any':
+    case 'unknown':
+    case 'custom':
+    case 'transform':
       walk.open = true;
       break;
     case 'object':
@@ -67,7 +70,13 @@ const visit = (schema: z.core.$ZodType, path: string, walk: Walk): void => {
     case 'lazy':
       visit(def.getter(), path, walk);
       break;
-    case 'optional': case 'nullable': case 'nonoptional': case 'default': case 'prefault': case 'catch': case 'readonly':
+    case 'optional':
+    case 'nullable':
+    case 'nonoptional':
+    case 'default':
+    case 'prefault':
+    case 'catch':
+    case 'readonly':
       visit(def.innerType, path, walk);
       break;
     default: // leaves
@@ -76,8 +85,7 @@ const visit = (schema: z.core.$ZodType, path: string, walk: Walk): void => {
 
 /** What the carrier cannot carry of this one schema, its parts apart. */
 const faultOf = (def: Def, path: string, carrier: Carrier, side: Owner['side']): string | undefined => {
-  if (def.type === 'symbol' || def.type === 'function' || def.type === 'file' || def.type === 'promise' || def.type === 'map')
-    return `z.${def.type}()`;
+  if (def.type === 'symbol' || def.type === 'function' || def.type === 'file' || def.type === 'promise' || def.type === 'map') return `z.${def.type}()`;
   if (carrier === 'msgpack') return side === 'key' && def.type === 'set' ? 'z.set()' : undefined;
   if (carrier === 'string' || carrier === 'bytes') return OF_CODEC[carrier].has(def.type) ? wrongLiteral(def) : `z.${def.type}()`;
   if (def.type === 'bigint' && carrier === 'sort-key' && path === '') return undefined;
@@ -99,9 +107,12 @@ const OF_CODEC = {
 };
 
 const refusal = (what: string, path: string, { carrier, owner: { kind, name, side } }: Walk): StoplogError => {
-  const by = carrier === 'sort-key' ? 'a store\'s ordered keys cannot carry' : `the ${carrier} codec cannot carry`;
-  return new StoplogError('STOPLOG_SCHEMA', { [kind]: name, side, codec: carrier, path, issues: [{ path: path === '' ? [] : [path], message: what }] },
-    `${by} ${what}${path === '' ? '' : `, at ${path}`} in the ${side} of ${kind} '${name}': ${remedy(what, carrier)}`);
+  const by = carrier === 'sort-key' ? "a store's ordered keys cannot carry" : `the ${carrier} codec cannot carry`;
+  return new StoplogError(
+    'STOPLOG_SCHEMA',
+    { [kind]: name, side, codec: carrier, path, issues: [{ path: path === '' ? [] : [path], message: what }] },
+    `${by} ${what}${path === '' ? '' : `, at ${path}`} in the ${side} of ${kind} '${name}': ${remedy(what, carrier)}`,
+  );
 };
 
 const remedy = (what: string, carrier: Carrier): string => {

@@ -18,7 +18,8 @@ export const msgpackFault = (value: unknown): Fault | undefined => reversed(inMs
 
 const inJson = (value: unknown): Fault | undefined => {
   switch (typeof value) {
-    case 'string': case 'boolean':
+    case 'string':
+    case 'boolean':
       return undefined;
     case 'number':
       return Number.isFinite(value) ? undefined : fault(String(value));
@@ -33,7 +34,10 @@ const inJson = (value: unknown): Fault | undefined => {
 
 const inMsgpack = (value: unknown): Fault | undefined => {
   switch (typeof value) {
-    case 'number': case 'boolean': case 'bigint': case 'undefined':
+    case 'number':
+    case 'boolean':
+    case 'bigint':
+    case 'undefined':
       return undefined;
     case 'string':
       return isWellFormed(value) ? undefined : fault('a string with half a surrogate pair');

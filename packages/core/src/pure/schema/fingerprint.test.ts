@@ -24,9 +24,29 @@ describe('a fingerprint', () => {
 
   test('tells apart what looks different', () => {
     const schemas = [
-      z.string(), z.number(), z.int(), z.boolean(), z.null(), z.bigint(), z.date(), z.undefined(), z.unknown(), z.uuid(), z.iso.datetime(),
-      z.array(z.string()), z.set(z.string()), z.record(z.string(), z.number()), User, User.partial(), User.extend({ description: z.string() }), User.extend({ title: z.string() }), z.enum(['a']), z.enum(['b']),
-      z.string().nullable(), z.union([z.string(), z.number()]), z.tuple([z.string()]),
+      z.string(),
+      z.number(),
+      z.int(),
+      z.boolean(),
+      z.null(),
+      z.bigint(),
+      z.date(),
+      z.undefined(),
+      z.unknown(),
+      z.uuid(),
+      z.iso.datetime(),
+      z.array(z.string()),
+      z.set(z.string()),
+      z.record(z.string(), z.number()),
+      User,
+      User.partial(),
+      User.extend({ description: z.string() }),
+      User.extend({ title: z.string() }),
+      z.enum(['a']),
+      z.enum(['b']),
+      z.string().nullable(),
+      z.union([z.string(), z.number()]),
+      z.tuple([z.string()]),
     ];
     expect(new Set(schemas.map((schema) => fingerprintOf(schema))).size).toBe(schemas.length);
     expect(fingerprintOf(z.string(), z.number())).not.toBe(fingerprintOf(z.number(), z.string()));
@@ -34,7 +54,11 @@ describe('a fingerprint', () => {
 });
 
 describe('a description', () => {
-  const Tree = z.object({ get children() { return z.array(Tree); } });
+  const Tree = z.object({
+    get children() {
+      return z.array(Tree);
+    },
+  });
   test.each<[z.ZodType, string]>([
     [z.string(), 'string'],
     [z.array(z.object({ id: z.string(), rank: z.number() })), '{id: string, rank: number}[]'],

@@ -25,8 +25,12 @@ const name = fc.oneof(anyText, fc.constantFrom('__proto__', 'constructor', 'prot
 const number = fc.oneof(fc.integer(), fc.maxSafeInteger(), fc.double({ noNaN: true, noDefaultInfinity: true })).map((n) => n + 0 || 0);
 const data = (leaf: fc.Arbitrary<unknown>, names: fc.Arbitrary<string>): fc.Arbitrary<unknown> =>
   fc.letrec<{ any: unknown }>((tie) => ({
-    any: fc.oneof({ depthSize: 'small' }, leaf, fc.array(tie('any'), { maxLength: 4 }),
-      fc.uniqueArray(fc.tuple(names, tie('any')), { maxLength: 4, selector: ([n]) => n }).map((entries) => Object.fromEntries(entries))),
+    any: fc.oneof(
+      { depthSize: 'small' },
+      leaf,
+      fc.array(tie('any'), { maxLength: 4 }),
+      fc.uniqueArray(fc.tuple(names, tie('any')), { maxLength: 4, selector: ([n]) => n }).map((entries) => Object.fromEntries(entries)),
+    ),
   })).any;
 const json = data(fc.oneof(fc.constant(null), fc.boolean(), number, anyText), name);
 
@@ -34,61 +38,90 @@ describe('what is decoded equals what was encoded', () => {
   test('json, open or not, for whatever JSON can hold', () => {
     const open = serde(z.unknown(), 'json', 'value', 't');
     const closed = serde(z.json(), 'json', 'value', 't');
-    fc.assert(fc.property(json, (value) => {
-      expectSame(through(open, value), value);
-      expectSame(through(closed, value), value);
-    }));
+    fc.assert(
+      fc.property(json, (value) => {
+        expectSame(through(open, value), value);
+        expectSame(through(closed, value), value);
+      }),
+    );
   });
 
   test('msgpack, with dates, bigints, sets and bytes', () => {
     const codec = serde(z.unknown(), 'msgpack', 'value', 't');
     const leaf = fc.oneof(
-      fc.constant(null), fc.boolean(), number, fc.constantFrom(NaN, Infinity, -Infinity), wellFormed,
-      fc.bigInt(), fc.bigInt({ min: -(2n ** 63n), max: 2n ** 64n - 1n }),
-      fc.date({ noInvalidDate: true }), fc.uint8Array({ maxLength: 40 }), fc.uniqueArray(wellFormed).map((items) => new Set(items)),
+      fc.constant(null),
+      fc.boolean(),
+      number,
+      fc.constantFrom(NaN, Infinity, -Infinity),
+      wellFormed,
+      fc.bigInt(),
+      fc.bigInt({ min: -(2n ** 63n), max: 2n ** 64n - 1n }),
+      fc.date({ noInvalidDate: true }),
+      fc.uint8Array({ maxLength: 40 }),
+      fc.uniqueArray(wellFormed).map((items) => new Set(items)),
     );
     const names = fc.oneof(wellFormed, fc.constantFrom('constructor', 'prototype', 'toString', 'toJSON', 'hasOwnProperty', 'length', '1', '01', '__proto_'));
-    fc.assert(fc.property(data(leaf, names), (value) => {
-      expectSame(through(codec, value), value);
-    }));
+    fc.assert(
+      fc.property(data(leaf, names), (value) => {
+        expectSame(through(codec, value), value);
+      }),
+    );
   });
 
   test('msgpack carries it whole or refuses it, half surrogates and __proto__ included, whether the schema tells or not', () => {
     for (const schema of [z.unknown(), z.json()]) {
       const codec = serde(schema, 'msgpack', 'value', 't');
-      fc.assert(fc.property(json, (value) => {
-        try {
-          expectSame(through(codec, value), value);
-        } catch (error) {
-          if (!isStoplogError(error)) throw error;
-          expect(error.message).toMatch(/half a surrogate pair|__proto__/);
-        }
-      }));
+      fc.assert(
+        fc.property(json, (value) => {
+          try {
+            expectSame(through(codec, value), value);
+          } catch (error) {
+            if (!isStoplogError(error)) throw error;
+            expect(error.message).toMatch(/half a surrogate pair|__proto__/);
+          }
+        }),
+      );
     }
   });
 
   test('string and bytes', () => {
     const text = serde(z.string(), 'string', 'value', 't');
     const bytes = serde(z.instanceof(Uint8Array), 'bytes', 'value', 't');
-    fc.assert(fc.property(wellFormed, fc.uint8Array(), (a, b) => {
-      expect(through(text, a)).toBe(a);
-      expect(through(bytes, b)).toEqual(b);
-    }));
+    fc.assert(
+      fc.property(wellFormed, fc.uint8Array(), (a, b) => {
+        expect(through(text, a)).toBe(a);
+        expect(through(bytes, b)).toEqual(b);
+      }),
+    );
   });
 });
 
 describe('keys', () => {
   const shuffled = (value: unknown): unknown =>
-    Array.isArray(value) ? value.map(shuffled)
-    : typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value).reverse().map(([n, v]) => [n, shuffled(v)]))
-    : value;
+    Array.isArray(value)
+      ? value.map(shuffled)
+      : typeof value === 'object' && value !== null
+        ? Object.fromEntries(
+            Object.entries(value)
+              .reverse()
+              .map(([n, v]) => [n, shuffled(v)]),
+          )
+        : value;
 
   test.each(['json', 'msgpack'] as const)('equal objects are equal bytes in %s, however they were assembled', (codec) => {
     const keys = serde(z.json(), codec, 'key', 't');
-    const values = codec === 'json' ? json : data(fc.oneof(fc.boolean(), number, wellFormed), wellFormed.filter((n) => n !== '__proto__'));
-    fc.assert(fc.property(values, (value) => {
-      expect(keys.encode(shuffled(value))).toEqual(keys.encode(value));
-      expectSame(through(keys, value), value);
-    }));
+    const values =
+      codec === 'json'
+        ? json
+        : data(
+            fc.oneof(fc.boolean(), number, wellFormed),
+            wellFormed.filter((n) => n !== '__proto__'),
+          );
+    fc.assert(
+      fc.property(values, (value) => {
+        expect(keys.encode(shuffled(value))).toEqual(keys.encode(value));
+        expectSame(through(keys, value), value);
+      }),
+    );
   });
 });

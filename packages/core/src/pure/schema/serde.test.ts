@@ -25,8 +25,16 @@ describe('parsing', () => {
   test('an error names owner, side, path and first issue, as facts and in the sentence', () => {
     const error = caught(() => order.parse({ lines: [{ qty: 'two' }, { qty: 'three' }] }));
     expect(error.code).toBe('STOPLOG_SCHEMA');
-    expect(error.facts).toMatchObject({ topic: 'orders', side: 'value', path: 'lines[0].qty', count: 2, issues: [{ path: ['lines', 0, 'qty'] }, { path: ['lines', 1, 'qty'] }] });
-    expect(error.message).toBe("a value for topic 'orders' does not parse: Invalid input: expected number, received string (first of 2 issues); correct it at lines[0].qty");
+    expect(error.facts).toMatchObject({
+      topic: 'orders',
+      side: 'value',
+      path: 'lines[0].qty',
+      count: 2,
+      issues: [{ path: ['lines', 0, 'qty'] }, { path: ['lines', 1, 'qty'] }],
+    });
+    expect(error.message).toBe(
+      "a value for topic 'orders' does not parse: Invalid input: expected number, received string (first of 2 issues); correct it at lines[0].qty",
+    );
   });
 
   test('a long array that fails everywhere makes a short error', () => {
@@ -37,7 +45,15 @@ describe('parsing', () => {
 
   test('asynchronous and throwing schemas end as STOPLOG_SCHEMA too', () => {
     expect(caught(() => value(z.string().refine(async () => true)).parse('a')).message).toMatch(/synchronous/);
-    expect(caught(() => value(z.string().transform(() => { throw new Error('oops'); })).parse('a')).message).toMatch(/oops/);
+    expect(
+      caught(() =>
+        value(
+          z.string().transform(() => {
+            throw new Error('oops');
+          }),
+        ).parse('a'),
+      ).message,
+    ).toMatch(/oops/);
   });
 
   test('coercions and defaults apply here, and nowhere else', () => {
@@ -48,7 +64,12 @@ describe('parsing', () => {
 });
 
 describe('a codec refuses, at the declaration, what it cannot carry', () => {
-  const Tree = z.object({ get children() { return z.array(Tree); }, at: z.date() });
+  const Tree = z.object({
+    get children() {
+      return z.array(Tree);
+    },
+    at: z.date(),
+  });
   test.each<[string, z.ZodType, RegExp]>([
     ['a date', z.date(), /z\.date\(\).*z\.iso\.datetime\(\), or the msgpack codec/],
     ['a date in an array in an object', z.object({ a: z.array(z.object({ at: z.date().optional() })) }), /at a\[\]\.at .*z\.iso/],
@@ -75,7 +96,14 @@ describe('a codec refuses, at the declaration, what it cannot carry', () => {
   });
 
   test('json takes what only enters as such: a date in the input, text in the output', () => {
-    expect(value(z.date().transform((d) => d.toISOString()).pipe(z.string())).parse(new Date(0))).toBe('1970-01-01T00:00:00.000Z');
+    expect(
+      value(
+        z
+          .date()
+          .transform((d) => d.toISOString())
+          .pipe(z.string()),
+      ).parse(new Date(0)),
+    ).toBe('1970-01-01T00:00:00.000Z');
   });
 
   test('msgpack: maps and functions; sets in keys, which have no order of their own', () => {
@@ -110,7 +138,7 @@ describe('msgpack carries', () => {
     expect(through(value(schema, 'msgpack'), v)).toStrictEqual(v);
   });
 
-  test('bytes that are the reader\'s own', () => {
+  test("bytes that are the reader's own", () => {
     const codec = value(z.instanceof(Uint8Array), 'msgpack');
     const encoded = codec.encode(Uint8Array.of(1, 2, 3)) as Uint8Array;
     const read = codec.decode(encoded);
@@ -122,7 +150,9 @@ describe('msgpack carries', () => {
 describe('a value that the codec would change is refused when it is encoded', () => {
   const circle: Record<string, unknown> = {};
   circle['self'] = circle;
-  class Money { cents = 5; }
+  class Money {
+    cents = 5;
+  }
   test.each<[string, z.ZodType, unknown, RegExp]>([
     ['undefined', z.string().optional(), undefined, /undefined at the value itself/],
     ['a function', z.unknown(), () => 1, /a function/],
@@ -173,7 +203,10 @@ describe('a value that the codec would change is refused when it is encoded', ()
 describe('names that are special in JavaScript (O12)', () => {
   const hostile = (): { admin?: unknown } => JSON.parse('{"__proto__":{"admin":true},"constructor":1,"prototype":2,"a":3}');
 
-  test.each([['open', z.unknown()], ['closed', z.json()]])('json carries them as they are, ten thousand times (%s)', (_, schema) => {
+  test.each([
+    ['open', z.unknown()],
+    ['closed', z.json()],
+  ])('json carries them as they are, ten thousand times (%s)', (_, schema) => {
     for (const side of ['key', 'value'] as const) {
       const codec = serde(schema, 'json', side, 'orders');
       for (let i = 0; i < 10_000; i++) {
@@ -188,7 +221,10 @@ describe('names that are special in JavaScript (O12)', () => {
     expect(({} as { admin?: unknown }).admin).toBeUndefined();
   });
 
-  test.each([['open', z.unknown()], ['closed', z.json()]])('msgpack refuses __proto__, which its reader would rename (%s)', (_, schema) => {
+  test.each([
+    ['open', z.unknown()],
+    ['closed', z.json()],
+  ])('msgpack refuses __proto__, which its reader would rename (%s)', (_, schema) => {
     for (const side of ['key', 'value'] as const) {
       const codec = serde(schema, 'msgpack', side, 'orders');
       expect(caught(() => codec.encode({ deep: [hostile()] })).message).toMatch(/a property named __proto__ at deep\[0\]/);

@@ -13,13 +13,7 @@ import { BytesSerde, StringSerde } from './verbatim.ts';
 export type { CodecName, Encoded, Owner, Serde } from './codec.ts';
 
 /** The serde of one side of a topic or store; throws `STOPLOG_SCHEMA` when the codec cannot carry what the schema yields. */
-export const serde = (
-  schema: z.ZodType,
-  codec: CodecName,
-  side: Owner['side'],
-  owner: string,
-  kind: Owner['kind'] = 'topic',
-): Serde<unknown> => {
+export const serde = (schema: z.ZodType, codec: CodecName, side: Owner['side'], owner: string, kind: Owner['kind'] = 'topic'): Serde<unknown> => {
   const who: Owner = { kind, name: owner, side };
   checkCodec(codec, who);
   const { open } = checkCarries(schema, codec, who);
@@ -64,6 +58,9 @@ class ParsingSerde implements Serde<unknown> {
 
 const checkCodec = (codec: string, { kind, name, side }: Owner): void => {
   if ((CODEC_NAMES as readonly string[]).includes(codec)) return;
-  throw new StoplogError('STOPLOG_USAGE', { [kind]: name, side, codec },
-    `${kind} '${name}' names an unknown codec for its ${side}, '${codec}': take one of ${CODEC_NAMES.join(', ')}`);
+  throw new StoplogError(
+    'STOPLOG_USAGE',
+    { [kind]: name, side, codec },
+    `${kind} '${name}' names an unknown codec for its ${side}, '${codec}': take one of ${CODEC_NAMES.join(', ')}`,
+  );
 };

@@ -22,7 +22,13 @@ export class StringSerde implements Serde<unknown> {
   encode(value: unknown): Encoded {
     if (typeof value !== 'string') throw cannotEncode(this.#owner, 'string', [], nameOf(value), 'give a string, or declare the json codec');
     if (!isWellFormed(value))
-      throw cannotEncode(this.#owner, 'string', [], 'half a surrogate pair, which UTF-8 has no bytes for,', 'mend the string with toWellFormed(), or declare the json codec');
+      throw cannotEncode(
+        this.#owner,
+        'string',
+        [],
+        'half a surrogate pair, which UTF-8 has no bytes for,',
+        'mend the string with toWellFormed(), or declare the json codec',
+      );
     return value;
   }
   decode(bytes: Uint8Array, start = 0, end: number = bytes.length): unknown {

@@ -42,8 +42,7 @@ export const store = <K extends Schema, V extends Schema>(
   checkName('store', name);
   const version = spec.version ?? 1;
   if (!Number.isInteger(version) || version < 1 || version > 0x7fffffff)
-    throw new StoplogError('STOPLOG_USAGE', { store: name, version },
-      `store '${name}' cannot have version ${String(version)}: take a whole number from 1 on`);
+    throw new StoplogError('STOPLOG_USAGE', { store: name, version }, `store '${name}' cannot have version ${String(version)}: take a whole number from 1 on`);
   const codec = spec.codec ?? 'json';
   checkCarries(spec.key, 'sort-key', { kind: 'store', name, side: 'key' });
   const declared: AnyStore & { readonly [mark]: true } = {

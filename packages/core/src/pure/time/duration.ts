@@ -16,6 +16,9 @@ export const days = (n: number): Millis => duration(n, 86_400_000, 'days');
 const duration = (n: number, size: number, word: string): Millis => {
   const ms = Math.round(n * size);
   if (typeof n === 'number' && Number.isSafeInteger(ms) && n >= 0 && (ms > 0 || n === 0)) return (ms + 0) as Millis;
-  throw new StoplogError('STOPLOG_USAGE', { [word]: n },
-    `${word}(${String(n)}) is no duration: take a number from 0 that makes whole milliseconds, as in seconds(30)`);
+  throw new StoplogError(
+    'STOPLOG_USAGE',
+    { [word]: n },
+    `${word}(${String(n)}) is no duration: take a number from 0 that makes whole milliseconds, as in seconds(30)`,
+  );
 };

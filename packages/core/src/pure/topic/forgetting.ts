@@ -46,6 +46,7 @@ export const forgettingOf = (topic: string, spec: ForgettingSpec): Forgetting | 
     if (ageBy !== 'arrival' && ageBy !== 'timestamp') return refuse('ageBy', ageBy, "take 'arrival' or 'timestamp'");
     made['ageBy'] = ageBy;
   }
-  if (minCompactionLag !== undefined && maxCompactionLag !== undefined && minCompactionLag > maxCompactionLag) return refuse('minCompactionLag', minCompactionLag, 'take one that is not above maxCompactionLag');
+  if (minCompactionLag !== undefined && maxCompactionLag !== undefined && minCompactionLag > maxCompactionLag)
+    return refuse('minCompactionLag', minCompactionLag, 'take one that is not above maxCompactionLag');
   return Object.keys(made).length === 0 ? undefined : Object.freeze(made);
 };

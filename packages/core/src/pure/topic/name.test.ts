@@ -7,6 +7,8 @@ describe('a name', () => {
   });
 
   test.each(['', '.', '..', 'a b', 'a/b', 'a\\b', 'é', 'a\n', 'a\0', 'a'.repeat(250), undefined, null, 5, {}])('may not be %j', (name) => {
-    expect(() => checkName('store', name)).toThrow(expect.objectContaining({ code: 'STOPLOG_NAME', message: expect.stringMatching(/cannot name a store: use 1 to 249 of the characters/) }));
+    expect(() => checkName('store', name)).toThrow(
+      expect.objectContaining({ code: 'STOPLOG_NAME', message: expect.stringMatching(/cannot name a store: use 1 to 249 of the characters/) }),
+    );
   });
 });

@@ -15,7 +15,9 @@ describe('a record from outside', () => {
   });
 
   test('that does not parse names topic, path and first issue', () => {
-    expect(() => parseRecord(strict, { key: 'a', value: { n: 'x' } })).toThrow(refusal('value', /^a value for topic 'orders' does not parse: Invalid input: expected number, received string; correct it at n$/));
+    expect(() => parseRecord(strict, { key: 'a', value: { n: 'x' } })).toThrow(
+      refusal('value', /^a value for topic 'orders' does not parse: Invalid input: expected number, received string; correct it at n$/),
+    );
     expect(() => parseRecord(strict, { key: 5, value: {} })).toThrow(refusal('key', /^a key for topic 'orders' .* at the key itself$/));
   });
 });
@@ -32,7 +34,9 @@ describe('null', () => {
   });
 
   test('as a value of another topic is refused, and shown where a tombstone goes', () => {
-    expect(() => parseRecord(strict, { key: 'a', value: null })).toThrow(refusal('value', /topic 'orders' takes no null value: a tombstone goes to a compacted topic/));
+    expect(() => parseRecord(strict, { key: 'a', value: null })).toThrow(
+      refusal('value', /topic 'orders' takes no null value: a tombstone goes to a compacted topic/),
+    );
   });
 
   test('as a key spreads records where the schema has it', () => {

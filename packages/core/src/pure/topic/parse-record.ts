@@ -47,10 +47,16 @@ export const encodeValue = (topic: AnyTopic, value: unknown): Encoded | null =>
   value === null && topic.kind === 'compacted' ? null : topic.valueSerde.encode(value);
 
 const keyless = ({ name }: AnyTopic): StoplogError =>
-  new StoplogError('STOPLOG_SCHEMA', { topic: name, side: 'key', path: '', issues: [{ path: [], message: 'null' }] },
-    `a record without a key cannot go to the compacted topic '${name}', which keeps records by their keys: give it a key`);
+  new StoplogError(
+    'STOPLOG_SCHEMA',
+    { topic: name, side: 'key', path: '', issues: [{ path: [], message: 'null' }] },
+    `a record without a key cannot go to the compacted topic '${name}', which keeps records by their keys: give it a key`,
+  );
 
 const misplaced = ({ name }: AnyTopic, cause: unknown): StoplogError =>
-  new StoplogError('STOPLOG_SCHEMA', { topic: name, side: 'value', path: '', issues: [{ path: [], message: 'null' }] },
+  new StoplogError(
+    'STOPLOG_SCHEMA',
+    { topic: name, side: 'value', path: '', issues: [{ path: [], message: 'null' }] },
     `topic '${name}' takes no null value: a tombstone goes to a compacted topic, and a null that is data needs a schema with .nullable()`,
-    { cause });
+    { cause },
+  );

@@ -3,7 +3,7 @@ import { partitionOf } from './partitioner.ts';
 
 const partitions = (key: string, counts: readonly number[]): number[] => counts.map((count) => partitionOf(Buffer.from(key), count));
 
-describe('a key lies where Kafka\'s Java client puts it', () => {
+describe("a key lies where Kafka's Java client puts it", () => {
   // Kafka's own keys (UtilsTest.testMurmur2), partitions for 3, 10, 12 and 50: counts that are no powers of two tell the ways apart.
   test.each([
     ['21', [0, 0, 0, 40]],

@@ -43,10 +43,8 @@ export const shapeDifference = (declared: TopicShape, found: TopicShape): string
     wants.push(here);
     set.push(remedy);
   };
-  if (declared.partitions !== found.partitions)
-    differ(`has ${count(found.partitions)}`, String(declared.partitions), `set partitions: ${found.partitions}`);
-  if (declared.cleanup !== found.cleanup)
-    differ(`is ${KIND[found.cleanup].is}`, KIND[declared.cleanup].word, `declare it with ${KIND[found.cleanup].word}(…)`);
+  if (declared.partitions !== found.partitions) differ(`has ${count(found.partitions)}`, String(declared.partitions), `set partitions: ${found.partitions}`);
+  if (declared.cleanup !== found.cleanup) differ(`is ${KIND[found.cleanup].is}`, KIND[declared.cleanup].word, `declare it with ${KIND[found.cleanup].word}(…)`);
   for (const side of ['key', 'value'] as const) {
     const [here, there] = [declared[`${side}Codec`], found[`${side}Codec`]];
     if (here !== there) differ(`keeps each ${side} as ${there}`, `a ${side} as ${here}`, `set codec: { ${side}: '${there}' }`);
@@ -61,5 +59,4 @@ const KIND = {
 } as const;
 
 const count = (partitions: number): string => (partitions === 1 ? '1 partition' : `${partitions} partitions`);
-const list = (parts: readonly string[]): string =>
-  parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts[parts.length - 1]}`;
+const list = (parts: readonly string[]): string => (parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts[parts.length - 1]}`);

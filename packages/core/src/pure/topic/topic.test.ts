@@ -43,7 +43,9 @@ describe('types', () => {
     append(customers, { key: 'c1', value: null });
     // @ts-expect-error  cents is a number
     append(orders, { key: 'o1', value: { id: 'o1', cents: 'five' } });
-    expectTypeOf(append<string, { id: string; cents?: number }>).parameter(0).toExtend<{ readonly name: string }>();
+    expectTypeOf(append<string, { id: string; cents?: number }>)
+      .parameter(0)
+      .toExtend<{ readonly name: string }>();
   });
 
   test('a bare number is no retention, and a compacted topic may have one: both policies', () => {
@@ -57,7 +59,15 @@ describe('declaring', () => {
   test('gives a frozen value with its shape', () => {
     const { kind, name, partitions, shape } = topicOf(orders);
     expect({ kind, name, partitions }).toEqual({ kind: 'topic', name: 'orders', partitions: 8 });
-    expect(shape).toMatchObject({ name: 'orders', partitions: 8, cleanup: 'delete', retentionMs: 604_800_000, keyCodec: 'json', valueCodec: 'json', keySchema: { type: 'string' } });
+    expect(shape).toMatchObject({
+      name: 'orders',
+      partitions: 8,
+      cleanup: 'delete',
+      retentionMs: 604_800_000,
+      keyCodec: 'json',
+      valueCodec: 'json',
+      keySchema: { type: 'string' },
+    });
     expect(topicOf(customers).shape).toMatchObject({ partitions: 4, cleanup: 'compact', retentionMs: undefined });
     expect(Object.isFrozen(orders) && Object.isFrozen(shape)).toBe(true);
   });
@@ -68,7 +78,8 @@ describe('declaring', () => {
 
   test.each([0, -1, 1.5, 65_536, NaN, Infinity, '4' as unknown as number])('%s partitions are refused', (partitions) => {
     expect(() => topic('t', { key: OrderId, value: Order, partitions })).toThrow(
-      expect.objectContaining({ code: 'STOPLOG_USAGE', message: expect.stringMatching(/take a whole number from 1 to 65535$/) }));
+      expect.objectContaining({ code: 'STOPLOG_USAGE', message: expect.stringMatching(/take a whole number from 1 to 65535$/) }),
+    );
   });
 
   test('a retention that keeps nothing, a bad name and a schema its codec cannot carry are refused', () => {
@@ -91,6 +102,8 @@ describe('declaring', () => {
     expect(topicOf(topic('t', spec)).valueSerde.decode(bytes)).toEqual({ extra: true });
     const parsed = topicOf(topic('t', { ...spec, reads: 'parsed' })).valueSerde;
     expect(parsed.decode(bytes)).toEqual({ n: 1 });
-    expect(() => parsed.decode(Buffer.from('{"n":"x"}'))).toThrow(expect.objectContaining({ code: 'STOPLOG_SCHEMA', message: expect.stringMatching(/topic 't'.* n$/) }));
+    expect(() => parsed.decode(Buffer.from('{"n":"x"}'))).toThrow(
+      expect.objectContaining({ code: 'STOPLOG_SCHEMA', message: expect.stringMatching(/topic 't'.* n$/) }),
+    );
   });
 });

@@ -19,15 +19,28 @@ declare const writes: unique symbol;
 declare const parses: unique symbol;
 
 /** May be read. */
-export interface Origin<out K, out V> { readonly name: string; readonly [reads]?: readonly [K, V] }
+export interface Origin<out K, out V> {
+  readonly name: string;
+  readonly [reads]?: readonly [K, V];
+}
 /** May be written from inside a pipeline. */
-export interface Target<in K, in V> { readonly name: string; readonly [writes]?: (key: K, value: V) => void }
+export interface Target<in K, in V> {
+  readonly name: string;
+  readonly [writes]?: (key: K, value: V) => void;
+}
 /** May be written from outside: parsed at the edge. */
-export interface Parses<in RK, in RV> { readonly name: string; readonly [parses]?: (key: RK, value: RV) => void }
+export interface Parses<in RK, in RV> {
+  readonly name: string;
+  readonly [parses]?: (key: RK, value: RV) => void;
+}
 
-export interface Topic<K, V, RK = K, RV = V> extends Origin<K, V>, Target<K, V>, Parses<RK, RV> { readonly kind: 'topic' }
+export interface Topic<K, V, RK = K, RV = V> extends Origin<K, V>, Target<K, V>, Parses<RK, RV> {
+  readonly kind: 'topic';
+}
 /** Keeps the latest value of each key: what a table is made of. A null value deletes its key. */
-export interface CompactedTopic<K, V, RK = K, RV = V> extends Origin<K, V>, Target<K, V>, Parses<RK, RV> { readonly kind: 'compacted' }
+export interface CompactedTopic<K, V, RK = K, RV = V> extends Origin<K, V>, Target<K, V>, Parses<RK, RV> {
+  readonly kind: 'compacted';
+}
 
 export interface TopicSpec<K, V> {
   readonly key: K;
@@ -71,10 +84,8 @@ export interface AnyTopic {
   readonly shape: TopicShape;
 }
 
-export const topic = <K extends Schema, V extends Schema>(
-  name: string,
-  spec: TopicSpec<K, V>,
-): Topic<Output<K>, Output<V>, Input<K>, Input<V>> => declare('topic', name, spec);
+export const topic = <K extends Schema, V extends Schema>(name: string, spec: TopicSpec<K, V>): Topic<Output<K>, Output<V>, Input<K>, Input<V>> =>
+  declare('topic', name, spec);
 
 export const compactedTopic = <K extends Schema, V extends Schema>(
   name: string,
@@ -84,8 +95,7 @@ export const compactedTopic = <K extends Schema, V extends Schema>(
 /** The runtime's side of a topic, from any of its faces. */
 export const topicOf = (face: { readonly name: string }): AnyTopic => {
   if (typeof face === 'object' && face !== null && mark in face) return face as unknown as AnyTopic;
-  throw new StoplogError('STOPLOG_USAGE', { found: typeof face },
-    'this is not a topic: pass a value made by topic(…) or compactedTopic(…)');
+  throw new StoplogError('STOPLOG_USAGE', { found: typeof face }, 'this is not a topic: pass a value made by topic(…) or compactedTopic(…)');
 };
 
 /** Registered, so that two copies of this package know each other's topics. */
@@ -94,20 +104,22 @@ const DEFAULT_PARTITIONS = 4;
 /** As many as anybody has been seen to want; each costs a few kilobytes of memory wherever it is read. */
 const MAX_PARTITIONS = 65_535;
 
-const declare = <Kind extends AnyTopic['kind']>(
-  kind: Kind,
-  name: string,
-  spec: CompactedTopicSpec<Schema, Schema>,
-): AnyTopic & { readonly kind: Kind } => {
+const declare = <Kind extends AnyTopic['kind']>(kind: Kind, name: string, spec: CompactedTopicSpec<Schema, Schema>): AnyTopic & { readonly kind: Kind } => {
   checkName('topic', name);
   const partitions = spec.partitions ?? DEFAULT_PARTITIONS;
   if (!Number.isInteger(partitions) || partitions < 1 || partitions > MAX_PARTITIONS)
-    throw new StoplogError('STOPLOG_USAGE', { topic: name, partitions },
-      `topic '${name}' cannot have ${String(partitions)} partitions: take a whole number from 1 to ${MAX_PARTITIONS}`);
+    throw new StoplogError(
+      'STOPLOG_USAGE',
+      { topic: name, partitions },
+      `topic '${name}' cannot have ${String(partitions)} partitions: take a whole number from 1 to ${MAX_PARTITIONS}`,
+    );
   const { retention } = spec;
   if (retention !== undefined && !(Number.isSafeInteger(retention) && retention > 0))
-    throw new StoplogError('STOPLOG_USAGE', { topic: name, retention },
-      `topic '${name}' cannot keep records for ${String(retention)} ms: take days(7), or leave retention out to keep them for ever`);
+    throw new StoplogError(
+      'STOPLOG_USAGE',
+      { topic: name, retention },
+      `topic '${name}' cannot keep records for ${String(retention)} ms: take days(7), or leave retention out to keep them for ever`,
+    );
   const forgetting = forgettingOf(name, spec);
   const keyCodec = spec.codec?.key ?? 'json';
   const valueCodec = spec.codec?.value ?? 'json';
@@ -118,8 +130,15 @@ const declare = <Kind extends AnyTopic['kind']>(
   const keySerde = side('key', keyCodec);
   const valueSerde = side('value', valueCodec);
   const shape: TopicShape = Object.freeze({
-    name, partitions, cleanup: kind === 'topic' ? 'delete' : 'compact', retentionMs: retention, ...(forgetting === undefined ? {} : { forgetting }),
-    keyCodec, valueCodec, keySchema: jsonSchemaOf(spec.key), valueSchema: jsonSchemaOf(spec.value),
+    name,
+    partitions,
+    cleanup: kind === 'topic' ? 'delete' : 'compact',
+    retentionMs: retention,
+    ...(forgetting === undefined ? {} : { forgetting }),
+    keyCodec,
+    valueCodec,
+    keySchema: jsonSchemaOf(spec.key),
+    valueSchema: jsonSchemaOf(spec.value),
   });
   return Object.freeze({ [mark]: true, kind, name, partitions, keySerde, valueSerde, shape });
 };

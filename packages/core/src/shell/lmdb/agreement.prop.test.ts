@@ -9,13 +9,28 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
 const PARTITIONS = 2;
-const TOPIC: TopicShape = { name: 't', partitions: PARTITIONS, cleanup: 'compact', retentionMs: 60, forgetting: { ageBy: 'timestamp', segmentBytes: 300, segmentMs: 40, deleteRetentionMs: 20 }, keyCodec: 'bytes', valueCodec: 'bytes', keySchema: {}, valueSchema: {} };
+const TOPIC: TopicShape = {
+  name: 't',
+  partitions: PARTITIONS,
+  cleanup: 'compact',
+  retentionMs: 60,
+  forgetting: { ageBy: 'timestamp', segmentBytes: 300, segmentMs: 40, deleteRetentionMs: 20 },
+  keyCodec: 'bytes',
+  valueCodec: 'bytes',
+  keySchema: {},
+  valueSchema: {},
+};
 const places = Array.from({ length: PARTITIONS }, (_, partition) => ({ topic: 't', partition }));
 const never = new AbortController().signal;
 
 const partition = fc.nat(PARTITIONS - 1);
 const bytes = fc.uint8Array({ maxLength: 6 });
-const record = fc.record({ key: fc.option(bytes), value: fc.option(fc.uint8Array({ maxLength: 40 })), timestamp: fc.integer({ min: -50, max: 50 }), gap: fc.constantFrom(0, 0, 0, 2) });
+const record = fc.record({
+  key: fc.option(bytes),
+  value: fc.option(fc.uint8Array({ maxLength: 40 })),
+  timestamp: fc.integer({ min: -50, max: 50 }),
+  gap: fc.constantFrom(0, 0, 0, 2),
+});
 const commit = fc.record({
   inGroup: fc.boolean(),
   epochOff: fc.constantFrom(0, 0, 0, 1),
@@ -42,7 +57,9 @@ const plannedCommit = (plan: CommitPlan, epoch: number, stands: readonly bigint[
     return { topic: 't', partition, batch: builder.finish(delta - 1 + tail) };
   }),
   stores: plan.entries.map(({ partition, key, value }) => ({ store: 's', partition, keys: [key], values: [value] })),
-  positions: plan.inGroup ? plan.moves.map(({ partition, fromOff, by }) => ({ topic: 't', partition, from: stands[partition]! + fromOff, to: stands[partition]! + fromOff + by })) : [],
+  positions: plan.inGroup
+    ? plan.moves.map(({ partition, fromOff, by }) => ({ topic: 't', partition, from: stands[partition]! + fromOff, to: stands[partition]! + fromOff + by }))
+    : [],
 });
 
 /** Everything a reader can see. */
@@ -51,18 +68,22 @@ const seen = async (log: Log): Promise<unknown> => {
   const ends = await log.offsets(places, 'latest');
   const records: unknown[] = [];
   for (const { topic, partition, offset: end } of ends) {
-    for (let next = starts[partition]!.offset; next < end; ) {
+    for (let next = starts[partition]!.offset; next < end;) {
       const batch = await log.fetch({ topic, partition, offset: next }, { bytes: 1, waitMs: 0 }, never);
-      for (const view of batch.batches) while (view.next()) if (view.offset >= batch.from) records.push([partition, view.offset, view.timestamp, hex(view.key()), hex(view.value())]);
+      for (const view of batch.batches)
+        while (view.next()) if (view.offset >= batch.from) records.push([partition, view.offset, view.timestamp, hex(view.key()), hex(view.value())]);
       next = batch.next;
     }
   }
   const times = await Promise.all([-60, -20, 0, 1, 20, 51].map((time) => log.offsets(places, { time })));
-  const stores = await Promise.all(places.map(async ({ partition }) => (await openStore(log, partition)).range({}, 1_000).map(([key, value]) => [hex(key), hex(value)])));
+  const stores = await Promise.all(
+    places.map(async ({ partition }) => (await openStore(log, partition)).range({}, 1_000).map(([key, value]) => [hex(key), hex(value)])),
+  );
   return { starts, ends, records, times, stores, committed: await log.committed('g', places) };
 };
 const hex = (bytes: Uint8Array | null): string | null => bytes && Buffer.from(bytes).toString('hex');
-const openStore = (log: Log, partition: number): ReturnType<Log['store']> => log.store({ store: 's', partition, group: 'g', version: 1, fingerprint: '' }, never);
+const openStore = (log: Log, partition: number): ReturnType<Log['store']> =>
+  log.store({ store: 's', partition, group: 'g', version: 1, fingerprint: '' }, never);
 const prepare = async (log: Log): Promise<Log> => {
   await log.ensure([TOPIC]);
   await openStore(log, 0);
@@ -85,10 +106,17 @@ test('LMDB and the memory log agree after any sequence of commits, refusals, tak
         for (const step of actions) {
           if (step.type === 'commits') {
             const stands = (await logs[1]!.committed('g', places)).map(({ offset }) => offset);
-            const [ours, oracle] = await Promise.all(logs.map(async (log) => (await Promise.allSettled(step.commits.map((plan) => log.commit(plannedCommit(plan, epoch, stands))))).map(outcome)));
+            const [ours, oracle] = await Promise.all(
+              logs.map(async (log) => (await Promise.allSettled(step.commits.map((plan) => log.commit(plannedCommit(plan, epoch, stands))))).map(outcome)),
+            );
             expect(ours).toEqual(oracle);
           } else if (step.type === 'take over') {
-            const epochs = await Promise.all(logs.map(async (log) => { for await (const assignment of log.join('g', places, never)) return assignment.epoch; throw new Error('the join ended'); }));
+            const epochs = await Promise.all(
+              logs.map(async (log) => {
+                for await (const assignment of log.join('g', places, never)) return assignment.epoch;
+                throw new Error('the join ended');
+              }),
+            );
             expect(epochs[0]).toBe(epochs[1]);
             epoch = epochs[0]!;
           } else if (step.type === 'clean') {

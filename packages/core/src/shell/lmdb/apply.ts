@@ -7,9 +7,35 @@
 import { StoplogError } from '../../pure/errors.ts';
 import { NOBODY, type Ownership } from '../../pure/group/ownership.ts';
 import type { DecodedCommit } from '../../pure/log/commit-bytes.ts';
-import { NO_ENDS, batchKey, decodeEnds, encodeSegment, decodeOffset, encodeEnds, encodeOffset, groupKey, partitionKey, positionKey, seal, timeKey, unseal, type Ends, type Table } from '../../pure/log/keyspace.ts';
+import {
+  NO_ENDS,
+  batchKey,
+  decodeEnds,
+  encodeSegment,
+  decodeOffset,
+  encodeEnds,
+  encodeOffset,
+  groupKey,
+  partitionKey,
+  positionKey,
+  seal,
+  timeKey,
+  unseal,
+  type Ends,
+  type Table,
+} from '../../pure/log/keyspace.ts';
 import { emptySegment, grow, isFull, type Arriving } from '../../pure/log/segment.ts';
-import { fromBytes, groupMetaKey, nextIdKey, storeMetaKey, toBytes, topicMetaKey, type GroupMeta, type StoreMeta, type TopicMeta } from '../../pure/log/meta.ts';
+import {
+  fromBytes,
+  groupMetaKey,
+  nextIdKey,
+  storeMetaKey,
+  toBytes,
+  topicMetaKey,
+  type GroupMeta,
+  type StoreMeta,
+  type TopicMeta,
+} from '../../pure/log/meta.ts';
 import { inspectHeader, stampBatch } from '../../pure/record/batch.ts';
 import { shapeDifference, type TopicShape } from '../../pure/topic/shape.ts';
 import type { StorePart } from '../../port/state-store.ts';
@@ -35,13 +61,23 @@ export const putRaw = (env: Env, table: Table, key: Buffer, value: Buffer): void
 export const readEnds = (env: Env, topicId: number, partition: number): Ends => {
   const bytes = read(env, 'ends', partitionKey(topicId, partition));
   if (bytes === undefined) return NO_ENDS;
-  if (bytes.length === 0) throw new StoplogError('STOPLOG_TOPIC_UNKNOWN', { partition }, 'this topic was deleted after the log had been opened: nothing was read or kept. Open the log again; a topic that was made anew under the name is seen then');
+  if (bytes.length === 0)
+    throw new StoplogError(
+      'STOPLOG_TOPIC_UNKNOWN',
+      { partition },
+      'this topic was deleted after the log had been opened: nothing was read or kept. Open the log again; a topic that was made anew under the name is seen then',
+    );
   return decodeEnds(bytes);
 };
 export const readOwnership = (env: Env, groupId: number): Ownership => {
   const bytes = read(env, 'groups', groupKey(groupId));
   if (bytes === undefined) return NOBODY;
-  if (bytes.length === 0) throw new StoplogError('STOPLOG_GROUP_UNKNOWN', {}, 'this group was deleted after the log had been opened: nothing of this was kept. Open the log again, or run the pipeline again, and the group begins anew');
+  if (bytes.length === 0)
+    throw new StoplogError(
+      'STOPLOG_GROUP_UNKNOWN',
+      {},
+      'this group was deleted after the log had been opened: nothing of this was kept. Open the log again, or run the pipeline again, and the group begins anew',
+    );
   return fromBytes<Ownership>(bytes);
 };
 /** Where the group stands; undefined when it never committed there. */
@@ -138,12 +174,20 @@ const checkOwner = (env: Env, commit: DecodedCommit): void => {
   if (commit.groupId === 0) return;
   const { epoch } = readOwnership(env, commit.groupId);
   if (epoch !== commit.epoch) {
-    throw new StoplogError('STOPLOG_FENCED', { epoch: commit.epoch, current: epoch }, `another owner has taken this group over (epoch ${epoch}, this one has ${commit.epoch}): nothing of this commit was kept, and nothing is to be done`);
+    throw new StoplogError(
+      'STOPLOG_FENCED',
+      { epoch: commit.epoch, current: epoch },
+      `another owner has taken this group over (epoch ${epoch}, this one has ${commit.epoch}): nothing of this commit was kept, and nothing is to be done`,
+    );
   }
   for (const { topicId, partition, from } of commit.positions) {
     const stands = readPosition(env, commit.groupId, topicId, partition) ?? firstPlace(from, readEnds(env, topicId, partition).start);
     if (stands !== from) {
-      throw new StoplogError('STOPLOG_FENCED', { epoch: commit.epoch, partition, from, stands }, `this commit goes on from offset ${from}, but the group stands at ${stands}: another owner, or an earlier life of this one, was faster. Nothing of it was kept, and nothing is to be done`);
+      throw new StoplogError(
+        'STOPLOG_FENCED',
+        { epoch: commit.epoch, partition, from, stands },
+        `this commit goes on from offset ${from}, but the group stands at ${stands}: another owner, or an earlier life of this one, was faster. Nothing of it was kept, and nothing is to be done`,
+      );
     }
   }
 };
@@ -172,13 +216,25 @@ export const applyOpenStore = (env: Env, part: StorePart): number => {
     return id;
   }
   if (found.group !== part.group) {
-    throw new StoplogError('STOPLOG_STORE_OWNER', { store: part.store, owner: found.group, wanted: part.group }, `store '${part.store}' belongs to pipeline '${found.group}': give this pipeline's store a name of its own`);
+    throw new StoplogError(
+      'STOPLOG_STORE_OWNER',
+      { store: part.store, owner: found.group, wanted: part.group },
+      `store '${part.store}' belongs to pipeline '${found.group}': give this pipeline's store a name of its own`,
+    );
   }
   if (found.version !== part.version) {
-    throw new StoplogError('STOPLOG_STORE_VERSION', { store: part.store, recorded: found.version, declared: part.version }, `store '${part.store}' was recorded at version ${found.version}, this pipeline declares ${part.version}: restore version: ${found.version}, or declare the store under a new name and run it under a new pipeline name, which fills it from the start`);
+    throw new StoplogError(
+      'STOPLOG_STORE_VERSION',
+      { store: part.store, recorded: found.version, declared: part.version },
+      `store '${part.store}' was recorded at version ${found.version}, this pipeline declares ${part.version}: restore version: ${found.version}, or declare the store under a new name and run it under a new pipeline name, which fills it from the start`,
+    );
   }
   if (found.fingerprint !== part.fingerprint) {
-    throw new StoplogError('STOPLOG_STORE_VERSION', { store: part.store, recorded: found.fingerprint, declared: part.fingerprint }, `the schema of store '${part.store}' changed, but its version is still ${part.version}: restore the old schema, or declare the store under a new name and run it under a new pipeline name, which fills it from the start`);
+    throw new StoplogError(
+      'STOPLOG_STORE_VERSION',
+      { store: part.store, recorded: found.fingerprint, declared: part.fingerprint },
+      `the schema of store '${part.store}' changed, but its version is still ${part.version}: restore the old schema, or declare the store under a new name and run it under a new pipeline name, which fills it from the start`,
+    );
   }
   return found.id;
 };
@@ -192,8 +248,7 @@ export const applyOpenGroup = (env: Env, group: string): number => {
   return id;
 };
 
-export const writeOwnership = (env: Env, groupId: number, ownership: Ownership): void =>
-  put(env, 'groups', groupKey(groupId), toBytes(ownership));
+export const writeOwnership = (env: Env, groupId: number, ownership: Ownership): void => put(env, 'groups', groupKey(groupId), toBytes(ownership));
 
 export const readMeta = <T>(env: Env, key: Buffer): T | undefined => {
   const bytes = read(env, 'meta', key);

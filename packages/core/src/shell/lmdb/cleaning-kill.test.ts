@@ -11,7 +11,7 @@ const place = { topic: 'table', partition: 0 };
 const read = async (log: Log): Promise<readonly { readonly offset: bigint; readonly key: string; readonly value: string | null }[]> => {
   const records: { offset: bigint; key: string; value: string | null }[] = [];
   const [end] = await log.offsets([place], 'latest');
-  for (let offset = 0n; offset < end!.offset; ) {
+  for (let offset = 0n; offset < end!.offset;) {
     const found = await log.fetch({ ...place, offset }, { bytes: 1_000_000, waitMs: 0 }, never);
     for (const view of found.batches) {
       while (view.next()) {
@@ -76,18 +76,22 @@ test('killed again and again while it writes and cleans: nothing comes back, not
   });
 }, 60_000);
 
-test.each<Failpoint>(['compact.select', 'compact.copied', 'compact.swapped', 'compact.cleaned', 'storage.put'])('O06: killed at %s, the table is the same after another cleaning', async (failpoint) => {
-  await withFolder(async (folder) => {
-    const [path, intents] = [join(folder, 'log'), join(folder, 'intents')];
-    for (const hit of [1, 4]) {
-      process.env['STOPLOG_FAILPOINTS'] = `${failpoint}=kill#${failpoint === 'storage.put' ? 40 * hit : hit}`;
-      const child = start('cleaner', path, intents);
-      delete process.env['STOPLOG_FAILPOINTS'];
-      expect((await child.ended).signal).toBe('SIGKILL');
-      await check(path, intents);
-    }
-  });
-}, 60_000);
+test.each<Failpoint>(['compact.select', 'compact.copied', 'compact.swapped', 'compact.cleaned', 'storage.put'])(
+  'O06: killed at %s, the table is the same after another cleaning',
+  async (failpoint) => {
+    await withFolder(async (folder) => {
+      const [path, intents] = [join(folder, 'log'), join(folder, 'intents')];
+      for (const hit of [1, 4]) {
+        process.env['STOPLOG_FAILPOINTS'] = `${failpoint}=kill#${failpoint === 'storage.put' ? 40 * hit : hit}`;
+        const child = start('cleaner', path, intents);
+        delete process.env['STOPLOG_FAILPOINTS'];
+        expect((await child.ended).signal).toBe('SIGKILL');
+        await check(path, intents);
+      }
+    });
+  },
+  60_000,
+);
 
 test('two processes that clean one partition at once come to the same table', async () => {
   await withFolder(async (folder) => {

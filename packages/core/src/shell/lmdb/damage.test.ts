@@ -20,8 +20,14 @@ const makeLog = async (path: string): Promise<void> => {
   await log.ensure([shape]);
   await log.store({ store: 's', partition: 0, group: 'g', version: 1, fingerprint: 'f' }, never);
   for (let i = 0; i < RECORDS / 4; i++) {
-    await append(log, i % 2, Array.from({ length: 4 }, (_, n) => `${i}.${n} ${'abcdefgh'.repeat(20)}`));
-    await log.commit(commitOf({ group: 'g', stores: [{ store: 's', partition: 0, keys: [Buffer.from(`key ${i}`)], values: [Buffer.from(`value ${i}`.repeat(8))] }] }));
+    await append(
+      log,
+      i % 2,
+      Array.from({ length: 4 }, (_, n) => `${i}.${n} ${'abcdefgh'.repeat(20)}`),
+    );
+    await log.commit(
+      commitOf({ group: 'g', stores: [{ store: 's', partition: 0, keys: [Buffer.from(`key ${i}`)], values: [Buffer.from(`value ${i}`.repeat(8))] }] }),
+    );
   }
   await log[Symbol.asyncDispose]();
 };
@@ -33,7 +39,10 @@ test('flipped bits: never a value that was not written, and never an error witho
     const written = new Set(before.values);
     await makeLog(join(folder, 'original'));
     const seed = Date.now() % 2 ** 31;
-    const flips = fc.sample(fc.array(fc.record({ at: fc.noBias(fc.integer({ min: 0, max: 2 ** 30 })), bit: fc.nat(7) }), { minLength: 1, maxLength: 10 }), { numRuns: COPIES, seed });
+    const flips = fc.sample(fc.array(fc.record({ at: fc.noBias(fc.integer({ min: 0, max: 2 ** 30 })), bit: fc.nat(7) }), { minLength: 1, maxLength: 10 }), {
+      numRuns: COPIES,
+      seed,
+    });
     const whole = readFileSync(join(folder, 'original', 'data.mdb'));
     let used = whole.length;
     while (whole[used - 1] === 0) used--;
@@ -53,7 +62,7 @@ test('flipped bits: never a value that was not written, and never an error witho
     const tally = { clean: 0, reported: 0, refused: 0, diedBySignal: 0, lostInSilence: 0, wrong: 0 };
     const unnamed = new Set<string>();
     const lost = new Set<string>();
-    for (let i = 0; i < paths.length; ) {
+    for (let i = 0; i < paths.length;) {
       const ended = await start('look', ...paths.slice(i)).ended;
       for (const line of ended.lines) {
         const { values, errors } = JSON.parse(line) as { values: string[]; errors: string[] };

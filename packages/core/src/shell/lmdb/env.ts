@@ -74,7 +74,9 @@ export const peek = (table: TableDb, key: Buffer): Buffer | undefined => {
 
 /** What a read threw: an error of LMDB itself, which has a number for a code, as one with a name and a remedy. */
 export const told = (env: Env, error: unknown): unknown =>
-  typeof (error as { readonly code?: unknown } | null)?.code === 'number' || (error instanceof Error && error.message.includes('closed database')) ? describeIo(env.path, error) : error;
+  typeof (error as { readonly code?: unknown } | null)?.code === 'number' || (error instanceof Error && error.message.includes('closed database'))
+    ? describeIo(env.path, error)
+    : error;
 
 interface Stats {
   readonly lastTxnId: number;

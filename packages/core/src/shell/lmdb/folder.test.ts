@@ -78,18 +78,25 @@ describe('a folder that is not ours, or of a later version, is refused and not t
     ['other files', (path: string) => writeFileSync(join(path, 'thesis.txt'), 'x')],
     ['a data file of something else', (path: string) => writeFileSync(data(path), 'x'.repeat(50_000))],
     ['a mark that is not JSON', (path: string) => writeFileSync(join(path, 'stoplog.json'), 'x')],
-    ['the LMDB tables of another program', async (path: string) => {
-      const env = openEnv({ path, pageSize: 8192, noSubdir: false });
-      await env.openDB({ name: 'recipes' }).put('soup', 'salt');
-      await env.close();
-      rmSync(join(path, 'lock.mdb'));
-    }],
+    [
+      'the LMDB tables of another program',
+      async (path: string) => {
+        const env = openEnv({ path, pageSize: 8192, noSubdir: false });
+        await env.openDB({ name: 'recipes' }).put('soup', 'salt');
+        await env.close();
+        rmSync(join(path, 'lock.mdb'));
+      },
+    ],
   ] as const)('%s', async (_, make) => {
     await withFolder(async (path) => {
       await make(path);
       const before = readdirSync(path).map((name) => [name, readFileSync(join(path, name)).toString('hex')]);
       expect((await look(path)).errors).toEqual(['STOPLOG_LOG_FOREIGN']);
-      expect(readdirSync(path).filter((name) => name !== 'lock.mdb').map((name) => [name, readFileSync(join(path, name)).toString('hex')])).toEqual(before);
+      expect(
+        readdirSync(path)
+          .filter((name) => name !== 'lock.mdb')
+          .map((name) => [name, readFileSync(join(path, name)).toString('hex')]),
+      ).toEqual(before);
     });
   });
   test('a file where the folder should be', async () => {

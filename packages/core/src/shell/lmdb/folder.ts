@@ -5,7 +5,22 @@
  * So the folder is read with ordinary file calls first, and everything that is not ours is refused by name. Ours is
  * marked by `stoplog.json`, written last when a folder is created: without it, nothing here was ever promised.
  */
-import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, realpathSync, renameSync, statfsSync, statSync, writeSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  statfsSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { threadId } from 'node:worker_threads';
 import { StoplogError } from '../../pure/errors.ts';
@@ -36,7 +51,11 @@ const examine = (path: string): FolderState => {
   if (marked) checkMark(path);
   if (!entries.includes(DATA_FILE)) {
     if (marked) {
-      throw new StoplogError('STOPLOG_LOG_CORRUPT', { path, reason: 'missing' }, `${path} was a Stoplog data folder, but its ${DATA_FILE} is gone: restore it from a backup, or delete the folder to start empty`);
+      throw new StoplogError(
+        'STOPLOG_LOG_CORRUPT',
+        { path, reason: 'missing' },
+        `${path} was a Stoplog data folder, but its ${DATA_FILE} is gone: restore it from a backup, or delete the folder to start empty`,
+      );
     }
     const others = entries.filter((name) => name !== LOCK_FILE && !(name.startsWith(MARK_FILE) && name.endsWith(NOT_YET)));
     if (others.length > 0) throw foreign(path, `it holds other files (${others.slice(0, 3).join(', ')})`);
@@ -56,7 +75,11 @@ const checkMark = (path: string): void => {
   }
   if (typeof format !== 'number') throw foreign(path, `its ${MARK_FILE} names no format`);
   if (format > FORMAT) {
-    throw new StoplogError('STOPLOG_LOG_FORMAT', { path, found: format, known: FORMAT }, `${path} has format ${format}, this version of Stoplog reads up to ${FORMAT}: upgrade @stoplog/core; the folder was not touched`);
+    throw new StoplogError(
+      'STOPLOG_LOG_FORMAT',
+      { path, found: format, known: FORMAT },
+      `${path} has format ${format}, this version of Stoplog reads up to ${FORMAT}: upgrade @stoplog/core; the folder was not touched`,
+    );
   }
 };
 
@@ -73,7 +96,8 @@ const checkDataFile = (path: string, marked: boolean): void => {
     const size = statSync(join(path, DATA_FILE)).size;
     const first = readAt(fd, 0);
     if (first === undefined) throw torn(path, size, 'it is empty or shorter than a meta page');
-    if (first.readUInt32LE(AT_MAGIC) !== MAGIC) throw marked ? torn(path, size, 'its first meta page is damaged') : foreign(path, `its ${DATA_FILE} is not an LMDB file`);
+    if (first.readUInt32LE(AT_MAGIC) !== MAGIC)
+      throw marked ? torn(path, size, 'its first meta page is damaged') : foreign(path, `its ${DATA_FILE} is not an LMDB file`);
     const pageSize = first.readUInt32LE(AT_PAGE_SIZE);
     if (pageSize < 256 || pageSize > 65_536 || (pageSize & (pageSize - 1)) !== 0) throw torn(path, size, `its page size reads ${pageSize}`);
     const second = readAt(fd, pageSize);
@@ -156,22 +180,43 @@ export const describeIo = (path: string, error: unknown): Error => {
   const is = (...signs: (string | number)[]): boolean => signs.some((sign) => code === sign || (typeof sign === 'string' && message.includes(sign)));
   // LMDB calls a write that was cut short, as it is at the end of a disk, an input/output error.
   if (is('ENOSPC', 'No space left', 28) || (is('EIO', 'Input/output error', 5) && isFull(path))) {
-    return new StoplogError('STOPLOG_LOG_FULL', { path }, `no space left on the disk of ${path}: nothing of this commit was kept, reads go on, and writes do once there is space`, { cause: error });
+    return new StoplogError(
+      'STOPLOG_LOG_FULL',
+      { path },
+      `no space left on the disk of ${path}: nothing of this commit was kept, reads go on, and writes do once there is space`,
+      { cause: error },
+    );
   }
   if (is('MDB_MAP_FULL', -30792)) {
-    return new StoplogError('STOPLOG_LOG_FULL', { path }, `${path} has reached the size of its map: open it with a larger one, lmdb(path, { mapSize })`, { cause: error });
+    return new StoplogError('STOPLOG_LOG_FULL', { path }, `${path} has reached the size of its map: open it with a larger one, lmdb(path, { mapSize })`, {
+      cause: error,
+    });
   }
   if (is('EACCES', 'EPERM', 'Permission denied', 'Operation not permitted', 13)) {
-    return new StoplogError('STOPLOG_LOG_UNAVAILABLE', { path }, `no permission for ${path}: run as the user who owns it, or give this one the right to read and write there`, { cause: error });
+    return new StoplogError(
+      'STOPLOG_LOG_UNAVAILABLE',
+      { path },
+      `no permission for ${path}: run as the user who owns it, or give this one the right to read and write there`,
+      { cause: error },
+    );
   }
   if (is('EROFS', 'Read-only file system', 30)) {
-    return new StoplogError('STOPLOG_LOG_UNAVAILABLE', { path }, `${path} is on a read-only file system: mount it for writing, or copy the folder elsewhere`, { cause: error });
+    return new StoplogError('STOPLOG_LOG_UNAVAILABLE', { path }, `${path} is on a read-only file system: mount it for writing, or copy the folder elsewhere`, {
+      cause: error,
+    });
   }
   if (is('EMFILE', 'ENFILE', 'Too many open files', 24)) {
-    return new StoplogError('STOPLOG_LOG_UNAVAILABLE', { path }, `too many files are open: raise the limit (ulimit -n) or close some, then try again`, { cause: error });
+    return new StoplogError('STOPLOG_LOG_UNAVAILABLE', { path }, `too many files are open: raise the limit (ulimit -n) or close some, then try again`, {
+      cause: error,
+    });
   }
   if (is('MDB_CORRUPTED', 'MDB_PAGE_NOTFOUND', 'MDB_INVALID', -30796, -30797, -30793)) {
-    return new StoplogError('STOPLOG_LOG_CORRUPT', { path, file: DATA_FILE, reason: message }, `${path} is damaged: ${message}. Restore the folder from a backup`, { cause: error });
+    return new StoplogError(
+      'STOPLOG_LOG_CORRUPT',
+      { path, file: DATA_FILE, reason: message },
+      `${path} is damaged: ${message}. Restore the folder from a backup`,
+      { cause: error },
+    );
   }
   return new StoplogError('STOPLOG_LOG_UNAVAILABLE', { path }, `${path} cannot be used: ${message}`, { cause: error });
 };

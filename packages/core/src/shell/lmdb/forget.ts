@@ -7,7 +7,18 @@
  */
 import { StoplogError } from '../../pure/errors.ts';
 import type { Cleanup } from '../../pure/log/cleanup.ts';
-import { batchKey, decodeOffset, decodeSegment, encodeSegment, offsetOfBatchKey, partitionKey, prefixEnd, samePrefix, unseal, type Ends } from '../../pure/log/keyspace.ts';
+import {
+  batchKey,
+  decodeOffset,
+  decodeSegment,
+  encodeSegment,
+  offsetOfBatchKey,
+  partitionKey,
+  prefixEnd,
+  samePrefix,
+  unseal,
+  type Ends,
+} from '../../pure/log/keyspace.ts';
 import { segmentsToForget, startAfter } from '../../pure/log/retention.ts';
 import { emptySegment, isEmptySegment, type Segment } from '../../pure/log/segment.ts';
 import { HEADER_SIZE } from '../../pure/record/batch.ts';
@@ -18,7 +29,9 @@ import type { PartitionId } from './reader.ts';
 /** The segments from the start on, the active one last. */
 export const segmentsOf = (env: Env, { topicId, partition }: PartitionId, { start, active }: Ends): readonly Segment[] => {
   const prefix = partitionKey(topicId, partition);
-  const closed = [...env.tables.segments.getRange({ start: prefix, end: prefixEnd(prefix), snapshot: false })].map(({ key, value }) => decodeSegment(key, unseal('segments', key, value)));
+  const closed = [...env.tables.segments.getRange({ start: prefix, end: prefixEnd(prefix), snapshot: false })].map(({ key, value }) =>
+    decodeSegment(key, unseal('segments', key, value)),
+  );
   return [...closed.filter(({ next }) => next > start), active];
 };
 
@@ -42,7 +55,11 @@ export const applyDeleteRecords = (before: readonly (PartitionId & { readonly of
 };
 const checkBefore = ({ topic, partition }: PartitionId, before: bigint, ends: Ends): void => {
   if (before < 0n || before > ends.end) {
-    throw new StoplogError('STOPLOG_OFFSET_OUT_OF_RANGE', { topic, partition, offset: before, start: ends.start, end: ends.end }, `${topic}[${partition}] ends at ${ends.end}, and ${before} lies ${before < 0n ? 'before its beginning' : 'after it'}: give an offset up to the end`);
+    throw new StoplogError(
+      'STOPLOG_OFFSET_OUT_OF_RANGE',
+      { topic, partition, offset: before, start: ends.start, end: ends.end },
+      `${topic}[${partition}] ends at ${ends.end}, and ${before} lies ${before < 0n ? 'before its beginning' : 'after it'}: give an offset up to the end`,
+    );
   }
 };
 const moveStart = (all: EndsInTransaction, { topicId, partition }: PartitionId, ends: Ends, start: bigint): void =>

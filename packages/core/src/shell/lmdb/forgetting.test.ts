@@ -12,7 +12,17 @@ const N = Date.UTC(2026, 0, 15);
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const place = { topic: 't', partition: 0 };
-const shape = (settings: Partial<TopicShape>): TopicShape => ({ name: 't', partitions: 1, cleanup: 'delete', retentionMs: undefined, keyCodec: 'string', valueCodec: 'string', keySchema: {}, valueSchema: {}, ...settings });
+const shape = (settings: Partial<TopicShape>): TopicShape => ({
+  name: 't',
+  partitions: 1,
+  cleanup: 'delete',
+  retentionMs: undefined,
+  keyCodec: 'string',
+  valueCodec: 'string',
+  keySchema: {},
+  valueSchema: {},
+  ...settings,
+});
 
 interface Subject {
   log: Log;
@@ -69,21 +79,37 @@ const read = async (log: Log, from?: bigint): Promise<readonly string[]> => {
   const records: string[] = [];
   const [start] = await log.offsets([place], 'earliest');
   const [end] = await log.offsets([place], 'latest');
-  for (let offset = from ?? start!.offset; offset < end!.offset; ) {
+  for (let offset = from ?? start!.offset; offset < end!.offset;) {
     const found = await log.fetch({ ...place, offset }, { bytes: 1, waitMs: 0 }, never);
-    for (const view of found.batches) while (view.next()) if (view.offset >= offset) records.push(`${view.offset}:${Buffer.from(view.key()!).toString()}=${view.value() === null ? null : Buffer.from(view.value()!).toString()}`);
+    for (const view of found.batches)
+      while (view.next())
+        if (view.offset >= offset)
+          records.push(`${view.offset}:${Buffer.from(view.key()!).toString()}=${view.value() === null ? null : Buffer.from(view.value()!).toString()}`);
     offset = found.next;
   }
   return records;
 };
 const where = async (log: Log, at: 'earliest' | 'latest' | { readonly time: number }): Promise<bigint> => (await log.offsets([place], at))[0]!.offset;
 
-describe.each([['LMDB', overLmdb], ['memory', inMemory]] as const)('over %s', (_, open) => {
+describe.each([
+  ['LMDB', overLmdb],
+  ['memory', inMemory],
+] as const)('over %s', (_, open) => {
   test('O03: a position in a gap that compaction left goes on behind it', async () => {
     const subject = await open();
     const { log } = subject;
     await log.ensure([shape({ cleanup: 'compact', forgetting: { deleteRetentionMs: 0 } })]);
-    for (const [key, value] of [['g', '0'], ['a', '1'], ['b', '2'], ['c', '3'], ['g', '4'], ['g', '5'], ['g', '6'], ['g', '7']] as const) await write(log, key, value);
+    for (const [key, value] of [
+      ['g', '0'],
+      ['a', '1'],
+      ['b', '2'],
+      ['c', '3'],
+      ['g', '4'],
+      ['g', '5'],
+      ['g', '6'],
+      ['g', '7'],
+    ] as const)
+      await write(log, key, value);
     await log.commit(commitOf({ group: 'g', positions: [{ ...place, from: 0n, to: 4n }] }));
     await subject.clean({ roll: true });
     expect(await read(log)).toEqual(['1:a=1', '2:b=2', '3:c=3', '7:g=7']);
@@ -124,7 +150,11 @@ describe.each([['LMDB', overLmdb], ['memory', inMemory]] as const)('over %s', (_
   test('O06: a deleted key does not come back, though the segment of its value could not be cleaned', async () => {
     const subject = await open();
     await subject.log.ensure([shape({ cleanup: 'compact', forgetting: { deleteRetentionMs: 0, minCompactionLagMs: 1_000, segmentMs: 1 } })]);
-    for (const [at, key, value] of [[50_000, 'a', '1'], [10, 'a', null], [20, 'b', '1']] as const) {
+    for (const [at, key, value] of [
+      [50_000, 'a', '1'],
+      [10, 'a', null],
+      [20, 'b', '1'],
+    ] as const) {
       subject.now(at);
       await write(subject.log, key, value);
       await subject.clean({ roll: true });
@@ -141,7 +171,12 @@ describe.each([['LMDB', overLmdb], ['memory', inMemory]] as const)('over %s', (_
     const subject = await open();
     await subject.log.ensure([shape({ cleanup: 'compact', forgetting: { deleteRetentionMs: 60_000 } })]);
     subject.now(0);
-    for (const [key, value] of [['a', '1'], ['a', null], ['b', '1']] as const) await write(subject.log, key, value);
+    for (const [key, value] of [
+      ['a', '1'],
+      ['a', null],
+      ['b', '1'],
+    ] as const)
+      await write(subject.log, key, value);
     await subject.clean({ roll: true, now: 10_000 });
     await subject.clean({ roll: true, now: 59_000 });
     expect(await read(subject.log, 1n)).toEqual(['1:a=null', '2:b=1']); // the reader parked behind a=1

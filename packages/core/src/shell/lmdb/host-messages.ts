@@ -2,10 +2,5 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { ErrorData } from '../../pure/errors.ts';
 
-export type HostMessage =
-  | { readonly type: 'link'; readonly port: MessagePort }
-  | { readonly type: 'close' };
-export type HostAnswer =
-  | { readonly type: 'ready' }
-  | { readonly type: 'failed'; readonly error: ErrorData }
-  | { readonly type: 'closed' };
+export type HostMessage = { readonly type: 'link'; readonly port: MessagePort } | { readonly type: 'close' };
+export type HostAnswer = { readonly type: 'ready' } | { readonly type: 'failed'; readonly error: ErrorData } | { readonly type: 'closed' };

@@ -95,7 +95,9 @@ const startWriter = (env: EnvOptions): Pick<Shared, 'started' | 'ended'> => {
     });
     // Not once: a writer that dies later takes its links along, and whoever holds one is told there.
     worker.on('error', reject);
-    void ended.then(() => reject(new StoplogError('STOPLOG_LOG_UNAVAILABLE', { path: env.path }, `the writer of ${env.path} ended before it began: look above for why`)));
+    void ended.then(() =>
+      reject(new StoplogError('STOPLOG_LOG_UNAVAILABLE', { path: env.path }, `the writer of ${env.path} ended before it began: look above for why`)),
+    );
   });
   return { started, ended };
 };

@@ -39,6 +39,7 @@ test('a store of a log that was closed says so', async () => {
     const log = await openPort(lmdb(path));
     const store = await log.store({ store: 's', partition: 0, group: 'g', version: 1, fingerprint: 'f' }, new AbortController().signal);
     await log[Symbol.asyncDispose]();
-    for (const read of [() => store.get(Buffer.from('k')), () => store.range({}, 1)]) expect(read).toThrow(expect.objectContaining({ code: 'STOPLOG_LOG_UNAVAILABLE' }));
+    for (const read of [() => store.get(Buffer.from('k')), () => store.range({}, 1)])
+      expect(read).toThrow(expect.objectContaining({ code: 'STOPLOG_LOG_UNAVAILABLE' }));
   });
 });

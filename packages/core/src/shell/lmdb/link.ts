@@ -109,4 +109,8 @@ export class WriterLink {
 }
 
 const gone = (): StoplogError =>
-  new StoplogError('STOPLOG_LOG_UNAVAILABLE', {}, 'the log is closed, or its writer has ended: open it again. What was acknowledged is kept; what was under way may or may not be');
+  new StoplogError(
+    'STOPLOG_LOG_UNAVAILABLE',
+    {},
+    'the log is closed, or its writer has ended: open it again. What was acknowledged is kept; what was under way may or may not be',
+  );

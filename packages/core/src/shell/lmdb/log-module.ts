@@ -24,7 +24,11 @@ export const open = async (options: unknown, link?: LogLink): Promise<Log> => {
   const envOptions: EnvOptions = { path: env.path, mapSize: env.mapSize ?? DEFAULT_MAP_SIZE, maintenance: env.maintenance, clock: env.clock };
   if (link !== undefined) return openLinked(envOptions, link);
   if (env.create === false && examineFolder(env.path) === 'new') {
-    throw new StoplogError('STOPLOG_LOG_UNAVAILABLE', { path: env.path }, `there is no log in ${env.path}: check the path; the first run of a pipeline, or the first append, makes one`);
+    throw new StoplogError(
+      'STOPLOG_LOG_UNAVAILABLE',
+      { path: env.path },
+      `there is no log in ${env.path}: check the path; the first run of a pipeline, or the first append, makes one`,
+    );
   }
   const host = await openHost(envOptions);
   try {
@@ -55,13 +59,15 @@ const openLinked = (options: EnvOptions, link: LogLink): Log => {
 
 export const share = async (log: Log): Promise<LogLink> => {
   const link = links.get(log);
-  if (link === undefined) throw new StoplogError('STOPLOG_USAGE', {}, 'only a log that was opened without a link can be shared: ask the thread that opened it first');
+  if (link === undefined)
+    throw new StoplogError('STOPLOG_USAGE', {}, 'only a log that was opened without a link can be shared: ask the thread that opened it first');
   return link();
 };
 
 const administrator = (log: Log): Administrator => {
   const found = administrators.get(log);
-  if (found === undefined) throw new StoplogError('STOPLOG_USAGE', {}, 'only a log that was opened without a link can be administered: ask the thread that opened it first');
+  if (found === undefined)
+    throw new StoplogError('STOPLOG_USAGE', {}, 'only a log that was opened without a link can be administered: ask the thread that opened it first');
   return found;
 };
 export const groups = async (log: Log): Promise<readonly GroupStanding[]> => administrator(log).groups();

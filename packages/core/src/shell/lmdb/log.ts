@@ -130,7 +130,10 @@ export class LmdbLog implements Log {
   }
 
   async deleteRecords(before: readonly Position[]): Promise<readonly Position[]> {
-    const { starts } = await this.#link.call({ type: 'delete-records', before: before.map((position) => ({ ...this.#place(position), offset: position.offset })) });
+    const { starts } = await this.#link.call({
+      type: 'delete-records',
+      before: before.map((position) => ({ ...this.#place(position), offset: position.offset })),
+    });
     this.#env.root.resetReadTxn();
     return before.map((position, i) => ({ ...named(position), offset: starts[i]! }));
   }
@@ -218,18 +221,28 @@ export class LmdbLog implements Log {
   #topicId(name: string, partition: number): number {
     const { id, partitions } = this.#topics.get(name) ?? this.#findTopic(name);
     if (partition >= 0 && partition < partitions) return id;
-    throw new StoplogError('STOPLOG_USAGE', { topic: name, partition, partitions }, `topic '${name}' has no partition ${partition}: it has ${partitions}, counted from 0`);
+    throw new StoplogError(
+      'STOPLOG_USAGE',
+      { topic: name, partition, partitions },
+      `topic '${name}' has no partition ${partition}: it has ${partitions}, counted from 0`,
+    );
   }
   #findTopic(name: string): { readonly id: number; readonly partitions: number } {
     const meta = this.#readNow(() => readMeta<TopicMeta>(this.#env, topicMetaKey(name)));
-    if (meta === undefined) throw new StoplogError('STOPLOG_TOPIC_UNKNOWN', { topic: name }, `there is no topic '${name}' in this log: append to it, run a pipeline that declares it, or look at 'stoplog topics' for what is there`);
+    if (meta === undefined)
+      throw new StoplogError(
+        'STOPLOG_TOPIC_UNKNOWN',
+        { topic: name },
+        `there is no topic '${name}' in this log: append to it, run a pipeline that declares it, or look at 'stoplog topics' for what is there`,
+      );
     const found = { id: meta.id, partitions: meta.shape.partitions };
     this.#topics.set(name, found);
     return found;
   }
   #storeId(name: string): number {
     const id = this.#stores.get(name);
-    if (id === undefined) throw new StoplogError('STOPLOG_USAGE', { store: name }, `store '${name}' was not opened in this thread: call store(part) before committing to it`);
+    if (id === undefined)
+      throw new StoplogError('STOPLOG_USAGE', { store: name }, `store '${name}' was not opened in this thread: call store(part) before committing to it`);
     return id;
   }
   #checkOpen(): void {

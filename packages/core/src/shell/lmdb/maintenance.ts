@@ -93,7 +93,9 @@ export class Maintenance {
       }
     };
     // Only closing ends a round early.
-    void this.#run(round).catch(() => {}).finally(() => this.#rounds--);
+    void this.#run(round)
+      .catch(() => {})
+      .finally(() => this.#rounds--);
   }
 
   /** Cleans on command, whether or not it is due; throws what stands in the way. */
@@ -151,7 +153,7 @@ export class Maintenance {
     const name = `${place.topicId}:${place.partition}`;
     const { start } = this.#ends(place);
     if (this.#trimmedTo.get(name) === start) return;
-    for (let done = false; !done; ) {
+    for (let done = false; !done;) {
       const step = await this.#commit((ends) => applyTrim(this.#env, place, STEP, ends));
       failpoint('retain.deleted');
       done = step.done;
@@ -161,12 +163,19 @@ export class Maintenance {
   }
 
   /** Maps the keys of what is new, as far as there is room, and goes through everything below. */
-  async #pass(place: PartitionId, start: bigint, from: bigint, to: bigint, now: number, deleteRetentionMs: number): Promise<{ readonly to: bigint; readonly dropped: number; readonly kept: number }> {
+  async #pass(
+    place: PartitionId,
+    start: bigint,
+    from: bigint,
+    to: bigint,
+    now: number,
+    deleteRetentionMs: number,
+  ): Promise<{ readonly to: bigint; readonly dropped: number; readonly kept: number }> {
     failpoint('compact.select');
     const seed = randomBytes(8);
     const keys = new KeyOffsets([seed.readUInt32LE(0), seed.readUInt32LE(4)]);
     let end = to;
-    for (let at = from; at < end; ) {
+    for (let at = from; at < end;) {
       const { batches, next } = this.#read(place, at);
       for (const view of batches) {
         const full = mapKeys(view, keys, start, from, to);
@@ -179,7 +188,7 @@ export class Maintenance {
     const pass: Pass = { keys, origin: start, start, to: end, now, deleteRetentionMs };
     let dropped = 0;
     let kept = 0;
-    for (let at = start; at < end; ) {
+    for (let at = start; at < end;) {
       const { batches, next } = this.#read(place, at);
       const replacements: Replacement[] = [];
       for (const view of batches) {
@@ -214,7 +223,8 @@ export class Maintenance {
     return readEnds(this.#env, topicId, partition);
   }
   #checkGoing(): void {
-    if (this.#stopped) throw new StoplogError('STOPLOG_LOG_UNAVAILABLE', {}, 'the log was closed while it was being cleaned: open it and clean again; what was done is kept');
+    if (this.#stopped)
+      throw new StoplogError('STOPLOG_LOG_UNAVAILABLE', {}, 'the log was closed while it was being cleaned: open it and clean again; what was done is kept');
   }
   /** Waits as long as so many bytes are worth. */
   async #pay(bytes: number): Promise<void> {

@@ -10,7 +10,10 @@ describe('two processes on one folder', () => {
     await withFolder(async (folder) => {
       const [path, acks] = [join(folder, 'log'), join(folder, 'acks')];
       const ends = await Promise.all(['a', 'b'].map((name) => start('appender', path, acks, name, '150').ended));
-      expect(ends.map(({ code, errors }) => [code, errors])).toEqual([[0, ''], [0, '']]);
+      expect(ends.map(({ code, errors }) => [code, errors])).toEqual([
+        [0, ''],
+        [0, ''],
+      ]);
       const log = await openPort(lmdb(path));
       const kept = await readLetters(log);
       await log[Symbol.asyncDispose]();

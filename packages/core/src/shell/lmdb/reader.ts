@@ -114,7 +114,12 @@ export const offsetForTime = (env: Env, place: PartitionId, time: number): bigin
   env.root.resetReadTxn();
   const ends = readEnds(env, place.topicId, place.partition);
   const prefix = partitionKey(place.topicId, place.partition);
-  for (const { key, value } of env.tables.times.getRange({ start: timeKey(place.topicId, place.partition, time), end: prefixEnd(prefix), limit: 1, snapshot: false })) {
+  for (const { key, value } of env.tables.times.getRange({
+    start: timeKey(place.topicId, place.partition, time),
+    end: prefixEnd(prefix),
+    limit: 1,
+    snapshot: false,
+  })) {
     const reached = decodeOffset(unseal('times', key, value));
     let at = reached < ends.start ? ends.start : reached;
     while (at < ends.end) {

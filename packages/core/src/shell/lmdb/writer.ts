@@ -13,7 +13,18 @@ import { takeShare, type Waiting } from '../../pure/log/group-commit.ts';
 import { FORMAT } from '../../pure/log/keyspace.ts';
 import { formatKey } from '../../pure/log/meta.ts';
 import type { WriterAnswer, WriterCall, WriterRequest } from '../../pure/log/writer-messages.ts';
-import { applyCommit, applyEnsure, applyOpenGroup, applyOpenStore, EndsInTransaction, putMeta, readEnds, readMeta, readOwnership, writeOwnership } from './apply.ts';
+import {
+  applyCommit,
+  applyEnsure,
+  applyOpenGroup,
+  applyOpenStore,
+  EndsInTransaction,
+  putMeta,
+  readEnds,
+  readMeta,
+  readOwnership,
+  writeOwnership,
+} from './apply.ts';
 import { applyDeleteGroup, applyDeleteTopic, applySetPositions, isLeftToSweep, sweep } from './administer.ts';
 import { Cleanups } from './cleanups.ts';
 import { applyDeleteRecords } from './forget.ts';
@@ -182,19 +193,23 @@ const serve = (env: Env): void => {
   };
 
   const pace = { ...MAINTENANCE, ...envOptions.maintenance };
-  const maintenance = new Maintenance(env, cleanups, pace, (apply) =>
-    new Promise((resolve, reject) => {
-      let result: ReturnType<typeof apply>;
-      enqueue({
-        bytes: 0,
-        life: undefined,
-        apply: (ends) => {
-          result = apply(ends);
-          return { type: 'done' };
-        },
-        answer: (outcome) => (outcome.type === 'failed' ? reject(errorFromData(outcome.error)) : resolve(result)),
-      });
-    }),
+  const maintenance = new Maintenance(
+    env,
+    cleanups,
+    pace,
+    (apply) =>
+      new Promise((resolve, reject) => {
+        let result: ReturnType<typeof apply>;
+        enqueue({
+          bytes: 0,
+          life: undefined,
+          apply: (ends) => {
+            result = apply(ends);
+            return { type: 'done' };
+          },
+          answer: (outcome) => (outcome.type === 'failed' ? reject(errorFromData(outcome.error)) : resolve(result)),
+        });
+      }),
   );
 
   const links = new Set<MessagePort>();
@@ -247,7 +262,13 @@ const serve = (env: Env): void => {
   }, BEAT_MS);
   // What a process left that was ended while it freed the bytes of a deleted topic or store.
   const sweepOn = (): void => {
-    if (!closing) enqueue({ bytes: 0, life: undefined, apply: () => ({ type: 'swept', left: sweep(env) }), answer: (outcome) => outcome.type === 'swept' && outcome.left && sweepOn() });
+    if (!closing)
+      enqueue({
+        bytes: 0,
+        life: undefined,
+        apply: () => ({ type: 'swept', left: sweep(env) }),
+        answer: (outcome) => outcome.type === 'swept' && outcome.left && sweepOn(),
+      });
   };
   if (isLeftToSweep(env)) sweepOn();
   const upkeep = Number.isFinite(pace.everyMs) ? setInterval(() => maintenance.tick(), pace.everyMs) : undefined;
@@ -272,11 +293,24 @@ const serve = (env: Env): void => {
 };
 
 /** Refusals come before a call's first put: the transaction goes on without it. */
-const REFUSALS: ReadonlySet<string> = new Set(['STOPLOG_FENCED', 'STOPLOG_GROUP_ACTIVE', 'STOPLOG_GROUP_UNKNOWN', 'STOPLOG_TOPIC_SHAPE', 'STOPLOG_STORE_VERSION', 'STOPLOG_STORE_OWNER', 'STOPLOG_OFFSET_OUT_OF_RANGE']);
+const REFUSALS: ReadonlySet<string> = new Set([
+  'STOPLOG_FENCED',
+  'STOPLOG_GROUP_ACTIVE',
+  'STOPLOG_GROUP_UNKNOWN',
+  'STOPLOG_TOPIC_SHAPE',
+  'STOPLOG_STORE_VERSION',
+  'STOPLOG_STORE_OWNER',
+  'STOPLOG_OFFSET_OUT_OF_RANGE',
+]);
 
 const attempt = ({ life, apply }: Pending, ends: EndsInTransaction, refused: Set<string>): Outcome => {
   try {
-    if (life !== undefined && refused.has(life)) throw new StoplogError('STOPLOG_FENCED', { life }, 'an earlier commit of this actor was refused, and this one was made from it: nothing of it was kept, and nothing is to be done');
+    if (life !== undefined && refused.has(life))
+      throw new StoplogError(
+        'STOPLOG_FENCED',
+        { life },
+        'an earlier commit of this actor was refused, and this one was made from it: nothing of it was kept, and nothing is to be done',
+      );
     return apply(ends);
   } catch (error) {
     if (life !== undefined && isStoplogError(error) && error.code === 'STOPLOG_FENCED') refused.add(life);
@@ -286,7 +320,12 @@ const attempt = ({ life, apply }: Pending, ends: EndsInTransaction, refused: Set
 };
 
 /** What a call does inside a transaction; decoding happens before it. */
-const prepare = (env: Env, call: Exclude<WriterCall, { readonly type: 'wait' | 'wait-lost' | 'clean' }>, held: Map<number, { readonly instance: string; readonly epoch: number }>, cleanups: Cleanups): Pending['apply'] => {
+const prepare = (
+  env: Env,
+  call: Exclude<WriterCall, { readonly type: 'wait' | 'wait-lost' | 'clean' }>,
+  held: Map<number, { readonly instance: string; readonly epoch: number }>,
+  cleanups: Cleanups,
+): Pending['apply'] => {
   switch (call.type) {
     case 'commit': {
       const commit: DecodedCommit = decodeCommit(call.bytes);
@@ -307,7 +346,11 @@ const prepare = (env: Env, call: Exclude<WriterCall, { readonly type: 'wait' | '
       return () => {
         const found = readOwnership(env, call.groupId);
         if (found.epoch !== call.seen) return { type: 'owned', taken: false, now: found };
-        const now: Ownership = { epoch: found.epoch + 1, owner: { instance: call.instance, pid: process.pid, started: processStarted(process.pid), since: Date.now(), beatAt: Date.now() }, beat: 0 };
+        const now: Ownership = {
+          epoch: found.epoch + 1,
+          owner: { instance: call.instance, pid: process.pid, started: processStarted(process.pid), since: Date.now(), beatAt: Date.now() },
+          beat: 0,
+        };
         writeOwnership(env, call.groupId, now);
         held.set(call.groupId, { instance: call.instance, epoch: now.epoch });
         return { type: 'owned', taken: true, now };

@@ -17,9 +17,15 @@ export const commits: Promises = (promise) => {
     const committed = log.commit(
       commitOf({
         group: GROUP,
-        appends: [{ ...place(0), batch: batchOf(['a']) }, { ...place(1), batch: batchOf(['b']) }],
+        appends: [
+          { ...place(0), batch: batchOf(['a']) },
+          { ...place(1), batch: batchOf(['b']) },
+        ],
         stores: [{ store: 'seen', partition: 0, keys: [key], values: [bytes('v')] }],
-        positions: [{ ...place(0), from: 0n, to: 0n }, { ...place(1), from: 0n, to: 7n }],
+        positions: [
+          { ...place(0), from: 0n, to: 0n },
+          { ...place(1), from: 0n, to: 7n },
+        ],
       }),
     );
     expect((await seen).batches.length).toBe(1); // whoever sees one part of it sees all of it
@@ -46,7 +52,10 @@ export const commits: Promises = (promise) => {
   promise('atomicity: a damaged batch takes its whole commit with it, and no other', async ({ log }) => {
     const damaged = batchOf(['never']);
     damaged[30] = damaged[30]! ^ 1;
-    const appends = [{ ...place(0), batch: batchOf(['never']) }, { ...place(1), batch: damaged }];
+    const appends = [
+      { ...place(0), batch: batchOf(['never']) },
+      { ...place(1), batch: damaged },
+    ];
     const outcomes = await Promise.allSettled([append(log, ['before']), log.commit(commitOf({ appends })), append(log, ['after'])]);
     expect(outcomes[1]).toMatchObject({ status: 'rejected', reason: { code: 'STOPLOG_LOG_CORRUPT' } });
     expect(values(await readAll(log))).toEqual(['before', 'after']);
@@ -54,13 +63,16 @@ export const commits: Promises = (promise) => {
   promise('isolation: a waiting fetch is not woken with records of a commit that did not happen', async ({ log }) => {
     const end = (await log.offsets([place()], 'latest'))[0]!.offset;
     const waiting = log.fetch(at(end), WHEN_THERE, never);
-    await expect(log.commit(commitOf({ group: GROUP, epoch: 99, appends: [{ ...place(), batch: batchOf(['never']) }] }))).rejects.toMatchObject({ code: 'STOPLOG_FENCED' });
+    await expect(log.commit(commitOf({ group: GROUP, epoch: 99, appends: [{ ...place(), batch: batchOf(['never']) }] }))).rejects.toMatchObject({
+      code: 'STOPLOG_FENCED',
+    });
     await append(log, ['real']);
     const [view] = (await waiting).batches;
     expect(view!.next() && Buffer.from(view!.value()!).toString()).toBe('real');
   });
   promise('continuity: a position moves from where it stands; a move from elsewhere is refused whole', async ({ log }) => {
-    const move = (from: bigint, to: bigint, text: string): Promise<unknown> => log.commit(commitOf({ group: GROUP, appends: [{ ...place(1), batch: batchOf([text]) }], positions: [{ ...place(), from, to }] }));
+    const move = (from: bigint, to: bigint, text: string): Promise<unknown> =>
+      log.commit(commitOf({ group: GROUP, appends: [{ ...place(1), batch: batchOf([text]) }], positions: [{ ...place(), from, to }] }));
     await move(0n, 3n, 'first');
     await expect(move(0n, 3n, 'again')).rejects.toMatchObject({ code: 'STOPLOG_FENCED', facts: { from: 0n, stands: 3n } });
     await expect(move(4n, 5n, 'ahead')).rejects.toMatchObject({ code: 'STOPLOG_FENCED', facts: { from: 4n, stands: 3n } });
@@ -77,13 +89,16 @@ export const commits: Promises = (promise) => {
     expect(await log.committed(GROUP, [place()])).toEqual([at(3n)]);
   });
   promise('continuity: of two commits from the same place, under way together, one happens', async ({ log }) => {
-    const twins = ['one', 'two'].map((text) => log.commit(commitOf({ group: GROUP, appends: [{ ...place(1), batch: batchOf([text]) }], positions: [{ ...place(), from: 0n, to: 1n }] })));
+    const twins = ['one', 'two'].map((text) =>
+      log.commit(commitOf({ group: GROUP, appends: [{ ...place(1), batch: batchOf([text]) }], positions: [{ ...place(), from: 0n, to: 1n }] })),
+    );
     const outcomes = await Promise.allSettled(twins);
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
     expect(values(await readAll(log, 0n, 1))).toEqual(['one']);
   });
   promise('chain: after a commit that was refused, nothing of the same life is taken, though the group may stand where it goes on', async ({ log }) => {
-    const move = (life: string, from: bigint, to: bigint): Promise<unknown> => log.commit(commitOf({ group: GROUP, life, appends: [{ ...place(1), batch: batchOf([`${life} ${to}`]) }], positions: [{ ...place(), from, to }] }));
+    const move = (life: string, from: bigint, to: bigint): Promise<unknown> =>
+      log.commit(commitOf({ group: GROUP, life, appends: [{ ...place(1), batch: batchOf([`${life} ${to}`]) }], positions: [{ ...place(), from, to }] }));
     const fenced = { code: 'STOPLOG_FENCED' };
     await move('late', 0n, 3n);
     const [refused, made] = [move('next', 0n, 3n), move('next', 3n, 5n)];
@@ -116,6 +131,8 @@ export const commits: Promises = (promise) => {
     const nowhere = { code: 'STOPLOG_USAGE', facts: { topic: TOPIC, partition: 2, partitions: 2 } };
     await expect(log.fetch(at(0n, 2), NOW, never)).rejects.toMatchObject(nowhere);
     await expect(log.commit(commitOf({ appends: [{ ...place(2), batch: batchOf(['a']) }] }))).rejects.toMatchObject(nowhere);
-    await expect(log.commit(commitOf({ stores: [{ store: 'unopened', partition: 0, keys: [key], values: [key] }] }))).rejects.toMatchObject({ code: 'STOPLOG_USAGE' });
+    await expect(log.commit(commitOf({ stores: [{ store: 'unopened', partition: 0, keys: [key], values: [key] }] }))).rejects.toMatchObject({
+      code: 'STOPLOG_USAGE',
+    });
   });
 };

@@ -9,7 +9,8 @@ import type { Promises } from '../log-contract.ts';
 
 const TABLE = 'table';
 const DAY = 24 * 3_600_000;
-const compacted = (settings: Partial<TopicShape> = {}): TopicShape => shape(TABLE, 1, { cleanup: 'compact', forgetting: { deleteRetentionMs: 0 }, ...settings });
+const compacted = (settings: Partial<TopicShape> = {}): TopicShape =>
+  shape(TABLE, 1, { cleanup: 'compact', forgetting: { deleteRetentionMs: 0 }, ...settings });
 
 type Pair = readonly [key: string, value: string | null, headers?: readonly Header[]];
 const write = async (log: Log, pairs: readonly Pair[], timestamp: number = 1_000): Promise<bigint> => {
@@ -21,12 +22,13 @@ const read = async (log: Log): Promise<readonly (readonly [bigint, number, strin
   const records: (readonly [bigint, number, string, string | null, readonly Header[]])[] = [];
   const [{ offset: start } = at(0n)] = await log.offsets([place(0, TABLE)], 'earliest');
   const [{ offset: end } = at(0n)] = await log.offsets([place(0, TABLE)], 'latest');
-  for (let next = start; next < end; ) {
+  for (let next = start; next < end;) {
     const found = await log.fetch(at(next, 0, TABLE), NOW, never);
     for (const view of found.batches) {
       while (view.next()) {
         const value = view.value();
-        if (view.offset >= next) records.push([view.offset, view.timestamp, Buffer.from(view.key()!).toString(), value && Buffer.from(value).toString(), view.headers()]);
+        if (view.offset >= next)
+          records.push([view.offset, view.timestamp, Buffer.from(view.key()!).toString(), value && Buffer.from(value).toString(), view.headers()]);
       }
     }
     next = found.next;
@@ -38,12 +40,19 @@ const ROLL: CleanOptions = { topics: [TABLE], roll: true };
 
 export const forgetting: Promises = (promise) => {
   promise('starts: what is deleted before an offset is refused with the range, and what comes after it is read', async ({ log }) => {
-    const { offsets: [base] } = await append(log, ['a', 'b', 'c']);
-    const { offsets: [later] } = await append(log, ['d']);
+    const {
+      offsets: [base],
+    } = await append(log, ['a', 'b', 'c']);
+    const {
+      offsets: [later],
+    } = await append(log, ['d']);
     expect(await log.deleteRecords([at(base! + 1n)])).toEqual([at(base! + 1n)]);
     expect(await log.offsets([place()], 'earliest')).toEqual([at(base! + 1n)]);
     const [{ offset: end } = at(0n)] = await log.offsets([place()], 'latest');
-    await expect(log.fetch(at(base!), NOW, never)).rejects.toMatchObject({ code: 'STOPLOG_OFFSET_OUT_OF_RANGE', facts: { topic: TOPIC, partition: 0, offset: base, start: base! + 1n, end } });
+    await expect(log.fetch(at(base!), NOW, never)).rejects.toMatchObject({
+      code: 'STOPLOG_OFFSET_OUT_OF_RANGE',
+      facts: { topic: TOPIC, partition: 0, offset: base, start: base! + 1n, end },
+    });
     expect(values(await readAll(log, base! + 1n))).toEqual(['b', 'c', 'd']);
     await log.deleteRecords([at(later!)]);
     expect(values(await readAll(log, later))).toEqual(['d']);
@@ -89,7 +98,10 @@ export const forgetting: Promises = (promise) => {
     await write(log, [['a', '1']], 1_000);
     const second = await write(log, [['b', '2']], 2_000);
     await clean(log, { topics: [TABLE], now: 1_000 + DAY });
-    expect(pairs(await read(log))).toEqual([['a', '1'], ['b', '2']]); // more than the retention, not equal to it
+    expect(pairs(await read(log))).toEqual([
+      ['a', '1'],
+      ['b', '2'],
+    ]); // more than the retention, not equal to it
     await clean(log, { topics: [TABLE], now: 1_001 + DAY });
     expect(pairs(await read(log))).toEqual([['b', '2']]);
     expect(second).toBeGreaterThanOrEqual((await log.offsets([place(0, TABLE)], 'earliest'))[0]!.offset);
@@ -100,43 +112,108 @@ export const forgetting: Promises = (promise) => {
   });
   promise('survivors: compaction keeps the latest record of each key with offset, time and headers, and a fold ends as before', async ({ log, clean }) => {
     await log.ensure([compacted()]);
-    const headers: readonly Header[] = [{ name: 'h', value: null }, { name: 'h', value: Buffer.from('x') }];
-    await write(log, [['a', '1'], ['b', '2', headers], ['c', '3']]);
-    await write(log, [['a', '4'], ['c', '']], 500);
+    const headers: readonly Header[] = [
+      { name: 'h', value: null },
+      { name: 'h', value: Buffer.from('x') },
+    ];
+    await write(log, [
+      ['a', '1'],
+      ['b', '2', headers],
+      ['c', '3'],
+    ]);
+    await write(
+      log,
+      [
+        ['a', '4'],
+        ['c', ''],
+      ],
+      500,
+    );
     const before = await read(log);
     const [report] = await clean(log, ROLL);
     expect(report).toMatchObject({ topic: TABLE, partition: 0, dropped: 2, kept: 3 });
     const after = await read(log);
-    expect(after.map(([offset, time, key, value, list]) => [offset, time, key, value, list.map(({ name, value }) => [name, value && Buffer.from(value).toString()])])).toEqual(
-      [before[1]!, before[3]!, before[4]!].map(([offset, time, key, value, list]) => [offset, time, key, value, list.map(({ name, value }) => [name, value && Buffer.from(value).toString()])]),
+    expect(
+      after.map(([offset, time, key, value, list]) => [
+        offset,
+        time,
+        key,
+        value,
+        list.map(({ name, value }) => [name, value && Buffer.from(value).toString()]),
+      ]),
+    ).toEqual(
+      [before[1]!, before[3]!, before[4]!].map(([offset, time, key, value, list]) => [
+        offset,
+        time,
+        key,
+        value,
+        list.map(({ name, value }) => [name, value && Buffer.from(value).toString()]),
+      ]),
     );
   });
   promise('survivors: the active segment is left alone, and so is what is younger than the lag', async ({ log, clean }) => {
     await log.ensure([compacted({ forgetting: { minCompactionLagMs: 100, ageBy: 'timestamp' } })]);
-    await write(log, [['a', '1'], ['a', '2']], 1_000);
+    await write(
+      log,
+      [
+        ['a', '1'],
+        ['a', '2'],
+      ],
+      1_000,
+    );
     await clean(log, { topics: [TABLE] });
-    expect(pairs(await read(log))).toEqual([['a', '1'], ['a', '2']]);
+    expect(pairs(await read(log))).toEqual([
+      ['a', '1'],
+      ['a', '2'],
+    ]);
     await clean(log, { ...ROLL, now: 1_050 });
-    expect(pairs(await read(log))).toEqual([['a', '1'], ['a', '2']]);
+    expect(pairs(await read(log))).toEqual([
+      ['a', '1'],
+      ['a', '2'],
+    ]);
     await write(log, [['a', '3']], 1_060);
     await clean(log, { ...ROLL, now: 1_101 });
-    expect(pairs(await read(log))).toEqual([['a', '2'], ['a', '3']]); // the record above does not count: it is at the head
+    expect(pairs(await read(log))).toEqual([
+      ['a', '2'],
+      ['a', '3'],
+    ]); // the record above does not count: it is at the head
   });
   promise('survivors: O02: null and empty are two things, and only null deletes', async ({ log, clean }) => {
     await log.ensure([compacted()]);
-    await write(log, [['k1', 'v'], ['k1', null], ['k2', 'v'], ['k2', ''], ['k3', null]]);
+    await write(log, [
+      ['k1', 'v'],
+      ['k1', null],
+      ['k2', 'v'],
+      ['k2', ''],
+      ['k3', null],
+    ]);
     expect((await read(log)).map(([, , , value]) => value)).toEqual(['v', null, 'v', '', null]);
     await clean(log, ROLL);
-    expect(pairs(await read(log))).toEqual([['k1', null], ['k2', ''], ['k3', null]]); // the first cleaning keeps tombstones
+    expect(pairs(await read(log))).toEqual([
+      ['k1', null],
+      ['k2', ''],
+      ['k3', null],
+    ]); // the first cleaning keeps tombstones
     await clean(log, ROLL);
     expect(pairs(await read(log))).toEqual([['k2', '']]);
   });
   promise('survivors: a tombstone stays until its retention has passed since the first cleaning, whatever its own date', async ({ log, clean }) => {
     await log.ensure([compacted({ forgetting: { deleteRetentionMs: 60_000, ageBy: 'timestamp' } })]);
-    await write(log, [['a', '1'], ['a', null], ['b', '1']], 1);
+    await write(
+      log,
+      [
+        ['a', '1'],
+        ['a', null],
+        ['b', '1'],
+      ],
+      1,
+    );
     await clean(log, { ...ROLL, now: 10_000 });
     await clean(log, { ...ROLL, now: 69_999 });
-    expect(pairs(await read(log))).toEqual([['a', null], ['b', '1']]);
+    expect(pairs(await read(log))).toEqual([
+      ['a', null],
+      ['b', '1'],
+    ]);
     await clean(log, { ...ROLL, now: 70_000 });
     expect(pairs(await read(log))).toEqual([['b', '1']]);
   });
@@ -158,7 +235,14 @@ export const forgetting: Promises = (promise) => {
     await log.ensure([compacted({ retentionMs: DAY, forgetting: { ageBy: 'timestamp' } })]);
     await write(log, [['old', '1']], 1_000);
     await clean(log, { ...ROLL, now: 1_000 });
-    await write(log, [['new', '1'], ['new', '2']], 1_000 + DAY);
+    await write(
+      log,
+      [
+        ['new', '1'],
+        ['new', '2'],
+      ],
+      1_000 + DAY,
+    );
     await clean(log, { ...ROLL, now: 1_001 + DAY });
     expect(pairs(await read(log))).toEqual([['new', '2']]);
   });

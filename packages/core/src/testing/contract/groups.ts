@@ -23,7 +23,8 @@ const member = (log: Log): { readonly next: () => Promise<Assignment>; readonly 
     },
   };
 };
-const commitAs = (log: Log, epoch: number, text: string): Promise<unknown> => log.commit(commitOf({ group: GROUP, epoch, appends: [{ ...place(), batch: batchOf([text]) }] }));
+const commitAs = (log: Log, epoch: number, text: string): Promise<unknown> =>
+  log.commit(commitOf({ group: GROUP, epoch, appends: [{ ...place(), batch: batchOf([text]) }] }));
 
 export const groups: Promises = (promise) => {
   promise('one owner: the first member gets the partitions, and a later one gets them when it leaves, in a later epoch', async ({ log, reopen }) => {

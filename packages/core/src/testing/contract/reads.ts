@@ -16,7 +16,14 @@ export const reads: Promises = (promise) => {
     expect(values(await readAll(log))).toEqual(Array.from({ length: 50 }, (_, i) => String(i)));
   });
   promise('order: two appends to one partition in one commit follow each other', async ({ log }) => {
-    const { offsets } = await log.commit(commitOf({ appends: [{ ...place(), batch: batchOf(['a', 'b']) }, { ...place(), batch: batchOf(['c']) }] }));
+    const { offsets } = await log.commit(
+      commitOf({
+        appends: [
+          { ...place(), batch: batchOf(['a', 'b']) },
+          { ...place(), batch: batchOf(['c']) },
+        ],
+      }),
+    );
     const records = await readAll(log);
     expect(values(records)).toEqual(['a', 'b', 'c']);
     expect(offsets).toEqual([records[0]!.offset, records[2]!.offset]);
@@ -31,7 +38,9 @@ export const reads: Promises = (promise) => {
     const builder = new BatchBuilder();
     builder.appendAt(2, 'c', 'c', 1_000);
     builder.appendAt(5, 'f', 'f', 1_000);
-    const { offsets: [base] } = await log.commit(commitOf({ appends: [{ ...place(), batch: builder.finish(8) }] }));
+    const {
+      offsets: [base],
+    } = await log.commit(commitOf({ appends: [{ ...place(), batch: builder.finish(8) }] }));
     await append(log, ['j']);
     expect(values(await readAll(log, base! + 3n))).toEqual(['f', 'j']);
     expect(values(await readAll(log, base! + 7n))).toEqual(['j']);
@@ -68,7 +77,10 @@ export const reads: Promises = (promise) => {
     await append(log, ['a']);
     const [{ offset: end } = at(0n)] = await log.offsets([place()], 'latest');
     for (const offset of [end + 1n, -1n]) {
-      await expect(log.fetch(at(offset), NOW, never)).rejects.toMatchObject({ code: 'STOPLOG_OFFSET_OUT_OF_RANGE', facts: { topic: TOPIC, partition: 0, offset, start: 0n, end } });
+      await expect(log.fetch(at(offset), NOW, never)).rejects.toMatchObject({
+        code: 'STOPLOG_OFFSET_OUT_OF_RANGE',
+        facts: { topic: TOPIC, partition: 0, offset, start: 0n, end },
+      });
     }
   });
   promise('earliest is the first that is kept, latest what the next append gets', async ({ log }) => {
@@ -91,7 +103,9 @@ export const reads: Promises = (promise) => {
     expect(await log.offsets([place(1)], { time: 5 })).toEqual([at(0n, 1)]);
   });
   promise('a time leads into the middle of a batch', async ({ log }) => {
-    const { offsets: [base] } = await append(log, ['a', 'b', 'c', 'd'], 0, 100);
+    const {
+      offsets: [base],
+    } = await append(log, ['a', 'b', 'c', 'd'], 0, 100);
     expect(await log.offsets([place()], { time: 102 })).toEqual([at(base! + 2n)]);
   });
   promise('what is handed out is the caller’s: changing it changes nothing in the log', async ({ log }) => {

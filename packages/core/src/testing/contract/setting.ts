@@ -50,7 +50,13 @@ export interface Read {
   readonly value: string;
 }
 /** All records from an offset to the end, by following `next`. */
-export const readAll = async (log: Log, from: bigint = 0n, partition: number = 0, topic: string = TOPIC, bytes: number = 1_000_000): Promise<readonly Read[]> => {
+export const readAll = async (
+  log: Log,
+  from: bigint = 0n,
+  partition: number = 0,
+  topic: string = TOPIC,
+  bytes: number = 1_000_000,
+): Promise<readonly Read[]> => {
   const records: Read[] = [];
   const end = (await log.offsets([place(partition, topic)], 'latest'))[0]!.offset;
   let next = from;

@@ -8,23 +8,36 @@ import type { Promises } from '../log-contract.ts';
 const part: StorePart = { store: 'counts', partition: 0, group: 'counter', version: 1, fingerprint: 'f1' };
 const bytes = (...of: readonly number[]): Uint8Array => Uint8Array.from(of);
 const write = (log: Log, entries: readonly (readonly [Uint8Array, Uint8Array | null])[], partition: number = 0): Promise<unknown> =>
-  log.commit(commitOf({ group: 'counter', stores: [{ store: 'counts', partition, keys: entries.map(([key]) => key), values: entries.map(([, value]) => value) }] }));
+  log.commit(
+    commitOf({ group: 'counter', stores: [{ store: 'counts', partition, keys: entries.map(([key]) => key), values: entries.map(([, value]) => value) }] }),
+  );
 
 export const stores: Promises = (promise) => {
   promise('a store gives what was committed last; a null deletes', async ({ log }) => {
     const store = await log.store(part, never);
     expect(store.get(bytes(1))).toBeUndefined();
-    await write(log, [[bytes(1), bytes(10)], [bytes(2), bytes(20)], [bytes(1), bytes(11)]]);
+    await write(log, [
+      [bytes(1), bytes(10)],
+      [bytes(2), bytes(20)],
+      [bytes(1), bytes(11)],
+    ]);
     expect(numbers(store.get(bytes(1)))).toEqual([11]);
-    await write(log, [[bytes(1), null], [bytes(9), null]]);
+    await write(log, [
+      [bytes(1), null],
+      [bytes(9), null],
+    ]);
     expect(store.get(bytes(1))).toBeUndefined();
     expect(numbers(store.get(bytes(2)))).toEqual([20]);
   });
   promise('a range is in the order of the key bytes, within its bounds, and at most as long as its limit', async ({ log }) => {
     const store = await log.store(part, never);
     const keys = [bytes(), bytes(0), bytes(0, 0), bytes(0, 255), bytes(1), bytes(127), bytes(128), bytes(255), bytes(255, 255)];
-    await write(log, [...keys].reverse().map((key) => [key, bytes(key.length)] as const));
-    const found = (bounds: Parameters<typeof store.range>[0], limit = 100): readonly Uint8Array[] => store.range(bounds, limit).map(([key]) => Uint8Array.from(key));
+    await write(
+      log,
+      [...keys].reverse().map((key) => [key, bytes(key.length)] as const),
+    );
+    const found = (bounds: Parameters<typeof store.range>[0], limit = 100): readonly Uint8Array[] =>
+      store.range(bounds, limit).map(([key]) => Uint8Array.from(key));
     expect(found({})).toEqual(keys);
     expect(found({}, 3)).toEqual(keys.slice(0, 3));
     expect(found({ gte: bytes(0, 0) })).toEqual(keys.slice(2));
@@ -37,7 +50,10 @@ export const stores: Promises = (promise) => {
   promise('a range goes on from the last key of the one before, and misses none', async ({ log }) => {
     const store = await log.store(part, never);
     const keys = Array.from({ length: 100 }, (_, i) => bytes(i >> 4, i));
-    await write(log, keys.map((key) => [key, key] as const));
+    await write(
+      log,
+      keys.map((key) => [key, key] as const),
+    );
     const found: Uint8Array[] = [];
     for (;;) {
       const last = found.at(-1);
@@ -60,7 +76,10 @@ export const stores: Promises = (promise) => {
   promise('values of every size come back as they were, and are the caller’s', async ({ log }) => {
     const store = await log.store(part, never);
     const sizes = [0, 1, 100, 8_192, 300_000];
-    await write(log, sizes.map((size, i) => [bytes(i), new Uint8Array(size).fill(i + 1)] as const));
+    await write(
+      log,
+      sizes.map((size, i) => [bytes(i), new Uint8Array(size).fill(i + 1)] as const),
+    );
     sizes.forEach((size, i) => {
       const value = store.get(bytes(i))!;
       const expected = Buffer.alloc(size, i + 1);
@@ -71,7 +90,10 @@ export const stores: Promises = (promise) => {
   });
   promise('a store has one owner, one version, one schema', async ({ log }) => {
     await log.store(part, never);
-    await expect(log.store({ ...part, group: 'thief' }, never)).rejects.toMatchObject({ code: 'STOPLOG_STORE_OWNER', facts: { store: 'counts', owner: 'counter', wanted: 'thief' } });
+    await expect(log.store({ ...part, group: 'thief' }, never)).rejects.toMatchObject({
+      code: 'STOPLOG_STORE_OWNER',
+      facts: { store: 'counts', owner: 'counter', wanted: 'thief' },
+    });
     await expect(log.store({ ...part, version: 2 }, never)).rejects.toMatchObject({ code: 'STOPLOG_STORE_VERSION' });
     await expect(log.store({ ...part, fingerprint: 'f2' }, never)).rejects.toMatchObject({ code: 'STOPLOG_STORE_VERSION' });
   });

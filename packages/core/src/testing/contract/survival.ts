@@ -36,7 +36,12 @@ export const survival: Promises = (promise) => {
   });
   promise('prefix: of commits cut off by closing, the first ones survive, and every one that was answered', async ({ log, reopen }) => {
     let answered = 0;
-    const underWay = Array.from({ length: 60 }, (_, i) => append(log, [String(i)], i % 2, i).then(() => answered++, () => {}));
+    const underWay = Array.from({ length: 60 }, (_, i) =>
+      append(log, [String(i)], i % 2, i).then(
+        () => answered++,
+        () => {},
+      ),
+    );
     await underWay[10];
     await log[Symbol.asyncDispose]();
     await Promise.all(underWay);

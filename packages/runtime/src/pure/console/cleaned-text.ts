@@ -4,7 +4,12 @@ import { columns, grouped } from './columns.ts';
 
 export const cleanedLines = (cleaned: readonly Cleaned[]): string => {
   const rows = cleaned.map(({ topic, partition, startBefore, start, dropped, bytesBefore, bytes }) => [
-    topic, String(partition), start === startBefore ? String(start) : `${startBefore} → ${start}`, grouped(dropped), grouped(bytesBefore - bytes), grouped(bytes),
+    topic,
+    String(partition),
+    start === startBefore ? String(start) : `${startBefore} → ${start}`,
+    grouped(dropped),
+    grouped(bytesBefore - bytes),
+    grouped(bytes),
   ]);
   const freed = cleaned.reduce((sum, { bytesBefore, bytes }) => sum + bytesBefore - bytes, 0);
   const kept = cleaned.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -13,5 +18,12 @@ export const cleanedLines = (cleaned: readonly Cleaned[]): string => {
 };
 
 export const cleanedData = ({ topic, partition, startBefore, start, dropped, kept, bytesBefore, bytes }: Cleaned): unknown => ({
-  topic, partition, startBefore: String(startBefore), start: String(start), recordsDropped: dropped, recordsKept: kept, freedBytes: bytesBefore - bytes, keptBytes: bytes,
+  topic,
+  partition,
+  startBefore: String(startBefore),
+  start: String(start),
+  recordsDropped: dropped,
+  recordsKept: kept,
+  freedBytes: bytesBefore - bytes,
+  keptBytes: bytes,
 });

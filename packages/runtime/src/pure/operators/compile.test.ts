@@ -13,20 +13,46 @@ const [from, other, to, also] = [topic('from', numbers), topic('other', numbers)
 
 describe('verbs of a stream', () => {
   test('filter keeps the records for which the answer is true', () => {
-    const d = drive(pipeline('p', stream(from).filter((n, { key }) => n > 1 && key !== 'c').to(to)));
-    for (const [key, n] of [['a', 1], ['b', 2], ['c', 3]] as const) d.send(from, key, n);
+    const d = drive(
+      pipeline(
+        'p',
+        stream(from)
+          .filter((n, { key }) => n > 1 && key !== 'c')
+          .to(to),
+      ),
+    );
+    for (const [key, n] of [
+      ['a', 1],
+      ['b', 2],
+      ['c', 3],
+    ] as const)
+      d.send(from, key, n);
     expect(d.read(to)).toEqual([{ key: 'b', value: 2 }]);
   });
 
   test('map makes one value of each; key, time and partition stay', () => {
-    const d = drive(pipeline('p', stream(from).map((n, record) => n * 10 + record.timestamp).to(to)));
+    const d = drive(
+      pipeline(
+        'p',
+        stream(from)
+          .map((n, record) => n * 10 + record.timestamp)
+          .to(to),
+      ),
+    );
     d.send(from, 'a', 1, 5);
     const [record] = d.records(to);
     expect(record).toMatchObject({ key: 'a', value: 15, timestamp: 5, partition: d.records(from)[0]!.partition });
   });
 
   test('flatMap makes any number of values, in order, of any iterable', () => {
-    const d = drive(pipeline('p', stream(from).flatMap((n) => (n === 3 ? new Set([3, 4, 5]) : Array.from({ length: n }, (_, i) => i))).to(to)));
+    const d = drive(
+      pipeline(
+        'p',
+        stream(from)
+          .flatMap((n) => (n === 3 ? new Set([3, 4, 5]) : Array.from({ length: n }, (_, i) => i)))
+          .to(to),
+      ),
+    );
     for (const n of [0, 2, 3]) d.send(from, 'a', n);
     expect(d.read(to).map(({ value }) => value)).toEqual([0, 1, 3, 4, 5]);
   });
@@ -38,7 +64,15 @@ describe('verbs of a stream', () => {
     expect(both.read(to).map(({ value }) => value)).toEqual([1, 2]);
 
     const one = stream(from);
-    const twice = drive(pipeline('p', one.map((n) => n + 1).merge(one).to(to)));
+    const twice = drive(
+      pipeline(
+        'p',
+        one
+          .map((n) => n + 1)
+          .merge(one)
+          .to(to),
+      ),
+    );
     twice.send(from, 'a', 1);
     expect(twice.read(to).map(({ value }) => value)).toEqual([2, 1]);
   });
@@ -46,7 +80,15 @@ describe('verbs of a stream', () => {
   test('rekey and through bring equal keys together, whatever they were before', () => {
     const byValue = topic('by-value', { key: z.int(), value: z.int(), partitions: 7 });
     const seen = store('seen', { key: z.int(), value: z.int() });
-    const d = drive(pipeline('p', stream(from).rekey((n) => n % 5).through(byValue).count(seen)));
+    const d = drive(
+      pipeline(
+        'p',
+        stream(from)
+          .rekey((n) => n % 5)
+          .through(byValue)
+          .count(seen),
+      ),
+    );
     for (let n = 0; n < 50; n++) d.send(from, `key ${n}`, n);
     expect(d.store(seen).range()).toEqual([0, 1, 2, 3, 4].map((n) => [n, 10]));
     const partitions = new Map<number, Set<number>>();
@@ -65,13 +107,31 @@ describe('verbs of a stream', () => {
   });
 
   test('a topic that is named twice is read once, and goes both ways', () => {
-    const d = drive(pipeline('p', stream(from).to(to), stream(from).map((n) => -n).to(also)));
+    const d = drive(
+      pipeline(
+        'p',
+        stream(from).to(to),
+        stream(from)
+          .map((n) => -n)
+          .to(also),
+      ),
+    );
     d.send(from, 'a', 1);
     expect([d.read(to), d.read(also)]).toEqual([[{ key: 'a', value: 1 }], [{ key: 'a', value: -1 }]]);
   });
 
   test('a topic between two paths is written by one and read by the other', () => {
-    const d = drive(pipeline('p', stream(from).map((n) => n + 1).to(other), stream(other).map((n) => n * 2).to(to)));
+    const d = drive(
+      pipeline(
+        'p',
+        stream(from)
+          .map((n) => n + 1)
+          .to(other),
+        stream(other)
+          .map((n) => n * 2)
+          .to(to),
+      ),
+    );
     d.send(from, 'a', 1);
     expect(d.read(to)).toEqual([{ key: 'a', value: 4 }]);
   });
@@ -79,10 +139,24 @@ describe('verbs of a stream', () => {
   test('what arrives from a source goes through the same verbs, to the topic where its keys meet', () => {
     const ticks: Source<string, number> = { kind: 'source', name: 'ticks', open: () => Promise.reject(new Error('a driver opens nothing')) };
     const counts = store('counts', numbers);
-    const d = drive(pipeline('p', source(ticks).filter((n) => n > 0).flatMap((n) => [n, n]).map((n) => n + 1).rekey((n) => `n${n}`).through(from).count(counts)));
+    const d = drive(
+      pipeline(
+        'p',
+        source(ticks)
+          .filter((n) => n > 0)
+          .flatMap((n) => [n, n])
+          .map((n) => n + 1)
+          .rekey((n) => `n${n}`)
+          .through(from)
+          .count(counts),
+      ),
+    );
     d.arrive(ticks, 'ignored', 1, 7);
     d.arrive(ticks, 'ignored', 0);
-    expect(d.records(from)).toMatchObject([{ key: 'n2', value: 2, timestamp: 7 }, { key: 'n2', value: 2, timestamp: 7 }]);
+    expect(d.records(from)).toMatchObject([
+      { key: 'n2', value: 2, timestamp: 7 },
+      { key: 'n2', value: 2, timestamp: 7 },
+    ]);
     expect(d.store(counts).get('n2')).toBe(2);
   });
 });
@@ -95,7 +169,15 @@ describe('what is not looked at is not decoded', () => {
     const copying = drive(pipeline('p', stream(plain).to(copy)));
     copying.send(plain, 'a', 1);
     expect(decode).not.toHaveBeenCalled();
-    const filtering = drive(pipeline('p', stream(plain).filter((n) => n > 0).filter((n) => n < 9).to(few)));
+    const filtering = drive(
+      pipeline(
+        'p',
+        stream(plain)
+          .filter((n) => n > 0)
+          .filter((n) => n < 9)
+          .to(few),
+      ),
+    );
     filtering.send(plain, 'a', 1);
     expect(decode).toHaveBeenCalledOnce();
     for (const encode of encodes) expect(encode).not.toHaveBeenCalled();
@@ -115,7 +197,14 @@ describe('what is not looked at is not decoded', () => {
   test('a table that nobody asks keeps bytes and decodes none', () => {
     const customers = compactedTopic('customers', numbers);
     const decode = vi.spyOn(topicOf(customers).valueSerde, 'decode');
-    const d = drive(pipeline('p', stream(from).join(table(customers), (n, m) => n + m).to(to)));
+    const d = drive(
+      pipeline(
+        'p',
+        stream(from)
+          .join(table(customers), (n, m) => n + m)
+          .to(to),
+      ),
+    );
     d.send(customers, 'a', 1);
     d.send(customers, 'b', 2);
     expect(decode).not.toHaveBeenCalled();

@@ -64,7 +64,10 @@ export const compileTask = (task: Task, parts: TaskParts): readonly Emit[] => {
         after(node.input, process(node, storeOf(node.store.name), emitOf(node)));
         break;
       case 'fold':
-        after(node.input, node.verb === 'count' ? count(storeOf(node.store.name), emitChangeOf(node)) : fold(node, storeOf(node.store.name), emitChangeOf(node)));
+        after(
+          node.input,
+          node.verb === 'count' ? count(storeOf(node.store.name), emitChangeOf(node)) : fold(node, storeOf(node.store.name), emitChangeOf(node)),
+        );
         break;
       case 'changes':
         afterChange(node.input, changes(emitOf(node)));
@@ -99,7 +102,9 @@ export const compileTask = (task: Task, parts: TaskParts): readonly Emit[] => {
   }
 
   const entriesOf = (topic: string): Emit => {
-    const readers = task.nodes.filter((node) => (node.kind === 'stream' || node.kind === 'table' || node.kind === 'through') && node.topic.name === topic && reads.has(topic));
+    const readers = task.nodes.filter(
+      (node) => (node.kind === 'stream' || node.kind === 'table' || node.kind === 'through') && node.topic.name === topic && reads.has(topic),
+    );
     const tables = readers.filter((node) => node.kind === 'table');
     const [first] = tables;
     if (first === undefined) return fanOut(readers.map(emitOf));
@@ -122,4 +127,3 @@ const part = <T>(parts: ReadonlyMap<string, T>, name: string): T => {
   assert(found !== undefined, `the task has a part '${name}'`);
   return found;
 };
-

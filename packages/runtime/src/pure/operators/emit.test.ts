@@ -30,15 +30,37 @@ describe('a function that returns a promise is refused by the name of its verb',
     ['process', pipeline('p', stream(from).process(kept, wrong<() => never[]>(later)).to(to))],
     ['map', pipeline('p', table(customers).map(later).to(copies))],
     ['filter', pipeline('p', table(customers).filter(wrong(later)).to(copies))],
-    ['map', pipeline('p', stream(from).join(table(customers).map(later), (a) => a).to(to))],
-    ['filter', pipeline('p', stream(from).join(table(customers).filter(wrong(later)), (a) => a).to(to))],
+    [
+      'map',
+      pipeline(
+        'p',
+        stream(from)
+          .join(table(customers).map(later), (a) => a)
+          .to(to),
+      ),
+    ],
+    [
+      'filter',
+      pipeline(
+        'p',
+        stream(from)
+          .join(table(customers).filter(wrong(later)), (a) => a)
+          .to(to),
+      ),
+    ],
   ])('%s', (verb, promising) => {
     const d = drive(promising);
     const read = new Set(planOf(promising).topics.map(({ name }) => name));
     expect(() => {
       if (read.has('customers')) d.send(customers, 'a', 1);
       if (read.has('from')) d.send(from, 'a', 1);
-    }).toThrow(expect.objectContaining({ code: 'STOPLOG_HANDLER', facts: expect.objectContaining({ verb, key: 'a' }), message: expect.stringContaining(`given to ${verb}(…) returned a promise`) }));
+    }).toThrow(
+      expect.objectContaining({
+        code: 'STOPLOG_HANDLER',
+        facts: expect.objectContaining({ verb, key: 'a' }),
+        message: expect.stringContaining(`given to ${verb}(…) returned a promise`),
+      }),
+    );
   });
 });
 

@@ -33,12 +33,20 @@ export const settled = <T>(verb: string, result: T): T => {
   if (!(result instanceof Promise)) return result;
   // Nobody else will look at it; the error below says what happened.
   result.catch(() => {});
-  throw new StoplogError('STOPLOG_HANDLER', { verb }, `the function given to ${verb}(…) returned a promise, but verbs are synchronous: do what waits before the log, or after it, and pass a plain function`);
+  throw new StoplogError(
+    'STOPLOG_HANDLER',
+    { verb },
+    `the function given to ${verb}(…) returned a promise, but verbs are synchronous: do what waits before the log, or after it, and pass a plain function`,
+  );
 };
 
 /** The same for verbs that yield any number of values; nothing is `[]`, not undefined. */
 export const many = <T>(verb: string, result: Iterable<T>): Iterable<T> => {
   const given: unknown = settled(verb, result);
   if (typeof given === 'string' || (typeof given === 'object' && given !== null && Symbol.iterator in given)) return result;
-  throw new StoplogError('STOPLOG_HANDLER', { verb, found: typeof given }, `the function given to ${verb}(…) returned ${given === null || given === undefined ? String(given) : 'something that is not iterable'}: return an array or another iterable of values, [] for none`);
+  throw new StoplogError(
+    'STOPLOG_HANDLER',
+    { verb, found: typeof given },
+    `the function given to ${verb}(…) returned ${given === null || given === undefined ? String(given) : 'something that is not iterable'}: return an array or another iterable of values, [] for none`,
+  );
 };

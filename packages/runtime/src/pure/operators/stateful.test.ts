@@ -12,16 +12,37 @@ const totals = compactedTopic('totals', numbers);
 
 describe('fold', () => {
   test('starts from init for each key, and hands on each new state', () => {
-    const d = drive(pipeline('p', stream(from).fold(sums, { init: () => 100, update: (sum, n, { timestamp }) => sum + n + timestamp }).to(totals)));
+    const d = drive(
+      pipeline(
+        'p',
+        stream(from)
+          .fold(sums, { init: () => 100, update: (sum, n, { timestamp }) => sum + n + timestamp })
+          .to(totals),
+      ),
+    );
     d.send(from, 'a', 1);
     d.send(from, 'b', 2);
     d.send(from, 'a', 3, 10);
-    expect(d.read(totals)).toEqual([{ key: 'a', value: 101 }, { key: 'b', value: 102 }, { key: 'a', value: 114 }]);
-    expect(d.store(sums).range()).toEqual([['a', 114], ['b', 102]]);
+    expect(d.read(totals)).toEqual([
+      { key: 'a', value: 101 },
+      { key: 'b', value: 102 },
+      { key: 'a', value: 114 },
+    ]);
+    expect(d.store(sums).range()).toEqual([
+      ['a', 114],
+      ['b', 102],
+    ]);
   });
 
   test('a key whose update is undefined is deleted, a tombstone to whoever reads on, and begins anew', () => {
-    const d = drive(pipeline('p', stream(from).fold(sums, { init: () => 0, update: (sum, n) => (n < 0 ? undefined : sum + n) }).to(totals)));
+    const d = drive(
+      pipeline(
+        'p',
+        stream(from)
+          .fold(sums, { init: () => 0, update: (sum, n) => (n < 0 ? undefined : sum + n) })
+          .to(totals),
+      ),
+    );
     for (const n of [1, 2, -1, 5]) d.send(from, 'a', n);
     expect(d.read(totals).map(({ value }) => value)).toEqual([1, 3, null, 5]);
     d.send(from, 'a', -1);
@@ -29,7 +50,14 @@ describe('fold', () => {
   });
 
   test('what was never there cannot be deleted: nothing is handed on', () => {
-    const d = drive(pipeline('p', stream(from).fold(sums, { init: () => 0, update: () => undefined }).to(totals)));
+    const d = drive(
+      pipeline(
+        'p',
+        stream(from)
+          .fold(sums, { init: () => 0, update: () => undefined })
+          .to(totals),
+      ),
+    );
     d.send(from, 'a', 1);
     expect(d.read(totals)).toEqual([]);
   });
@@ -65,8 +93,19 @@ describe('count', () => {
 
   test('a hostile value comes out of a store as it went in, and changes no prototype (O12)', () => {
     const [hostile, latest] = [topic('hostile', { key: z.string(), value: z.unknown() }), store('latest', { key: z.string(), value: z.unknown() })];
-    const [out, state] = [topic('out', { key: z.string(), value: z.unknown() }), stream(hostile).fold(latest, { init: () => null as unknown, update: (_, value) => value })];
-    const d = drive(pipeline('p', state, stream(hostile).map((value) => value).to(out)));
+    const [out, state] = [
+      topic('out', { key: z.string(), value: z.unknown() }),
+      stream(hostile).fold(latest, { init: () => null as unknown, update: (_, value) => value }),
+    ];
+    const d = drive(
+      pipeline(
+        'p',
+        state,
+        stream(hostile)
+          .map((value) => value)
+          .to(out),
+      ),
+    );
     const value: unknown = JSON.parse('{"__proto__":{"admin":true},"constructor":1,"prototype":2,"a":3}');
     d.send(hostile, 'k', value);
     for (const found of [d.store(latest).get('k'), d.read(out)[0]!.value] as Record<string, unknown>[]) {
@@ -80,11 +119,18 @@ describe('count', () => {
 
 describe('process', () => {
   test('sees what it wrote before, in this batch and in those before it, and emits what it returns', () => {
-    const d = drive(pipeline('p', stream(from).process(sums, (n, state, { key }) => {
-      const before = state.get(key) ?? 0;
-      state.set(key, before + n);
-      return before === 0 ? [n] : [before, before + n];
-    }).to(to)));
+    const d = drive(
+      pipeline(
+        'p',
+        stream(from)
+          .process(sums, (n, state, { key }) => {
+            const before = state.get(key) ?? 0;
+            state.set(key, before + n);
+            return before === 0 ? [n] : [before, before + n];
+          })
+          .to(to),
+      ),
+    );
     d.send(from, 'a', 1);
     d.batch(() => [2, 3].forEach((n) => d.send(from, 'a', n)));
     d.send(from, 'b', 7);
@@ -93,12 +139,19 @@ describe('process', () => {
   });
 
   test('may be a generator, and may delete', () => {
-    const d = drive(pipeline('p', stream(from).process(sums, function* (n, state, { key }) {
-      yield n;
-      if (n === 0) state.delete(key);
-      else state.set(key, n);
-      yield state.get(key) ?? -1;
-    }).to(to)));
+    const d = drive(
+      pipeline(
+        'p',
+        stream(from)
+          .process(sums, function* (n, state, { key }) {
+            yield n;
+            if (n === 0) state.delete(key);
+            else state.set(key, n);
+            yield state.get(key) ?? -1;
+          })
+          .to(to),
+      ),
+    );
     for (const n of [5, 0]) d.send(from, 'a', n);
     expect(d.read(to).map(({ value }) => value)).toEqual([5, 5, 0, -1]);
     expect(d.store(sums).get('a')).toBeUndefined();

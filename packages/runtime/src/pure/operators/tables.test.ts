@@ -18,14 +18,20 @@ const orders = topic('orders', { key: z.string(), value: z.int() });
 const joined = topic('joined', { key: z.string(), value: z.string() });
 const Change = z.object({ before: z.unknown().optional(), after: z.unknown().optional() });
 const changed = topic('changed', { key: z.string(), value: Change });
-const [ada, bob] = [{ name: 'Ada', country: 'GB' }, { name: 'Bob', country: 'FR' }];
+const [ada, bob] = [
+  { name: 'Ada', country: 'GB' },
+  { name: 'Bob', country: 'FR' },
+];
 
 describe('a table is the latest value of each key', () => {
   test('every change goes on, a deletion as a tombstone', () => {
     const d = drive(pipeline('p', table(customers).to(copies)));
     d.send(customers, 'c', ada);
     d.send(customers, 'c', null);
-    expect(d.read(copies)).toEqual([{ key: 'c', value: ada }, { key: 'c', value: null }]);
+    expect(d.read(copies)).toEqual([
+      { key: 'c', value: ada },
+      { key: 'c', value: null },
+    ]);
   });
 
   test('an unchanged value goes on too, and deleting what was not there does not', () => {
@@ -56,15 +62,27 @@ describe('a table is the latest value of each key', () => {
     for (const value of steps) d.send(customers, 'c', value);
     d.send(customers, 'x', ada);
     const inside = { ...ada, name: 'Ada L.' };
-    expect(d.read(changed).map(({ value }) => value)).toEqual([{ after: ada }, { before: ada, after: inside }, { before: inside }, { after: ada }, { before: ada }]);
+    expect(d.read(changed).map(({ value }) => value)).toEqual([
+      { after: ada },
+      { before: ada, after: inside },
+      { before: inside },
+      { after: ada },
+      { before: ada },
+    ]);
     expect(d.read(copies).map(({ value }) => value)).toEqual([ada, inside, null, ada, null]);
   });
 
   test('a topic that is named as a table twice is kept once, and both are told what it was before', () => {
-    const d = drive(pipeline('p',
-      table(customers).changes().to(changed),
-      table(customers).filter(({ country }) => country === 'GB').map(({ country }) => country ?? 'none').to(countries),
-    ));
+    const d = drive(
+      pipeline(
+        'p',
+        table(customers).changes().to(changed),
+        table(customers)
+          .filter(({ country }) => country === 'GB')
+          .map(({ country }) => country ?? 'none')
+          .to(countries),
+      ),
+    );
     for (const value of [ada, bob]) d.send(customers, 'c', value);
     expect(d.read(changed).map(({ value }) => value)).toEqual([{ after: ada }, { before: ada, after: bob }]);
     expect(d.read(countries).map(({ value }) => value)).toEqual(['GB', null]);
@@ -126,8 +144,17 @@ describe('a stream that meets a table', () => {
   });
 
   test('a mapped and filtered table is looked up as such', () => {
-    const names = table(customers).filter(({ country }) => country === 'GB').map(({ name }, key) => `${name} of ${key}`);
-    const d = drive(pipeline('p', stream(orders).leftJoin(names, (n, name) => `${n} ${name ?? 'nobody'}`).to(joined)));
+    const names = table(customers)
+      .filter(({ country }) => country === 'GB')
+      .map(({ name }, key) => `${name} of ${key}`);
+    const d = drive(
+      pipeline(
+        'p',
+        stream(orders)
+          .leftJoin(names, (n, name) => `${n} ${name ?? 'nobody'}`)
+          .to(joined),
+      ),
+    );
     d.send(customers, 'a', ada);
     d.send(customers, 'b', bob);
     for (const key of ['a', 'b', 'c']) d.send(orders, key, 1);

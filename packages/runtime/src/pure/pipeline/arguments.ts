@@ -15,15 +15,22 @@ export const asFunction = <F>(verb: string, fn: F): F => {
 export const asTopic = (verb: string, topic: { readonly name: string }, kinds: readonly TopicKind[]): AnyTopic => {
   const found = topicOf(topic);
   if (kinds.includes(found.kind)) return found;
-  throw new StoplogError('STOPLOG_USAGE', { verb, topic: found.name, kind: found.kind },
+  throw new StoplogError(
+    'STOPLOG_USAGE',
+    { verb, topic: found.name, kind: found.kind },
     found.kind === 'compacted'
       ? `${verb} needs a topic, and '${found.name}' is compacted: read it with table(${found.name}), write a table to it, or declare it with topic(…)`
-      : `${verb} needs a compacted topic, and '${found.name}' is not: declare it with compactedTopic(…), or use it as a stream`);
+      : `${verb} needs a compacted topic, and '${found.name}' is not: declare it with compactedTopic(…), or use it as a stream`,
+  );
 };
 
 export const asTarget = (verb: string, target: AnyTarget, kinds: readonly AnyTarget['kind'][]): AnyTarget => {
   if (typeof target === 'object' && target !== null && target.kind === 'sink' && kinds.includes('sink')) return target;
-  return asTopic(verb, target, kinds.filter((kind) => kind !== 'sink'));
+  return asTopic(
+    verb,
+    target,
+    kinds.filter((kind) => kind !== 'sink'),
+  );
 };
 
 export const asStore = (verb: string, store: AnyStore): AnyStore => {

@@ -51,5 +51,4 @@ export interface Arrivals<in out K, out V> {
  * @example
  * source(ticks)
  */
-export const source = <K, V>(source: Source<K, V>): Arrivals<K, V> =>
-  arrivalsFace<K, V>({ kind: 'source', source: asSource('source', source) });
+export const source = <K, V>(source: Source<K, V>): Arrivals<K, V> => arrivalsFace<K, V>({ kind: 'source', source: asSource('source', source) });

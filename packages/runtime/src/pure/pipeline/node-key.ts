@@ -23,8 +23,7 @@ export const nodeIn = <F extends keyof NodeOf>(
   const wanted: readonly string[] = typeof kinds === 'string' ? [kinds] : kinds;
   if (typeof given === 'object' && given !== null && face[nodeKey] !== undefined && wanted.includes(face.kind)) return face[nodeKey];
   const found = typeof given === 'object' && given !== null && 'kind' in given ? String(given.kind) : typeof given;
-  throw new StoplogError('STOPLOG_USAGE', { verb, found },
-    `${verb} was given a ${found}: pass ${wanted.map((kind) => HOW[kind]).join(', or ')}`);
+  throw new StoplogError('STOPLOG_USAGE', { verb, found }, `${verb} was given a ${found}: pass ${wanted.map((kind) => HOW[kind]).join(', or ')}`);
 };
 
 const HOW: Readonly<Record<string, string>> = {

@@ -47,7 +47,13 @@ class StreamVerbs {
     return new StreamVerbs({ kind: 'join', input: this[nodeKey], table: nodeIn('join', 'table', table), left: false, combine: asFunction('join', combine) });
   }
   leftJoin(table: TableVerbs, combine: Combine): StreamVerbs {
-    return new StreamVerbs({ kind: 'join', input: this[nodeKey], table: nodeIn('leftJoin', 'table', table), left: true, combine: asFunction('leftJoin', combine) });
+    return new StreamVerbs({
+      kind: 'join',
+      input: this[nodeKey],
+      table: nodeIn('leftJoin', 'table', table),
+      left: true,
+      combine: asFunction('leftJoin', combine),
+    });
   }
   fold(store: AnyStore, fold: AnyFold): TableVerbs {
     const [init, update] = [asFunction('fold', fold.init), asFunction('fold', fold.update)];

@@ -37,18 +37,24 @@ describe('an actor that failed', () => {
     const [, effects] = run(Array.from({ length: 5 }, () => failed('nowhere', 0, undefined)));
     expect(effects.at(-1)).toMatchObject({ type: 'give-up' });
   });
-  test.each(['STOPLOG_PIPELINE_MODULE', 'STOPLOG_TOPOLOGY', 'STOPLOG_STORE_VERSION', 'STOPLOG_STORE_OWNER', 'STOPLOG_TOPIC_SHAPE'] as const)('for %s ends the app: another try cannot help', (code) => {
-    expect(step(NO_FAILURES, failed('nowhere', 0, code))).toEqual([NO_FAILURES, { type: 'fatal' }]);
-  });
+  test.each(['STOPLOG_PIPELINE_MODULE', 'STOPLOG_TOPOLOGY', 'STOPLOG_STORE_VERSION', 'STOPLOG_STORE_OWNER', 'STOPLOG_TOPIC_SHAPE'] as const)(
+    'for %s ends the app: another try cannot help',
+    (code) => {
+      expect(step(NO_FAILURES, failed('nowhere', 0, code))).toEqual([NO_FAILURES, { type: 'fatal' }]);
+    },
+  );
 });
 
 describe('an actor whose log could not take what it gave', () => {
-  test.each(['STOPLOG_LOG_FULL', 'STOPLOG_LOG_UNAVAILABLE', 'STOPLOG_FENCED'] as const)('(%s) is started again for as long as it takes, five seconds apart at most', (code) => {
-    const [state, effects] = run(Array.from({ length: 100 }, (_, i) => failed('nowhere', i, code)));
-    expect(effects.slice(0, 7).map((effect) => effect.type === 'restart' && effect.afterMs)).toEqual([100, 200, 400, 800, 1_600, 3_200, 5_000]);
-    expect(effects.at(-1)).toEqual({ type: 'restart', afterMs: 5_000 });
-    expect(state.recent).toEqual([]);
-  });
+  test.each(['STOPLOG_LOG_FULL', 'STOPLOG_LOG_UNAVAILABLE', 'STOPLOG_FENCED'] as const)(
+    '(%s) is started again for as long as it takes, five seconds apart at most',
+    (code) => {
+      const [state, effects] = run(Array.from({ length: 100 }, (_, i) => failed('nowhere', i, code)));
+      expect(effects.slice(0, 7).map((effect) => effect.type === 'restart' && effect.afterMs)).toEqual([100, 200, 400, 800, 1_600, 3_200, 5_000]);
+      expect(effects.at(-1)).toEqual({ type: 'restart', afterMs: 5_000 });
+      expect(state.recent).toEqual([]);
+    },
+  );
   test('waits from the beginning again once it has worked', () => {
     const [state] = run(Array.from({ length: 10 }, (_, i) => failed('nowhere', i, 'STOPLOG_LOG_FULL')));
     expect(step(worked(state), failed('nowhere', 20, 'STOPLOG_LOG_FULL'))[1]).toEqual({ type: 'restart', afterMs: 100 });

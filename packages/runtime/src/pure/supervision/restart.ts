@@ -33,7 +33,13 @@ const FIRST_BACKOFF_MS = 100;
 const LAST_BACKOFF_MS = 5_000;
 
 /** Another try cannot help: the declaration and what is recorded do not fit. */
-const FATAL: ReadonlySet<string> = new Set<StoplogCode>(['STOPLOG_PIPELINE_MODULE', 'STOPLOG_TOPOLOGY', 'STOPLOG_STORE_VERSION', 'STOPLOG_STORE_OWNER', 'STOPLOG_TOPIC_SHAPE']);
+const FATAL: ReadonlySet<string> = new Set<StoplogCode>([
+  'STOPLOG_PIPELINE_MODULE',
+  'STOPLOG_TOPOLOGY',
+  'STOPLOG_STORE_VERSION',
+  'STOPLOG_STORE_OWNER',
+  'STOPLOG_TOPIC_SHAPE',
+]);
 const LOGS_FAULT: ReadonlySet<string> = new Set<StoplogCode>(['STOPLOG_LOG_FULL', 'STOPLOG_LOG_UNAVAILABLE', 'STOPLOG_FENCED']);
 
 export const backoffMs = (attempt: number): number => Math.min(LAST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** Math.min(attempt - 1, 20));
@@ -45,7 +51,10 @@ export const step = (state: Failures, event: RestartEvent): readonly [Failures, 
   if (event.code !== undefined && FATAL.has(event.code)) return [state, { type: 'fatal' }];
   if (event.code !== undefined && LOGS_FAULT.has(event.code)) {
     const logFailures = state.logFailures + 1;
-    return [{ ...state, logFailures }, { type: 'restart', afterMs: backoffMs(logFailures) }];
+    return [
+      { ...state, logFailures },
+      { type: 'restart', afterMs: backoffMs(logFailures) },
+    ];
   }
   const recent = [...state.recent.filter(({ at }) => event.at - at < SPAN_MS), { at: event.at, place: event.place }];
   const here = recent.filter(({ place }) => place === event.place).length;

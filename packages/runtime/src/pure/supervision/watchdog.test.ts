@@ -19,10 +19,20 @@ describe('an actor hangs', () => {
     expect(look([inside(1), inside(1), inside(1), inside(1)], 400)).toEqual([undefined, undefined, undefined, 1_200]);
   });
   test('not while it goes from record to record, however busy it is', () => {
-    expect(look(Array.from({ length: 100 }, (_, i) => inside(2 * i + 1)), 999)).toEqual(Array.from({ length: 100 }, () => undefined));
+    expect(
+      look(
+        Array.from({ length: 100 }, (_, i) => inside(2 * i + 1)),
+        999,
+      ),
+    ).toEqual(Array.from({ length: 100 }, () => undefined));
   });
   test('not while it waits outside a record, however long', () => {
-    expect(look(Array.from({ length: 100 }, () => outside(2)), 60_000)).toEqual(Array.from({ length: 100 }, () => undefined));
+    expect(
+      look(
+        Array.from({ length: 100 }, () => outside(2)),
+        60_000,
+      ),
+    ).toEqual(Array.from({ length: 100 }, () => undefined));
   });
   test('counted from when it was first seen inside, also after a rest', () => {
     expect(look([inside(1), outside(2), inside(3), inside(3), inside(3)], 600)).toEqual([undefined, undefined, undefined, undefined, 1_200]);

@@ -14,7 +14,12 @@ export interface Watched {
   readonly since: number;
 }
 
-export const step = (state: Watched | undefined, seen: Sighting, at: number, hangAfterMs: number): readonly [Watched | undefined, { readonly type: 'hangs'; readonly forMs: number } | undefined] => {
+export const step = (
+  state: Watched | undefined,
+  seen: Sighting,
+  at: number,
+  hangAfterMs: number,
+): readonly [Watched | undefined, { readonly type: 'hangs'; readonly forMs: number } | undefined] => {
   if (!seen.inside) return [undefined, undefined];
   if (state === undefined || state.record !== seen.record) return [{ record: seen.record, since: at }, undefined];
   const forMs = at - state.since;

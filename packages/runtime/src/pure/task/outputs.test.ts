@@ -89,7 +89,8 @@ describe('what a batch appends to a topic', () => {
       output.rekeyed(key, read(from, '"other"', '"made"'));
     }
     const partitionsOf = new Map<unknown, Set<number>>();
-    for (const { batch, partition } of output.take().batches) for (const { key } of recordsOf(to, [{ batch }])) partitionsOf.set(key, (partitionsOf.get(key) ?? new Set()).add(partition));
+    for (const { batch, partition } of output.take().batches)
+      for (const { key } of recordsOf(to, [{ batch }])) partitionsOf.set(key, (partitionsOf.get(key) ?? new Set()).add(partition));
     expect(partitionsOf.size).toBe(6);
     expect([...partitionsOf.values()].every(({ size }) => size === 1)).toBe(true);
   });
@@ -102,7 +103,13 @@ describe('what a batch appends to a topic', () => {
     output.record(read(from, null, '"v"'));
     output.record(new DerivedRecord(read(from, '"k"', '"v"'), null));
     const written = recordsOf(to, output.take().batches);
-    expect(written.map(({ key, value }) => [key, value])).toEqual(expect.arrayContaining([['k', null], [null, 'v'], ['k', null]]));
+    expect(written.map(({ key, value }) => [key, value])).toEqual(
+      expect.arrayContaining([
+        ['k', null],
+        [null, 'v'],
+        ['k', null],
+      ]),
+    );
     expect(written.every(({ valueBytes }) => valueBytes !== null)).toBe(true);
   });
 
@@ -129,7 +136,10 @@ describe('what a batch appends to a compacted topic', () => {
     output.latest('hot', 0, at(1_002));
     const { batches, records } = output.take();
     expect(records).toBe(2);
-    expect(recordsOf(to, batches).map(plain)).toEqual([{ key: 'hot', value: 0, timestamp: 1_002 }, { key: 'cold', value: 1, timestamp: 1_001 }]);
+    expect(recordsOf(to, batches).map(plain)).toEqual([
+      { key: 'hot', value: 0, timestamp: 1_002 },
+      { key: 'cold', value: 1, timestamp: 1_001 },
+    ]);
     expect(output.take().records).toBe(0);
   });
 
@@ -138,7 +148,12 @@ describe('what a batch appends to a compacted topic', () => {
     output.latest({ a: 1, b: 2 }, 1, at(0));
     output.latest({ b: 2, a: 1 }, 2, at(0));
     for (const key of ['__proto__', 'constructor', 'toString']) output.latest(key, 3, at(0));
-    expect(recordsOf(to, output.take().batches).map(({ key, value }) => [key, value])).toEqual([['__proto__', 3], ['constructor', 3], ['toString', 3], [{ a: 1, b: 2 }, 2]]);
+    expect(recordsOf(to, output.take().batches).map(({ key, value }) => [key, value])).toEqual([
+      ['__proto__', 3],
+      ['constructor', 3],
+      ['toString', 3],
+      [{ a: 1, b: 2 }, 2],
+    ]);
   });
 
   test('a key that is not there any more is a tombstone, and so is null', () => {
@@ -149,10 +164,14 @@ describe('what a batch appends to a compacted topic', () => {
     output.latest('back', undefined, at(0));
     output.latest('back', 2, at(0));
     const written = recordsOf(to, output.take().batches);
-    expect(written.map(({ key, value, valueBytes }) => [key, value, valueBytes === null])).toEqual([['gone', null, true], ['null', null, true], ['back', 2, false]]);
+    expect(written.map(({ key, value, valueBytes }) => [key, value, valueBytes === null])).toEqual([
+      ['gone', null, true],
+      ['null', null, true],
+      ['back', 2, false],
+    ]);
   });
 
-  test('its time is the highest among its causes, its headers are the last one\'s', () => {
+  test("its time is the highest among its causes, its headers are the last one's", () => {
     const output = new TopicOutput(to);
     output.latest('k', 1, read(from, '"c"', '"v"', 9, [{ name: 'first', value: null }]));
     output.latest('k', 2, read(from, '"c"', '"v"', 3, [{ name: 'last', value: null }]));

@@ -139,5 +139,9 @@ const isShort = (key: unknown): boolean => (typeof key === 'string' ? key.length
 const storeKey = (key: unknown): Uint8Array => {
   const bytes = encodeSortKey(key);
   if (bytes.length <= MAX_STORE_KEY_BYTES) return bytes;
-  throw new StoplogError('STOPLOG_KEY_TOO_LONG', { size: bytes.length, limit: MAX_STORE_KEY_BYTES }, `a store's key of ${bytes.length} bytes is over the limit of ${MAX_STORE_KEY_BYTES}: key by an id or a hash, and keep the long text in the value`);
+  throw new StoplogError(
+    'STOPLOG_KEY_TOO_LONG',
+    { size: bytes.length, limit: MAX_STORE_KEY_BYTES },
+    `a store's key of ${bytes.length} bytes is over the limit of ${MAX_STORE_KEY_BYTES}: key by an id or a hash, and keep the long text in the value`,
+  );
 };

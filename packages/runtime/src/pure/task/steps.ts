@@ -192,7 +192,10 @@ export class Steps {
     const key = keyOf(record);
     const cause = asError(error);
     const where = `${among > 1 ? `one of the ${among} records up to ` : ''}${topic}[${partition}] offset ${offset}`;
-    const kept = among === 0 ? 'What it did before that was kept: correct the handler' : `Nothing of this record was kept; correct the handler, or the record's producer, and run again: it goes on here`;
+    const kept =
+      among === 0
+        ? 'What it did before that was kept: correct the handler'
+        : `Nothing of this record was kept; correct the handler, or the record's producer, and run again: it goes on here`;
     return new StoplogError(
       'STOPLOG_HANDLER',
       { task, topic, partition, offset, key, among, cause: cause.message },

@@ -22,7 +22,10 @@ export const checkGraph = (name: string, ends: readonly End[], nodes: readonly N
 
 const checkEnds = (pipeline: string, ends: readonly End[]): void => {
   if (ends.length === 0)
-    refuse({ pipeline }, `pipeline '${pipeline}' has no ends, so there is nothing to do: give it some, as in pipeline('${pipeline}', stream(orders).to(copies))`);
+    refuse(
+      { pipeline },
+      `pipeline '${pipeline}' has no ends, so there is nothing to do: give it some, as in pipeline('${pipeline}', stream(orders).to(copies))`,
+    );
   const first = new Map<unknown, number>();
   const written = new Map<Node, { readonly target: string; readonly end: number }[]>();
   ends.forEach((end, i) => {
@@ -36,10 +39,16 @@ const checkEnds = (pipeline: string, ends: readonly End[]): void => {
       const target = end.target.name;
       const twin = others.find((other) => other.target === target);
       if (twin !== undefined)
-        refuse({ pipeline, end: number, topic: target }, `ends ${twin.end} and ${number} of pipeline '${pipeline}' write the same records to '${target}', so each would be there twice: drop one of them, or write to another topic`);
+        refuse(
+          { pipeline, end: number, topic: target },
+          `ends ${twin.end} and ${number} of pipeline '${pipeline}' write the same records to '${target}', so each would be there twice: drop one of them, or write to another topic`,
+        );
       others.push({ target, end: number });
     } else if (end.kind !== 'fold')
-      refuse({ pipeline, end: number }, `end ${number} of pipeline '${pipeline}' is a table that is kept nowhere: write it with .to(compactedTopic), or give the fold itself as the end`);
+      refuse(
+        { pipeline, end: number },
+        `end ${number} of pipeline '${pipeline}' is a table that is kept nowhere: write it with .to(compactedTopic), or give the fold itself as the end`,
+      );
   });
 };
 
@@ -58,14 +67,23 @@ const checkTopics = (nodes: readonly Node[]): void => {
     declared.set(topic.name, other);
     const differing = other === topic ? [] : differences(other, topic);
     if (differing.length > 0)
-      refuse({ node: number, topic: topic.name, differing }, `topic '${topic.name}' is declared twice in this pipeline, and the declarations differ (${differing.join(', ')}): declare it once and import it where it is needed`);
+      refuse(
+        { node: number, topic: topic.name, differing },
+        `topic '${topic.name}' is declared twice in this pipeline, and the declarations differ (${differing.join(', ')}): declare it once and import it where it is needed`,
+      );
     if (read === undefined) return;
     const before = readAs.get(topic.name) ?? { role: read.role, node: number };
     readAs.set(topic.name, before);
     if ((before.role === 'table') !== (read.role === 'table'))
-      refuse({ node: number, topic: topic.name }, `topic '${topic.name}' is read both as a stream (node ${read.role === 'table' ? before.node : number}) and as a table: read a compacted topic as table(${topic.name}), and its changes as table(${topic.name}).changes()`);
+      refuse(
+        { node: number, topic: topic.name },
+        `topic '${topic.name}' is read both as a stream (node ${read.role === 'table' ? before.node : number}) and as a table: read a compacted topic as table(${topic.name}), and its changes as table(${topic.name}).changes()`,
+      );
     if (read.role === 'through' && before.role === 'through' && before.node !== number)
-      refuse({ node: number, topic: topic.name }, `two rekeys (nodes ${before.node} and ${number}) go through topic '${topic.name}', so each would be followed by the records of both: give each a topic of its own, and merge the two streams after them`);
+      refuse(
+        { node: number, topic: topic.name },
+        `two rekeys (nodes ${before.node} and ${number}) go through topic '${topic.name}', so each would be followed by the records of both: give each a topic of its own, and merge the two streams after them`,
+      );
   });
 };
 
@@ -97,7 +115,10 @@ const checkOwners = (nodes: readonly Node[]): void => {
     const owner = owners.get(name);
     const first = owner === undefined ? undefined : nodes[owner];
     if (owner !== undefined && first !== undefined)
-      refuse({ node: number, store: name, owner }, `store '${name}' is given to two verbs, ${placeOf(first, owner)} and ${placeOf(node, number)}, and each would overwrite the other's state: declare a second store${first.kind === 'fold' && verbOf(first) === verbOf(node) ? ', or use the table that the first one makes in both places' : ''}`);
+      refuse(
+        { node: number, store: name, owner },
+        `store '${name}' is given to two verbs, ${placeOf(first, owner)} and ${placeOf(node, number)}, and each would overwrite the other's state: declare a second store${first.kind === 'fold' && verbOf(first) === verbOf(node) ? ', or use the table that the first one makes in both places' : ''}`,
+      );
     owners.set(name, number);
   });
 };

@@ -17,14 +17,20 @@ export const checkCoPartitioning = (nodes: readonly Node[]): void => {
     if (first === undefined || second === undefined) return;
     const verb = node.kind === 'merge' ? 'merge' : 'join';
     if (first.partitions !== second.partitions)
-      throw new StoplogError('STOPLOG_TOPOLOGY', { node: number, topics: [first.name, second.name], partitions: [first.partitions, second.partitions] },
+      throw new StoplogError(
+        'STOPLOG_TOPOLOGY',
+        { node: number, topics: [first.name, second.name], partitions: [first.partitions, second.partitions] },
         `cannot ${verb} '${first.name}' (${count(first)}) with '${second.name}' (${count(second)}): equal keys would live in different partitions. ` +
-        `Declare both topics with the same number of partitions, or send one side through a topic with ${second.partitions}: .rekey((_, r) => r.key).through(...)`);
+          `Declare both topics with the same number of partitions, or send one side through a topic with ${second.partitions}: .rekey((_, r) => r.key).through(...)`,
+      );
     const [codec, other] = [first.shape.keyCodec, second.shape.keyCodec];
     if (codec !== other)
-      throw new StoplogError('STOPLOG_TOPOLOGY', { node: number, topics: [first.name, second.name], codecs: [codec, other] },
+      throw new StoplogError(
+        'STOPLOG_TOPOLOGY',
+        { node: number, topics: [first.name, second.name], codecs: [codec, other] },
         `cannot ${verb} '${first.name}' (keys as ${codec}) with '${second.name}' (keys as ${other}): equal keys would be different bytes and live in different partitions. ` +
-        `Declare both topics with the same codec for their keys, or send one side through a topic with codec: { key: '${other}' }: .rekey((_, r) => r.key).through(...)`);
+          `Declare both topics with the same codec for their keys, or send one side through a topic with codec: { key: '${other}' }: .rekey((_, r) => r.key).through(...)`,
+      );
   });
 };
 

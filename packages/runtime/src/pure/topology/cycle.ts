@@ -22,10 +22,13 @@ export const checkCycles = (nodes: readonly Node[], cuts: readonly Cut[]): void 
   if (loop === undefined || last === undefined) return;
   const path = [last.topic, ...loop.map((step) => step.topic)];
   const writer = nodes[last.writer];
-  throw new StoplogError('STOPLOG_TOPOLOGY', { node: last.writer, topics: path },
+  throw new StoplogError(
+    'STOPLOG_TOPOLOGY',
+    { node: last.writer, topics: path },
     `this pipeline reads what it writes: ${path.map((topic) => `'${topic}'`).join(' → ')}` +
-    `${writer === undefined ? '' : `, closed by ${placeOf(writer, last.writer)}`}. A record could go round for ever. ` +
-    `Write to a topic that nothing before it reads, or read '${last.topic}' in a second pipeline`);
+      `${writer === undefined ? '' : `, closed by ${placeOf(writer, last.writer)}`}. A record could go round for ever. ` +
+      `Write to a topic that nothing before it reads, or read '${last.topic}' in a second pipeline`,
+  );
 };
 
 const stepsBetween = (nodes: readonly Node[], cuts: readonly Cut[]): readonly (readonly Step[])[] => {

@@ -80,7 +80,11 @@ const drawTree = (root: string, ways: readonly Branch[], branches: ReadonlyMap<N
         const margin = path.margin.padEnd(path.line.length - 1);
         for (const [i, other] of [...others.entries()].toReversed()) {
           const last = i === others.length - 1;
-          open.push({ line: `${margin}${last ? '└' : '├'}${other.text}`, margin: `${margin}${last ? ' ' : '│'}`, ways: other.next ? (branches.get(other.next) ?? []) : [] });
+          open.push({
+            line: `${margin}${last ? '└' : '├'}${other.text}`,
+            margin: `${margin}${last ? ' ' : '│'}`,
+            ways: other.next ? (branches.get(other.next) ?? []) : [],
+          });
         }
         path.margin = `${margin}│`;
       }

@@ -32,7 +32,10 @@ describe('fingerprint', () => {
   });
 
   test('changes with every edit of the graph', () => {
-    const through = (name: string, partitions = 4): Edit => (l) => l.rekey((line) => line).through(topic(name, { ...text, partitions }));
+    const through =
+      (name: string, partitions = 4): Edit =>
+      (l) =>
+        l.rekey((line) => line).through(topic(name, { ...text, partitions }));
     const edits: Record<string, string> = {
       'as it was': fingerprint(),
       'another name': fingerprint({ name: 'q' }),
@@ -53,8 +56,23 @@ describe('fingerprint', () => {
       'another store': fingerprint({ counts: store('m', number) }),
       'a new version': fingerprint({ counts: store('n', { ...number, version: 2 }) }),
       'another store schema': fingerprint({ counts: store('n', { key: z.string(), value: z.number() }) }),
-      'a fold for a count': planOf(pipeline('p', stream(topic('lines', text)).map((line) => line).fold(store('n', number), { init: () => 0, update: (n) => n + 1 }))).fingerprint,
-      'one more end': planOf(pipeline('p', stream(topic('lines', text)).map((line) => line).count(store('n', number)), names.to(compactedTopic('copies', text)))).fingerprint,
+      'a fold for a count': planOf(
+        pipeline(
+          'p',
+          stream(topic('lines', text))
+            .map((line) => line)
+            .fold(store('n', number), { init: () => 0, update: (n) => n + 1 }),
+        ),
+      ).fingerprint,
+      'one more end': planOf(
+        pipeline(
+          'p',
+          stream(topic('lines', text))
+            .map((line) => line)
+            .count(store('n', number)),
+          names.to(compactedTopic('copies', text)),
+        ),
+      ).fingerprint,
     };
     expect(new Set(Object.values(edits)).size).toBe(Object.keys(edits).length);
   });

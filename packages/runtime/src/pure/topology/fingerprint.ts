@@ -11,11 +11,13 @@ import { inputsOf, type AnyTarget, type End, type Node } from './graph.ts';
 export const fingerprintOf = (name: string, nodes: readonly Node[], ends: readonly End[]): string => {
   const numbers = new Map<Node, number>(nodes.map((node, number) => [node, number]));
   const wires = (inputs: readonly Node[]): readonly number[] => inputs.map((input) => numbers.get(input) ?? -1);
-  return hashText(canonical({
-    name,
-    nodes: nodes.map((node) => ({ kind: node.kind, inputs: wires(inputsOf(node)), ...declaredIn(node) })),
-    ends: wires(ends),
-  }));
+  return hashText(
+    canonical({
+      name,
+      nodes: nodes.map((node) => ({ kind: node.kind, inputs: wires(inputsOf(node)), ...declaredIn(node) })),
+      ends: wires(ends),
+    }),
+  );
 };
 
 /** What a node declares besides its functions. */
@@ -62,7 +64,14 @@ export const hashText = (text: string): string => {
     a ^= a >>> 15;
     b ^= b >>> 13;
   }
-  return (mix(a ^ Math.imul(b, 0x27d4eb2f)).toString(16).padStart(8, '0') + mix(b ^ a).toString(16).padStart(8, '0')).slice(0, 12);
+  return (
+    mix(a ^ Math.imul(b, 0x27d4eb2f))
+      .toString(16)
+      .padStart(8, '0') +
+    mix(b ^ a)
+      .toString(16)
+      .padStart(8, '0')
+  ).slice(0, 12);
 };
 
 const mix = (h: number): number => {

@@ -30,14 +30,32 @@ export type StreamNode =
   | { readonly kind: 'merge'; readonly left: StreamNode; readonly right: StreamNode }
   /** Gives records another key and sends them through a topic: the tasks before and after it meet only there. */
   | { readonly kind: 'through'; readonly input: StreamNode; readonly by: (value: unknown, record: AnyRecord) => unknown; readonly topic: AnyTopic }
-  | { readonly kind: 'join'; readonly input: StreamNode; readonly table: TableNode; readonly left: boolean; readonly combine: (value: unknown, match: unknown, record: AnyRecord) => unknown }
-  | { readonly kind: 'process'; readonly input: StreamNode; readonly store: AnyStore; readonly step: (value: unknown, state: StateAccess, record: AnyRecord) => Iterable<unknown> }
+  | {
+      readonly kind: 'join';
+      readonly input: StreamNode;
+      readonly table: TableNode;
+      readonly left: boolean;
+      readonly combine: (value: unknown, match: unknown, record: AnyRecord) => unknown;
+    }
+  | {
+      readonly kind: 'process';
+      readonly input: StreamNode;
+      readonly store: AnyStore;
+      readonly step: (value: unknown, state: StateAccess, record: AnyRecord) => Iterable<unknown>;
+    }
   | { readonly kind: 'changes'; readonly input: TableNode };
 
 /** What yields changes: for a key, what it was and what it is. */
 export type TableNode =
   | { readonly kind: 'table'; readonly topic: AnyTopic }
-  | { readonly kind: 'fold'; readonly verb: 'fold' | 'count'; readonly input: StreamNode; readonly store: AnyStore; readonly init: () => unknown; readonly update: (state: unknown, value: unknown, record: AnyRecord) => unknown }
+  | {
+      readonly kind: 'fold';
+      readonly verb: 'fold' | 'count';
+      readonly input: StreamNode;
+      readonly store: AnyStore;
+      readonly init: () => unknown;
+      readonly update: (state: unknown, value: unknown, record: AnyRecord) => unknown;
+    }
   | { readonly kind: 'table-map'; readonly input: TableNode; readonly fn: (value: unknown, key: unknown) => unknown }
   | { readonly kind: 'table-filter'; readonly input: TableNode; readonly keep: (value: unknown, key: unknown) => boolean };
 

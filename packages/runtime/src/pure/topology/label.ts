@@ -34,5 +34,4 @@ export const originOf = (node: Node): string => {
 export const placeOf = (node: Node, number: number): string => `${verbOf(node)} of '${originOf(inputsOf(node)[0] ?? node)}' (node ${number})`;
 
 /** Names of topics and stores are plain; a connector may call its source or sink anything, also an escape sequence. */
-export const printable = (name: string): string =>
-  name.replaceAll(/[^\p{L}\p{N}\p{P}\p{S} ]/gu, (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`);
+export const printable = (name: string): string => name.replaceAll(/[^\p{L}\p{N}\p{P}\p{S} ]/gu, (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`);

@@ -14,8 +14,12 @@ const text = { key: z.string(), value: z.string() };
 describe('drawMermaid', () => {
   test('puts topics outside, a box around each task, and every wire between', () => {
     const ticks: Source<string, string> = { kind: 'source', name: 'ticks', open: () => Promise.reject(new Error('never')) };
-    const made = pipeline('all',
-      source(ticks).map((tick) => tick).rekey((tick) => tick).through(topic('by-tick', text))
+    const made = pipeline(
+      'all',
+      source(ticks)
+        .map((tick) => tick)
+        .rekey((tick) => tick)
+        .through(topic('by-tick', text))
         .join(table(compactedTopic('names', text)), (tick) => tick)
         .count(store('n', { key: z.string(), value: z.int() }))
         .to(compactedTopic('counts', { key: z.string(), value: z.int() })),

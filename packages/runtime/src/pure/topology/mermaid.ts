@@ -32,7 +32,9 @@ export const drawMermaid = (plan: Plan): string => {
   }
   const boxes = plan.tasks.flatMap((task) => {
     const inputs = new Set(task.inputs.map(({ topic }) => topic.name));
-    const verbs = task.nodes.filter((node) => !inputs.has(readsOf(node)?.topic.name ?? '') && node.kind !== 'source' && node.kind !== 'to' && node.kind !== 'table-to');
+    const verbs = task.nodes.filter(
+      (node) => !inputs.has(readsOf(node)?.topic.name ?? '') && node.kind !== 'source' && node.kind !== 'to' && node.kind !== 'table-to',
+    );
     const title = `task ${task.id} · ${task.partitions} partition${task.partitions === 1 ? '' : 's'}`;
     if (verbs.length === 0) return []; // from one topic straight to another: the wire says it
     return [`  subgraph task${task.id}["${title}"]`, ...verbs.map((node) => `    ${idOf(node)}["${escape(labelOf(node))}"]`), '  end'];

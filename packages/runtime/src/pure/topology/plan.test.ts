@@ -14,10 +14,12 @@ const number = { key: z.string(), value: z.int() };
 
 const wordCount = (): Pipeline => {
   const words = topic('words', text);
-  return pipeline('word-count',
+  return pipeline(
+    'word-count',
     stream(topic('lines', text))
       .flatMap((line) => line.toLowerCase().match(/\p{L}+/gu) ?? [])
-      .rekey((word) => word).through(words)
+      .rekey((word) => word)
+      .through(words)
       .count(store('count-by-word', number))
       .to(compactedTopic('word-counts', number)),
   );
@@ -32,12 +34,15 @@ const EnrichedOrder = Order.extend({ customer: Customer });
 
 const enrichOrders = (): Pipeline => {
   const enriched = stream(topic('orders', { key: OrderId, value: Order }))
-    .rekey((order) => order.customerId).through(topic('orders-by-customer', { key: CustomerId, value: Order }))
+    .rekey((order) => order.customerId)
+    .through(topic('orders-by-customer', { key: CustomerId, value: Order }))
     .join(table(compactedTopic('customers', { key: CustomerId, value: Customer })), (order, customer) => ({ ...order, customer }));
   const totals = enriched
-    .rekey((order) => order.customer.country).through(topic('orders-by-country', { key: Country, value: EnrichedOrder }))
+    .rekey((order) => order.customer.country)
+    .through(topic('orders-by-country', { key: Country, value: EnrichedOrder }))
     .fold(store('total-by-country', { key: Country, value: z.int() }), { init: () => 0, update: (sum, order) => sum + order.cents });
-  return pipeline('enrich-orders',
+  return pipeline(
+    'enrich-orders',
     enriched.to(topic('enriched-orders', { key: CustomerId, value: EnrichedOrder })),
     totals.to(compactedTopic('country-totals', { key: Country, value: z.int() })),
   );
@@ -69,7 +74,13 @@ describe('planOf', () => {
   test('cuts enrich-orders into three tasks, the joined table beside its stream', () => {
     expect(inWords(planOf(enrichOrders()))).toEqual([
       { verbs: 'stream rekey', inputs: ['stream orders'], partitions: 4, stores: [], outputs: ['orders-by-customer'] },
-      { verbs: 'rekey table join to rekey', inputs: ['table customers', 'through orders-by-customer'], partitions: 4, stores: ['table:customers'], outputs: ['enriched-orders', 'orders-by-country'] },
+      {
+        verbs: 'rekey table join to rekey',
+        inputs: ['table customers', 'through orders-by-customer'],
+        partitions: 4,
+        stores: ['table:customers'],
+        outputs: ['enriched-orders', 'orders-by-country'],
+      },
       { verbs: 'rekey fold to', inputs: ['through orders-by-country'], partitions: 4, stores: ['total-by-country'], outputs: ['country-totals'] },
     ]);
   });
@@ -84,11 +95,16 @@ describe('planOf', () => {
 
   test('whoever reads one topic is in one task, so that it has one position', () => {
     const lines = topic('lines', text);
-    const plan = planOf(pipeline('twice',
-      stream(lines).count(store('a', number)),
-      stream(topic('others', text)).count(store('b', number)),
-      stream(lines).map((line) => line.length).to(topic('lengths', number)),
-    ));
+    const plan = planOf(
+      pipeline(
+        'twice',
+        stream(lines).count(store('a', number)),
+        stream(topic('others', text)).count(store('b', number)),
+        stream(lines)
+          .map((line) => line.length)
+          .to(topic('lengths', number)),
+      ),
+    );
     expect(inWords(plan)).toEqual([
       { verbs: 'stream count stream map to', inputs: ['stream lines'], partitions: 4, stores: ['a'], outputs: ['lengths'] },
       { verbs: 'stream count', inputs: ['stream others'], partitions: 4, stores: ['b'], outputs: [] },
@@ -107,7 +123,15 @@ describe('planOf', () => {
   test('a source has one actor and no positions, and a sink is no topic', () => {
     const ticks: Source<string, string> = { kind: 'source', name: 'ticks', open: () => Promise.reject(new Error('never opened')) };
     const page: Sink<string, string> = { kind: 'sink', name: 'page' };
-    const plan = planOf(pipeline('edges', source(ticks).rekey((tick) => tick).through(topic('by-tick', { ...text, partitions: 7 })).to(page)));
+    const plan = planOf(
+      pipeline(
+        'edges',
+        source(ticks)
+          .rekey((tick) => tick)
+          .through(topic('by-tick', { ...text, partitions: 7 }))
+          .to(page),
+      ),
+    );
     expect(inWords(plan)).toEqual([
       { verbs: 'source rekey', inputs: [], partitions: 1, stores: [], outputs: ['by-tick'], source: 'ticks' },
       { verbs: 'rekey to', inputs: ['through by-tick'], partitions: 7, stores: [], outputs: [] },
@@ -118,7 +142,15 @@ describe('planOf', () => {
   test('a table that stands in two places is kept once', () => {
     const names = table(compactedTopic('names', text));
     const lines = stream(topic('lines', text));
-    const [task] = planOf(pipeline('names', lines.join(names, (line, name) => line + name).leftJoin(table(compactedTopic('names', text)), (line) => line).to(topic('out', text)))).tasks;
+    const [task] = planOf(
+      pipeline(
+        'names',
+        lines
+          .join(names, (line, name) => line + name)
+          .leftJoin(table(compactedTopic('names', text)), (line) => line)
+          .to(topic('out', text)),
+      ),
+    ).tasks;
     expect(task?.stores.map(({ name, table: of }) => [name, of?.name])).toEqual([['table:names', 'names']]);
   });
 });
@@ -159,12 +191,17 @@ enrich-orders  ${plan.fingerprint}
   test('branches within branches keep their lines apart', () => {
     const lines = stream(topic('lines', text));
     const long = lines.filter((line) => line.length > 80);
-    expect(drawn(pipeline('tree',
-      long.to(topic('long', text)),
-      long.map((line) => line.length).to(topic('lengths', number)),
-      lines.flatMap((line) => [line]).count(store('n', number)),
-      lines.to(topic('copies', text)),
-    )).slice(0, 4)).toEqual([
+    expect(
+      drawn(
+        pipeline(
+          'tree',
+          long.to(topic('long', text)),
+          long.map((line) => line.length).to(topic('lengths', number)),
+          lines.flatMap((line) => [line]).count(store('n', number)),
+          lines.to(topic('copies', text)),
+        ),
+      ).slice(0, 4),
+    ).toEqual([
       '  task 0   lines ─┬ filter ─┬▶ long',
       '                  │         └ map ─▶ lengths',
       '                  ├ flatMap ─ count n',
@@ -176,10 +213,26 @@ enrich-orders  ${plan.fingerprint}
     const lines = stream(topic('lines', text));
     const counts = lines.count(store('n', number));
     const names = table(compactedTopic('names', text));
-    expect(drawn(pipeline('sides',
-      lines.merge(stream(topic('more', text))).join(counts, (line, n) => line + String(n)).leftJoin(names.map((name) => name), (line) => line).to(topic('out', text)),
-      names.changes().map(() => 'changed').merge(stream(topic('other', text)).filter(() => true)).to(topic('log', text)),
-    )).slice(0, 5)).toEqual([
+    expect(
+      drawn(
+        pipeline(
+          'sides',
+          lines
+            .merge(stream(topic('more', text)))
+            .join(counts, (line, n) => line + String(n))
+            .leftJoin(
+              names.map((name) => name),
+              (line) => line,
+            )
+            .to(topic('out', text)),
+          names
+            .changes()
+            .map(() => 'changed')
+            .merge(stream(topic('other', text)).filter(() => true))
+            .to(topic('log', text)),
+        ),
+      ).slice(0, 5),
+    ).toEqual([
       '  task 0   lines ─┬ merge more ─ join 4 ─ leftJoin 7 ─▶ out',
       '                  └ count n ─▶ join 4',
       '           names ─┬ map ─▶ leftJoin 7',
@@ -189,8 +242,12 @@ enrich-orders  ${plan.fingerprint}
   });
 
   test('counts actors where partitions differ, and one of a thing as one', () => {
-    const wide = stream(topic('lines', { ...text, partitions: 8 })).rekey((line) => line).through(topic('narrow', { ...text, partitions: 1 }));
-    expect(drawn(pipeline('sizes', wide.to(topic('out', text)))).at(-2)).toBe('  2 tasks with 8 + 1 partitions = 9 actors · 0 stores · nothing to repartition that is not named above');
+    const wide = stream(topic('lines', { ...text, partitions: 8 }))
+      .rekey((line) => line)
+      .through(topic('narrow', { ...text, partitions: 1 }));
+    expect(drawn(pipeline('sizes', wide.to(topic('out', text)))).at(-2)).toBe(
+      '  2 tasks with 8 + 1 partitions = 9 actors · 0 stores · nothing to repartition that is not named above',
+    );
     const one = stream(topic('narrow', { ...text, partitions: 1 })).count(store('n', number));
     expect(drawn(pipeline('one', one)).at(-2)).toBe('  1 task × 1 partition = 1 actor · 1 store · nothing to repartition that is not named above');
   });

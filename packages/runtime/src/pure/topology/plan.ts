@@ -78,7 +78,11 @@ const taskOf = (id: number, nodes: readonly Node[], cut: Cut): Task => {
     inputs,
     partitions: inputs[0]?.topic.partitions ?? 1,
     stores: uniqueByName(inside.map(storeIn).filter((store) => store !== undefined)),
-    outputs: uniqueByName(at(nodes, cut.writers).map(writesOf).filter((topic) => topic !== undefined)),
+    outputs: uniqueByName(
+      at(nodes, cut.writers)
+        .map(writesOf)
+        .filter((topic) => topic !== undefined),
+    ),
     source: readers.find((node) => node.kind === 'source')?.source,
   });
 };
@@ -105,8 +109,7 @@ const storeIn = (node: Node): TaskStore | undefined => {
   return undefined;
 };
 
-const at = (nodes: readonly Node[], numbers: readonly number[]): readonly Node[] =>
-  numbers.map((number) => nodes[number]).filter((node) => node !== undefined);
+const at = (nodes: readonly Node[], numbers: readonly number[]): readonly Node[] => numbers.map((number) => nodes[number]).filter((node) => node !== undefined);
 
 const uniqueByName = <T extends { readonly name: string }>(values: readonly T[]): readonly T[] => {
   const unique = new Map<string, T>();

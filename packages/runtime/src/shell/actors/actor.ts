@@ -46,7 +46,12 @@ const blame = (error: unknown, what: string): void => {
     moduleFault ??= cause;
     return;
   }
-  const failure = new StoplogError('STOPLOG_HANDLER', { cause: cause.message }, `${what}: ${cause.message}. Verbs are synchronous: nothing they start is waited for`, { cause });
+  const failure = new StoplogError(
+    'STOPLOG_HANDLER',
+    { cause: cause.message },
+    `${what}: ${cause.message}. Verbs are synchronous: nothing they start is waited for`,
+    { cause },
+  );
   blamed.fail(failure);
 };
 process.on('unhandledRejection', (error) => blame(error, 'a promise started by a handler was rejected, and nobody looked at it'));
@@ -67,10 +72,11 @@ export default async (start: Start): Promise<void> => {
       if (resting()) idle();
     } else ending.end(message.type);
   });
-  const link = (): Promise<LogLink> => new Promise((resolve) => {
-    linked = resolve;
-    say({ type: 'need-link' });
-  });
+  const link = (): Promise<LogLink> =>
+    new Promise((resolve) => {
+      linked = resolve;
+      say({ type: 'need-link' });
+    });
   const beacon = new Beacon(start.beacon);
   beacon.thread = threadId;
   let place: Place | undefined;
@@ -83,7 +89,19 @@ export default async (start: Start): Promise<void> => {
       if (asked.idle) say({ type: 'idle' });
       asked.idle = false;
     };
-    const actor = task.source === undefined ? await makeTaskActor(start, plan, task, log, beacon, ending, () => idle(), (jump) => say({ type: 'reset', jump })) : await makeSourceActor(start, plan, task, log, beacon, ending, () => idle());
+    const actor =
+      task.source === undefined
+        ? await makeTaskActor(
+            start,
+            plan,
+            task,
+            log,
+            beacon,
+            ending,
+            () => idle(),
+            (jump) => say({ type: 'reset', jump }),
+          )
+        : await makeSourceActor(start, plan, task, log, beacon, ending, () => idle());
     resting = () => actor.resting;
     const report = (): void => {
       const progress = actor.takeProgress();
@@ -93,15 +111,17 @@ export default async (start: Start): Promise<void> => {
     say({ type: 'running' });
     let reported = 0;
     try {
-      await turnOf.run(actor, () => pump(() => {
-        lastTurn = actor;
-        const now = performance.now();
-        if (now - reported >= REPORT_MS) {
-          reported = now;
-          report();
-        }
-        return actor.turn();
-      }));
+      await turnOf.run(actor, () =>
+        pump(() => {
+          lastTurn = actor;
+          const now = performance.now();
+          if (now - reported >= REPORT_MS) {
+            reported = now;
+            report();
+          }
+          return actor.turn();
+        }),
+      );
     } finally {
       await actor.quiet();
       report();
@@ -130,7 +150,11 @@ const planHere = async (start: Start): Promise<Plan> => {
   const plan = await loading;
   checkModule(start.url);
   if (plan.fingerprint !== start.fingerprint) {
-    throw new StoplogError('STOPLOG_PIPELINE_MODULE', { url: start.url, here: plan.fingerprint, there: start.fingerprint }, `${start.url} declares another pipeline each time it is imported (${plan.fingerprint} in a thread, ${start.fingerprint} in main): let nothing it declares depend on the time, on chance, or on where it runs`);
+    throw new StoplogError(
+      'STOPLOG_PIPELINE_MODULE',
+      { url: start.url, here: plan.fingerprint, there: start.fingerprint },
+      `${start.url} declares another pipeline each time it is imported (${plan.fingerprint} in a thread, ${start.fingerprint} in main): let nothing it declares depend on the time, on chance, or on where it runs`,
+    );
   }
   return plan;
 };
@@ -151,7 +175,16 @@ const logHere = (ref: LogRef, link: () => Promise<LogLink>): Promise<Log> => {
   return log;
 };
 
-const makeTaskActor = async (start: Start, plan: Plan, task: Task, log: Log, beacon: Beacon, ending: EndingSignal, idle: () => void, jumped: (jump: Jump) => void): Promise<TaskActor> => {
+const makeTaskActor = async (
+  start: Start,
+  plan: Plan,
+  task: Task,
+  log: Log,
+  beacon: Beacon,
+  ending: EndingSignal,
+  idle: () => void,
+  jumped: (jump: Jump) => void,
+): Promise<TaskActor> => {
   const stores = new Map<string, StoreOverlay>();
   const committed = new Map<string, StoreOverlay>();
   for (const declared of task.stores) {
@@ -163,7 +196,10 @@ const makeTaskActor = async (start: Start, plan: Plan, task: Task, log: Log, bea
   }
   const outputs = new Map(task.outputs.map((topic) => [topic.name, new TopicOutput(topic)]));
   const emits = compileTask(task, { stores, outputs });
-  const positions = await log.committed(plan.name, task.inputs.map(({ topic }) => ({ topic: topic.name, partition: start.partition })));
+  const positions = await log.committed(
+    plan.name,
+    task.inputs.map(({ topic }) => ({ topic: topic.name, partition: start.partition })),
+  );
   return new TaskActor({
     group: plan.name,
     epoch: start.epoch,
@@ -186,9 +222,29 @@ const makeTaskActor = async (start: Start, plan: Plan, task: Task, log: Log, bea
   });
 };
 
-const makeSourceActor = async (start: Start, plan: Plan, task: Task, log: Log, beacon: Beacon, ending: EndingSignal, idle: () => void): Promise<SourceActor> => {
+const makeSourceActor = async (
+  start: Start,
+  plan: Plan,
+  task: Task,
+  log: Log,
+  beacon: Beacon,
+  ending: EndingSignal,
+  idle: () => void,
+): Promise<SourceActor> => {
   const outputs = new Map(task.outputs.map((topic) => [topic.name, new TopicOutput(topic)]));
   const [emit] = compileTask(task, { stores: new Map(), outputs });
   const reader = await openSource(task.source!, ending);
-  return new SourceActor({ group: plan.name, epoch: start.epoch, name: task.source!.name, reader, emit: emit!, outputs: [...outputs.values()], log, beacon, ending, now: () => performance.now(), idle });
+  return new SourceActor({
+    group: plan.name,
+    epoch: start.epoch,
+    name: task.source!.name,
+    reader,
+    emit: emit!,
+    outputs: [...outputs.values()],
+    log,
+    beacon,
+    ending,
+    now: () => performance.now(),
+    idle,
+  });
 };

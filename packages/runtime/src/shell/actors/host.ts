@@ -98,7 +98,8 @@ export class Host {
     this.#failures.clear();
     const names = this.#options.plan.tasks.flatMap((task) => Array.from({ length: task.partitions }, (_, partition) => ({ task, partition })));
     const threads = this.#pool.options.maxThreads;
-    for (const { task, partition } of names.toSorted((a, b) => (a.partition % threads) - (b.partition % threads))) this.#launch(task, partition, undefined, undefined);
+    for (const { task, partition } of names.toSorted((a, b) => (a.partition % threads) - (b.partition % threads)))
+      this.#launch(task, partition, undefined, undefined);
   }
   tellIdle(): readonly ActorName[] {
     for (const { port } of this.#lives.values()) port.postMessage({ type: 'tell-idle' } satisfies ToActor);
@@ -129,9 +130,29 @@ export class Host {
 
   #launch(task: Task, partition: number, suspect: Place | undefined, pace: number | undefined): void {
     const { port1, port2 } = new MessageChannel();
-    const life: Life = { name: { task: task.id, partition }, task, beacon: makeBeacon(), port: port1, watched: undefined, killedFor: undefined, failure: undefined };
+    const life: Life = {
+      name: { task: task.id, partition },
+      task,
+      beacon: makeBeacon(),
+      port: port1,
+      watched: undefined,
+      killedFor: undefined,
+      failure: undefined,
+    };
     const { url, plan, log, reset } = this.#options;
-    const start: Start = { url, fingerprint: plan.fingerprint, log, task: task.id, partition, epoch: this.#epoch, suspect, pace, reset, beacon: life.beacon, port: port2 };
+    const start: Start = {
+      url,
+      fingerprint: plan.fingerprint,
+      log,
+      task: task.id,
+      partition,
+      epoch: this.#epoch,
+      suspect,
+      pace,
+      reset,
+      beacon: life.beacon,
+      port: port2,
+    };
     port1.on('message', (message: FromActor) => this.#hear(life, message));
     this.#lives.set(nameOf(life.name), life);
     const ended = this.#pool.run(start, { transferList: [port2 as never] }).then(
@@ -209,8 +230,17 @@ export class Host {
   #death(life: Life, error: unknown): StoplogError {
     const message = error instanceof Error ? error.message : String(error);
     const place = this.#placeOf(life);
-    if (place === undefined) return new StoplogError('STOPLOG_LOG_UNAVAILABLE', { task: life.name.task, partition: life.name.partition }, `the thread of task ${life.name.task} ended under it (${message}), by no fault of its own: it is started again`);
-    return new StoplogError('STOPLOG_HANDLER', { task: life.name.task, ...place, cause: message }, `task ${life.name.task} ended its thread at ${place.topic}[${place.partition}] offset ${place.offset}: ${message}. A handler must not exit, and must fit in memory; nothing of this record was kept`);
+    if (place === undefined)
+      return new StoplogError(
+        'STOPLOG_LOG_UNAVAILABLE',
+        { task: life.name.task, partition: life.name.partition },
+        `the thread of task ${life.name.task} ended under it (${message}), by no fault of its own: it is started again`,
+      );
+    return new StoplogError(
+      'STOPLOG_HANDLER',
+      { task: life.name.task, ...place, cause: message },
+      `task ${life.name.task} ended its thread at ${place.topic}[${place.partition}] offset ${place.offset}: ${message}. A handler must not exit, and must fit in memory; nothing of this record was kept`,
+    );
   }
   #placeOf(life: Life): Place | undefined {
     const beacon = new Beacon(life.beacon);
@@ -227,7 +257,11 @@ export class Host {
       if (hangs === undefined) continue;
       const place = this.#placeOf(life);
       if (place === undefined) continue;
-      life.killedFor = new StoplogError('STOPLOG_HANDLER', { task: life.name.task, ...place, forMs: Math.round(hangs.forMs) }, `task ${life.name.task} hangs at ${place.topic}[${place.partition}] offset ${place.offset}, for ${(hangs.forMs / 1000).toFixed(1)} s: its thread was ended and replaced, and nothing of this record was kept`);
+      life.killedFor = new StoplogError(
+        'STOPLOG_HANDLER',
+        { task: life.name.task, ...place, forMs: Math.round(hangs.forMs) },
+        `task ${life.name.task} hangs at ${place.topic}[${place.partition}] offset ${place.offset}, for ${(hangs.forMs / 1000).toFixed(1)} s: its thread was ended and replaced, and nothing of this record was kept`,
+      );
       this.#kill(life);
     }
   }

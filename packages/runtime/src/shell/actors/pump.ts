@@ -10,5 +10,10 @@ import { repeat } from 'rxjs/internal/operators/repeat';
 import { takeWhile } from 'rxjs/internal/operators/takeWhile';
 
 export const pump = async (turn: () => Promise<boolean>): Promise<void> => {
-  await lastValueFrom(defer(turn).pipe(repeat(), takeWhile((goesOn) => goesOn, true)));
+  await lastValueFrom(
+    defer(turn).pipe(
+      repeat(),
+      takeWhile((goesOn) => goesOn, true),
+    ),
+  );
 };

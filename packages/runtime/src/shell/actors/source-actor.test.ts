@@ -13,13 +13,33 @@ const readerOf = (over: Partial<SourceReader>): SourceReader => ({
 });
 const sourceOf = (open: () => Promise<SourceReader>): Source<unknown, unknown> => ({ kind: 'source', name: 'queue', open });
 const actorOf = (reader: SourceReader, ending: EndingSignal, over: { readonly emit?: () => void; readonly log?: Partial<Log> } = {}): SourceActor =>
-  new SourceActor({ group: 'g', epoch: 1, name: 'queue', reader, emit: over.emit ?? (() => {}), outputs: [], log: over.log as Log, beacon: new Beacon(makeBeacon()), ending, now: () => 0, idle: () => {} });
+  new SourceActor({
+    group: 'g',
+    epoch: 1,
+    name: 'queue',
+    reader,
+    emit: over.emit ?? (() => {}),
+    outputs: [],
+    log: over.log as Log,
+    beacon: new Beacon(makeBeacon()),
+    ending,
+    now: () => 0,
+    idle: () => {},
+  });
 
 describe('opening a source', () => {
   test('an actor that is to end does not wait for one that does not open, and closes it should it open later', async () => {
     let open = (_: SourceReader): void => {};
     const ending = new EndingSignal();
-    const opening = openSource(sourceOf(() => new Promise((resolve) => { open = resolve; })), ending);
+    const opening = openSource(
+      sourceOf(
+        () =>
+          new Promise((resolve) => {
+            open = resolve;
+          }),
+      ),
+      ending,
+    );
     ending.end('drain');
     await expect(opening).rejects.toMatchObject({ code: 'STOPLOG_SOURCE' });
     const closed = new Promise<void>((resolve) => open(readerOf({ [Symbol.asyncDispose]: async () => resolve() })));
@@ -27,24 +47,46 @@ describe('opening a source', () => {
   });
   test('what it fails with is STOPLOG_SOURCE, unless it has a code already', async () => {
     const cause = new Error('no such queue');
-    await expect(openSource(sourceOf(() => Promise.reject(cause)), new EndingSignal())).rejects.toMatchObject({ code: 'STOPLOG_SOURCE', cause, facts: { source: 'queue' } });
+    await expect(
+      openSource(
+        sourceOf(() => Promise.reject(cause)),
+        new EndingSignal(),
+      ),
+    ).rejects.toMatchObject({ code: 'STOPLOG_SOURCE', cause, facts: { source: 'queue' } });
     const own = new StoplogError('STOPLOG_USAGE', {}, 'wrong');
-    await expect(openSource(sourceOf(() => Promise.reject(own)), new EndingSignal())).rejects.toBe(own);
+    await expect(
+      openSource(
+        sourceOf(() => Promise.reject(own)),
+        new EndingSignal(),
+      ),
+    ).rejects.toBe(own);
   });
 });
 
 describe('an actor of a source', () => {
   test('a pull that fails is STOPLOG_SOURCE, and a close that fails does not hide it', async () => {
-    const actor = actorOf(readerOf({ pull: () => Promise.reject(new Error('connection lost')), [Symbol.asyncDispose]: () => Promise.reject(new Error('and cannot be closed')) }), new EndingSignal());
+    const actor = actorOf(
+      readerOf({ pull: () => Promise.reject(new Error('connection lost')), [Symbol.asyncDispose]: () => Promise.reject(new Error('and cannot be closed')) }),
+      new EndingSignal(),
+    );
     await expect(actor.turn()).rejects.toMatchObject({ code: 'STOPLOG_SOURCE', message: expect.stringContaining('connection lost') as string });
     await actor.quiet();
   });
   test('acknowledges a batch when what was made of it is durable, and not before', async () => {
     let durable = (): void => {};
     const acknowledge = vi.fn(() => Promise.resolve());
-    const commit = vi.fn(() => Promise.resolve({ offsets: [], durable: new Promise<void>((resolve) => { durable = resolve; }) }));
+    const commit = vi.fn(() =>
+      Promise.resolve({
+        offsets: [],
+        durable: new Promise<void>((resolve) => {
+          durable = resolve;
+        }),
+      }),
+    );
     const arrival = { key: 'k', value: 1, timestamp: 0 };
-    const actor = actorOf(readerOf({ pull: () => Promise.resolve({ arrivals: [arrival], ended: false }), acknowledge }), new EndingSignal(), { log: { commit } });
+    const actor = actorOf(readerOf({ pull: () => Promise.resolve({ arrivals: [arrival], ended: false }), acknowledge }), new EndingSignal(), {
+      log: { commit },
+    });
     const turn = actor.turn();
     await vi.waitFor(() => expect(commit).toHaveBeenCalledOnce());
     await new Promise((resolve) => setImmediate(resolve));
@@ -57,14 +99,30 @@ describe('an actor of a source', () => {
     const acknowledge = vi.fn(() => Promise.resolve());
     const commit = vi.fn(() => Promise.reject(new StoplogError('STOPLOG_FENCED', {}, 'another owner')));
     const arrival = { key: 'k', value: 1, timestamp: 0 };
-    const actor = actorOf(readerOf({ pull: () => Promise.resolve({ arrivals: [arrival], ended: false }), acknowledge }), new EndingSignal(), { log: { commit } });
+    const actor = actorOf(readerOf({ pull: () => Promise.resolve({ arrivals: [arrival], ended: false }), acknowledge }), new EndingSignal(), {
+      log: { commit },
+    });
     await expect(actor.turn()).rejects.toMatchObject({ code: 'STOPLOG_FENCED' });
     expect(acknowledge).not.toHaveBeenCalled();
   });
   test('one whose handler threw is inside no record any more: what it still waits for is not a hanging handler', async () => {
     const beacon = new Beacon(makeBeacon());
     const reader = readerOf({ pull: () => Promise.resolve({ arrivals: [{ key: 'k', value: 1, timestamp: 0 }], ended: false }) });
-    const actor = new SourceActor({ group: 'g', epoch: 1, name: 'queue', reader, emit: () => { throw new Error('boom'); }, outputs: [], log: {} as Log, beacon, ending: new EndingSignal(), now: () => 0, idle: () => {} });
+    const actor = new SourceActor({
+      group: 'g',
+      epoch: 1,
+      name: 'queue',
+      reader,
+      emit: () => {
+        throw new Error('boom');
+      },
+      outputs: [],
+      log: {} as Log,
+      beacon,
+      ending: new EndingSignal(),
+      now: () => 0,
+      idle: () => {},
+    });
     await expect(actor.turn()).rejects.toMatchObject({ code: 'STOPLOG_HANDLER' });
     expect(beacon.sighting().inside).toBe(false);
     expect(beacon.place(['queue'], 0)).toEqual({ topic: 'queue', partition: 0, offset: 0n });

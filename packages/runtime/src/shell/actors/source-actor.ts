@@ -63,7 +63,12 @@ export class SourceActor {
       } catch (error) {
         beacon.leave();
         const cause = error instanceof Error ? error : new Error(String(error));
-        throw new StoplogError('STOPLOG_HANDLER', { source: name, key }, `a handler failed at a record of source '${name}': ${cause.message}. Nothing of its batch was kept`, { cause });
+        throw new StoplogError(
+          'STOPLOG_HANDLER',
+          { source: name, key },
+          `a handler failed at a record of source '${name}': ${cause.message}. Nothing of its batch was kept`,
+          { cause },
+        );
       }
       beacon.leave();
     }
@@ -90,7 +95,12 @@ export class SourceActor {
     }
   }
   takeProgress(): Progress {
-    const progress = { recordsIn: this.#recordsIn, recordsOut: this.#recordsOut, commits: this.#committer.commits, commitMs: this.#committer.commitMs.splice(0) };
+    const progress = {
+      recordsIn: this.#recordsIn,
+      recordsOut: this.#recordsOut,
+      commits: this.#committer.commits,
+      commitMs: this.#committer.commitMs.splice(0),
+    };
     this.#recordsIn = this.#recordsOut = this.#committer.commits = 0;
     return progress;
   }
@@ -125,5 +135,10 @@ export const openSource = async (source: Source<unknown, unknown>, ending: Endin
 const sourceFailed = (name: string, error: unknown): StoplogError => {
   if (isStoplogError(error)) return error;
   const cause = error instanceof Error ? error : new Error(String(error));
-  return new StoplogError('STOPLOG_SOURCE', { source: name, cause: cause.message }, `source '${name}' failed: ${cause.message}. It is opened again after a while`, { cause });
+  return new StoplogError(
+    'STOPLOG_SOURCE',
+    { source: name, cause: cause.message },
+    `source '${name}' failed: ${cause.message}. It is opened again after a while`,
+    { cause },
+  );
 };

@@ -23,18 +23,37 @@ const task = plan.tasks[0]!;
 const never = new AbortController().signal;
 
 let lives = 0;
-const live = async (log: Log, reset: Reset = 'earliest', jumped: (jump: Jump) => void = () => {}): Promise<{ readonly actor: TaskActor; readonly ending: EndingSignal }> => {
+const live = async (
+  log: Log,
+  reset: Reset = 'earliest',
+  jumped: (jump: Jump) => void = () => {},
+): Promise<{ readonly actor: TaskActor; readonly ending: EndingSignal }> => {
   const ending = new EndingSignal();
   const part = storePart(plan, task.stores[0]!, 0);
   const overlay = new StoreOverlay(await log.store(part, never), task.stores[0]!.store!.valueSerde);
   const emits = compileTask(task, { stores: new Map([['counts', overlay]]), outputs: new Map() });
-  const positions = await log.committed('both', task.inputs.map((input) => ({ topic: input.topic.name, partition: 0 })));
+  const positions = await log.committed(
+    'both',
+    task.inputs.map((input) => ({ topic: input.topic.name, partition: 0 })),
+  );
   const actor = new TaskActor({
-    group: 'both', epoch: 1, life: `life ${++lives}`, task, partition: 0, log, ending,
-    reset, wallClock: () => 0, jumped,
+    group: 'both',
+    epoch: 1,
+    life: `life ${++lives}`,
+    task,
+    partition: 0,
+    log,
+    ending,
+    reset,
+    wallClock: () => 0,
+    jumped,
     inputs: task.inputs.map((input, i) => new Input(input.topic, 0, positions[i]!.offset, emits[i]!)),
-    stores: new Map([[part.store, overlay]]), outputs: [], suspect: undefined,
-    beacon: new Beacon(makeBeacon()), now: () => 0, idle: () => ending.end('drain'),
+    stores: new Map([[part.store, overlay]]),
+    outputs: [],
+    suspect: undefined,
+    beacon: new Beacon(makeBeacon()),
+    now: () => 0,
+    idle: () => ending.end('drain'),
   });
   return { actor, ending };
 };
@@ -56,12 +75,20 @@ describe('a task that reads two topics', () => {
 
     const outcomes: Promise<unknown>[] = [];
     let lose = (): void => {};
-    const lost = new Promise<void>((resolve) => { lose = resolve; });
+    const lost = new Promise<void>((resolve) => {
+      lose = resolve;
+    });
     const leaky = Object.assign(Object.create(log) as Log, {
-      fetch: log.fetch.bind(log), store: log.store.bind(log), committed: log.committed.bind(log),
+      fetch: log.fetch.bind(log),
+      store: log.store.bind(log),
+      committed: log.committed.bind(log),
       commit: (commit: Commit): Promise<Committed> => {
         const first = outcomes.length === 0;
-        const outcome = first ? lost.then(() => { throw new StoplogError('STOPLOG_LOG_FULL', {}, 'no space'); }) : log.commit(commit);
+        const outcome = first
+          ? lost.then(() => {
+              throw new StoplogError('STOPLOG_LOG_FULL', {}, 'no space');
+            })
+          : log.commit(commit);
         outcomes.push(outcome.catch((error: unknown) => error));
         return outcome as Promise<Committed>;
       },
@@ -88,9 +115,15 @@ describe('a task whose next records the log has forgotten', () => {
     const log = memoryLog({ holes: false });
     await log.ensure(plan.topics.map(({ shape }) => shape));
     await log.join('both', [], never)[Symbol.asyncIterator]().next();
-    await makeClient(log).append(left, Array.from({ length: 2 }, (_, value) => ({ key: 'k', value, timestamp: 100 * value })));
+    await makeClient(log).append(
+      left,
+      Array.from({ length: 2 }, (_, value) => ({ key: 'k', value, timestamp: 100 * value })),
+    );
     await drained(await live(log));
-    await makeClient(log).append(left, Array.from({ length: 6 }, (_, value) => ({ key: 'k', value, timestamp: 1_000 + 100 * value })));
+    await makeClient(log).append(
+      left,
+      Array.from({ length: 6 }, (_, value) => ({ key: 'k', value, timestamp: 1_000 + 100 * value })),
+    );
     await makeClient(log).deleteRecords(left, { offsets: [5n] });
     return log;
   };

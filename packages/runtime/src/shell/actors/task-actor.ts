@@ -75,7 +75,12 @@ export class TaskActor {
     await this.#committer.settled().catch(() => {});
   }
   takeProgress(): Progress {
-    const progress = { recordsIn: this.#recordsIn, recordsOut: this.#recordsOut, commits: this.#committer.commits, commitMs: this.#committer.commitMs.splice(0) };
+    const progress = {
+      recordsIn: this.#recordsIn,
+      recordsOut: this.#recordsOut,
+      commits: this.#committer.commits,
+      commitMs: this.#committer.commitMs.splice(0),
+    };
     this.#recordsIn = this.#recordsOut = this.#committer.commits = 0;
     return progress;
   }

@@ -84,7 +84,11 @@ const REPORT_MS = 1_000;
 /** Completes when the signal says that the log is about to be closed. */
 export const statusOf = (tally: Tally, plan: Plan, log: Log, ended: AbortSignal): StatusStream =>
   defer(() => {
-    let before = { at: performance.now(), byTask: new Map<number, { readonly recordsIn: number; readonly recordsOut: number }>(), behind: new Map<number, Behind>() as ReadonlyMap<number, Behind> };
+    let before = {
+      at: performance.now(),
+      byTask: new Map<number, { readonly recordsIn: number; readonly recordsOut: number }>(),
+      behind: new Map<number, Behind>() as ReadonlyMap<number, Behind>,
+    };
     for (const [task, sums] of tally.byTask) before.byTask.set(task, { ...sums });
     return interval(REPORT_MS).pipe(
       startWith(-1),
@@ -143,7 +147,9 @@ const percentiles = (ms: readonly number[]): Status['commitMs'] => {
 
 /** Every partition that the tasks read. */
 export const inputPartitions = (plan: Plan): readonly TopicPartition[] =>
-  plan.tasks.flatMap(({ inputs, partitions }) => inputs.flatMap(({ topic }) => Array.from({ length: partitions }, (_, partition) => ({ topic: topic.name, partition }))));
+  plan.tasks.flatMap(({ inputs, partitions }) =>
+    inputs.flatMap(({ topic }) => Array.from({ length: partitions }, (_, partition) => ({ topic: topic.name, partition }))),
+  );
 
 /** Records not yet processed, by task. Positions are read before ends: what is zero then was zero at one moment. */
 export const lagOf = async (plan: Plan, log: Log): Promise<ReadonlyMap<number, number>> => {
