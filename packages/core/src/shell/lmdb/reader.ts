@@ -45,8 +45,9 @@ const read = (env: Env, place: PartitionId, from: bigint, bytes: number): Found 
   let next = from;
   while (next < ends.end && (size < bytes || (batches.length === 0 && size < bytes + EMPTIED_BYTES))) {
     const view = readBatchAt(env, place, next);
-    // Batches lie side by side up to the end: one that is not there was hidden by damage to a page of LMDB's own, which has no checksum.
-    if (view === undefined || view.baseOffset > next) throw missing(place, next, view?.baseOffset ?? ends.end);
+    // Batches lie side by side up to the end. One that is not there was hidden by damage to a page of LMDB's own, which has no
+    // checksum and may as well lead back to a batch that was read before.
+    if (view === undefined || view.baseOffset > next || view.nextOffset <= next) throw missing(place, next, ends.end);
     // One that compaction has emptied is passed over.
     if (view.count > 0) batches.push(view);
     size += view.bytes.length;
@@ -59,7 +60,7 @@ const missing = ({ topic, partition }: PartitionId, offset: bigint, until: bigin
   new StoplogError(
     'STOPLOG_LOG_CORRUPT',
     { topic, partition, offset, until, reason: 'missing' },
-    `the batches of ${topic}[${partition}] from offset ${offset} to ${until} are missing: the disk or a foreign program changed the data file. Restore the folder from a backup, or read on behind them`,
+    `the batches of ${topic}[${partition}] from offset ${offset} to ${until} cannot be found: the disk or a foreign program changed the data file. Restore the folder from a backup, or read on behind them`,
   );
 
 /** The batch that holds the offset, or the first one after it. */
