@@ -19,6 +19,8 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const STATE = `${ROOT}.cache/reliability/state.json`;
 
 const commit = (): string => execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: ROOT, encoding: 'utf8' }).trim();
+/** Whether what ran is what that commit holds. */
+const isChanged = (): boolean => execFileSync('git', ['status', '--porcelain', 'packages', 'reliability/src'], { cwd: ROOT, encoding: 'utf8' }).trim() !== '';
 const progress = (line: string): void =>
   void process.stderr.write(process.stderr.isTTY ? `\r\u001b[K${line.slice(0, process.stderr.columns - 1)}` : `${line}\n`);
 
@@ -88,7 +90,7 @@ const main = async (): Promise<void> => {
   };
   writeFileSync(
     `${ROOT}reliability/results/${name}`,
-    `${JSON.stringify({ commit: commit(), seed: setting.seed, machine, passed: isDone, failpointNs: Number(cost.toFixed(2)), results }, null, 1)}\n`,
+    `${JSON.stringify({ commit: commit(), isChanged: isChanged(), seed: setting.seed, machine, passed: isDone, failpointNs: Number(cost.toFixed(2)), results }, null, 1)}\n`,
   );
   console.log(`written to reliability/results/${name}`);
   if (results.every(({ unitsDone, units }) => unitsDone >= units)) rmSync(STATE, { force: true });

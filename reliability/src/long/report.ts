@@ -15,7 +15,7 @@ export const startResult = ({ id, title, units }: Stage): StageResult => ({ id, 
 
 /** With no failure in n independent trials, the chance of one is below 3/n, 95 times in 100. */
 export const boundOf = (trials: number): string =>
-  trials === 0 ? 'none' : `< ${300 / trials >= 10 ? (300 / trials).toFixed(0) : (300 / trials).toPrecision(2)} %`;
+  trials < 4 ? 'none' : `< ${300 / trials >= 10 ? (300 / trials).toFixed(0) : (300 / trials).toPrecision(2)} %`;
 
 const trialsOf = ({ figures }: StageResult): number =>
   (figures['kills'] ?? 0) || (figures['failpoints struck'] ?? 0) || (figures['copies'] ?? 0) || (figures['images'] ?? 0) || (figures['readers killed'] ?? 0);
