@@ -1,5 +1,5 @@
 /**
- * `run`: the composition root. It alone knows all parts: the plan, the log, the actors, the signals, the console.
+ * The composition root of `run`. It alone knows all parts: the plan, the log, the actors, the signals, the console.
  */
 import { availableParallelism } from 'node:os';
 import { loadLogModule, StoplogError, type Log, type LogRef, type Millis, type Reset } from '@stoplog/core/port';
@@ -8,7 +8,7 @@ import type { Plan } from '../pure/topology/plan.ts';
 import { startThreads } from './actors/host.ts';
 import { RunningApp, type App } from './app.ts';
 import { tellConsole, type Teller } from './console.ts';
-import { checkNotImporting, loadPlan } from './load-plan.ts';
+import { loadPlan } from './load-plan.ts';
 import { onStopSignals } from './stop-signals.ts';
 
 export interface RunOptions {
@@ -34,23 +34,13 @@ export interface RunOptions {
 const HANG_AFTER_MS = 30_000;
 const HEAP_MB = 2_048;
 
-/**
- * Runs the pipeline that the module at `url` exports by default, until it is disposed of, aborted, or gets SIGINT or SIGTERM.
- *
- * Resolves when its actors run. Rejects with `STOPLOG_PIPELINE_MODULE`, `STOPLOG_TOPOLOGY`, `STOPLOG_TOPIC_SHAPE` or
- * `STOPLOG_STORE_VERSION` when it cannot.
- *
- * @example
- * await using app = await run(new URL('./orders.pipeline.ts', import.meta.url), { log: lmdb('./data') });
- * await app.settled();
- */
-export const run = (url: URL, options: RunOptions): Promise<App> =>
+/** `run`, behind its door (start.ts). */
+export const runApp = (url: URL, options: RunOptions): Promise<App> =>
   startApp(url, options, options.tell === 'nothing' ? () => () => {} : (plan) => tellConsole(plan));
 
 /** As `run`, for a caller that tells in its own way what happens. */
 export const startApp = async (url: URL, options: RunOptions, tellerFor: (plan: Plan) => Teller): Promise<App> => {
   const { href } = new URL(url);
-  checkNotImporting(href);
   const threads = options.threads ?? availableParallelism();
   if (!Number.isInteger(threads) || threads < 1)
     throw new StoplogError('STOPLOG_USAGE', { threads }, `threads is ${String(threads)}: give a whole number from 1 on, or leave it out for one per core`);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { compactedTopic, topic } from '@stoplog/core';
 import { topicOf } from '@stoplog/core/port';
 import { columns, grouped } from './columns.ts';
-import { jsonText } from './json-text.ts';
+import { jsonText, offsetData } from './json-text.ts';
 import { oneLine, printable } from './printable.ts';
 import { inputOf, recordByField, recordByJson, takesNoKey } from './record-input.ts';
 import { statusJson, statusLine, type Glance } from './status-text.ts';
@@ -23,6 +23,10 @@ describe('what is printed', () => {
       ),
     );
     expect(jsonText(undefined)).toBe('null');
+  });
+  test('keeps every offset apart from its neighbours in JSON (O09)', () => {
+    const offsets = [0n, 2n ** 53n - 1n, 2n ** 53n, 2n ** 53n + 1n];
+    expect(offsets.map(offsetData)).toEqual([0, 9_007_199_254_740_991, '9007199254740992', '9007199254740993']);
   });
   test('stands in columns, numbers to the right', () => {
     expect(

@@ -1,6 +1,7 @@
 /** Groups as `stoplog groups` shows them: as rows for people, as data for programs. */
 import type { GroupOwner, GroupStanding, PartitionLag, ResetLine } from '@stoplog/core/port';
 import { grouped } from './columns.ts';
+import { offsetData } from './json-text.ts';
 import { drainText, secondsText } from './duration-text.ts';
 
 export interface GroupLag {
@@ -57,8 +58,8 @@ export const paceRows = (paces: readonly PartitionPace[], owner: GroupOwner | un
 export const paceData = ({ lag, consumed, produced, drainSeconds }: PartitionPace): unknown => ({
   topic: lag.topic,
   partition: lag.partition,
-  position: Number(lag.position),
-  end: Number(lag.end),
+  position: offsetData(lag.position),
+  end: offsetData(lag.end),
   lag: lag.records,
   lagSeconds: lag.age / 1000,
   consumedPerSecond: consumed ?? null,
@@ -81,8 +82,8 @@ export const planData = (plan: readonly ResetLine[]): unknown =>
   plan.map(({ topic, partition, from, to, clamped }) => ({
     topic,
     partition,
-    from: from === undefined ? null : Number(from),
-    to: Number(to),
+    from: from === undefined ? null : offsetData(from),
+    to: offsetData(to),
     clamped: clamped ?? null,
   }));
 

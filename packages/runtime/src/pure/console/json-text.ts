@@ -6,6 +6,9 @@ import { oneLine } from './printable.ts';
 
 export const jsonText = (value: unknown): string => oneLine(JSON.stringify(value, named) ?? 'null');
 
+/** A number as far as numbers are exact, beyond 2^53 its decimal digits as text: `JSON.parse` of either loses nothing. */
+export const offsetData = (offset: bigint): number | string => (offset <= Number.MAX_SAFE_INTEGER ? Number(offset) : String(offset));
+
 export const hexOf = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 
 /** `this` holds the value as it was before its own toJSON was asked. */

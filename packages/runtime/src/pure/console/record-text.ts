@@ -4,7 +4,7 @@
  * What lies there is shown even where it cannot be decoded: this is how one finds out.
  */
 import { compareBytes, encodeSortKey, type Header, type LazyRecord } from '@stoplog/core/port';
-import { hexOf, jsonText } from './json-text.ts';
+import { hexOf, jsonText, offsetData } from './json-text.ts';
 import { oneLine } from './printable.ts';
 
 type Side = { readonly value: unknown } | { readonly absent: true } | { readonly codec: string; readonly bytes: Uint8Array };
@@ -25,7 +25,7 @@ export const recordData = (record: LazyRecord): Readonly<Record<string, unknown>
   return {
     topic,
     partition,
-    offset: Number(offset),
+    offset: offsetData(offset),
     timestamp,
     key: sideData(keyOf(record)),
     value: sideData(value),

@@ -1,5 +1,6 @@
 /** `stoplog topics describe NAME` */
 import { readLag, type PartitionLag, type TopicShape } from '@stoplog/core/port';
+import { offsetData } from '../../pure/console/json-text.ts';
 import { grouped } from '../../pure/console/columns.ts';
 import { secondsText } from '../../pure/console/duration-text.ts';
 import { ageIn, lagIn } from '../../pure/console/group-text.ts';
@@ -77,6 +78,6 @@ const dataOf = ({ name, ...rest }: TopicShape, parts: readonly Part[], readers: 
   topic: name,
   ...rest,
   records: recordsIn(parts),
-  offsets: parts.map(({ partition, start, end }) => ({ partition, start: Number(start), end: Number(end) })),
+  offsets: parts.map(({ partition, start, end }) => ({ partition, start: offsetData(start), end: offsetData(end) })),
   readers: readers.map(({ group, lags }) => ({ group, lag: lagIn(lags), lagSeconds: ageIn(lags) / 1000 })),
 });

@@ -1,5 +1,6 @@
 /** `stoplog topics` */
 import type { TopicShape } from '@stoplog/core/port';
+import { offsetData } from '../../pure/console/json-text.ts';
 import { grouped } from '../../pure/console/columns.ts';
 import type { Command } from './command.ts';
 import { LOG_HELP, logArgument, openForTools } from './log-argument.ts';
@@ -70,6 +71,6 @@ const topicData = (shape: TopicShape, parts: readonly Part[]): unknown => {
     partitions,
     ...rest,
     records: recordsIn(parts),
-    offsets: parts.map(({ partition, start, end }) => ({ partition, start: Number(start), end: Number(end) })),
+    offsets: parts.map(({ partition, start, end }) => ({ partition, start: offsetData(start), end: offsetData(end) })),
   };
 };

@@ -1,0 +1,125 @@
+/** O19: readers that die inside a read, and very many that live. */
+import { once } from 'node:events';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { lmdb } from '@stoplog/core/lmdb';
+import { loadLogModule, openPort, type Log } from '@stoplog/core/port';
+import { open } from 'lmdb';
+import { expect, test } from 'vitest';
+import { dense, offsetsOf, readLetters, withFolder, type Child, start } from './fixtures/child.ts';
+import { append, commitOf, never, place, shape } from './fixtures/letters.mjs';
+
+const ROUNDS = 6;
+const AT_ONCE = 10;
+const KEYS = 2_000;
+const OVERWRITES = 20_000;
+const THREADS = 32;
+
+const withLog = async <T>(path: string, use: (log: Log) => Promise<T>): Promise<T> => {
+  const log = await openPort(lmdb(path));
+  try {
+    await log.ensure([shape]);
+    return await use(log);
+  } finally {
+    await log[Symbol.asyncDispose]();
+  }
+};
+/** Writes values of 500 bytes over 2,000 keys, and tells how large the file is then. */
+const overwrite = async (log: Log, path: string): Promise<number> => {
+  await log.store({ store: 's', partition: 0, group: 'g', version: 1, fingerprint: 'f' }, never);
+  for (let n = 0; n < OVERWRITES; n += 200) {
+    const keys = Array.from({ length: 200 }, (_, i) => Buffer.from(`key ${(n + i) % KEYS}`));
+    await log.commit(commitOf({ stores: [{ store: 's', partition: 0, keys, values: keys.map(() => Buffer.alloc(500, n)) }] }));
+  }
+  return statSync(join(path, 'data.mdb')).blocks * 512;
+};
+/** How many of these processes have left a snapshot behind, as LMDB's own table of readers says. */
+const snapshotsOf = (table: string, dead: readonly Child[]): number => {
+  const pids = new Set(dead.map(({ process }) => String(process.pid)));
+  return table.split('\n').filter((line) => {
+    const [pid, , transaction] = line.trim().split(/\s+/);
+    return pids.has(pid!) && transaction !== '-';
+  }).length;
+};
+const letter = (log: Log, n: number): Promise<unknown> => append(log, 0, [`${n}`, 'x'.repeat(300)]);
+const dying = (path: string, count: number): readonly Child[] =>
+  Array.from({ length: count }, (_, i) => start('dying-reader', path, `${1 + 7 * i}`));
+const die = async (readers: readonly Child[]): Promise<void> => {
+  await Promise.all(readers.map((reader) => reader.said('ready')));
+  for (const reader of readers) reader.process.stdin!.write('go\n');
+  for (const reader of readers) expect(await reader.ended).toMatchObject({ signal: 'SIGKILL', errors: '' });
+};
+
+test('O19: sixty processes killed inside a read cost whoever reads and writes nothing, and the file is no larger for it', async () => {
+  await withFolder(async (folder) => {
+    const [calm, stuck, path] = ['calm', 'stuck', 'log'].map((name) => join(folder, name)) as [string, string, string];
+    // What one dead reader does while nobody looks after it: the bound below would notice.
+    const grown = await withLog(stuck, async (log) => {
+      await append(log, 0, ['x'.repeat(3_000)]);
+      await die(dying(stuck, 1));
+      return overwrite(log, stuck);
+    });
+    let appended = 0;
+    let snapshots = 0;
+    await withLog(path, async (log) => {
+      await letter(log, appended++);
+      const table = open({ path, noSubdir: false, readOnly: true, pageSize: 8192 }) as unknown as { readerList(): string; close(): Promise<void> };
+      let over = false;
+      const using = (async () => {
+        while (!over) {
+          await letter(log, appended++);
+          const { batches } = await log.fetch({ ...place(0), offset: BigInt(appended - 1) }, { bytes: 10_000, waitMs: 0 }, never);
+          if (batches.length === 0) throw new Error(`nothing was read at ${appended - 1}`);
+          await new Promise((resolve) => setTimeout(resolve, 10));
+        }
+      })();
+      for (let round = 0; round < ROUNDS; round++) {
+        const readers = dying(path, AT_ONCE);
+        await die(readers);
+        snapshots += snapshotsOf(table.readerList(), readers);
+      }
+      over = true;
+      await using;
+      expect(offsetsOf(await readLetters(log), 0)).toEqual(dense(2 * appended));
+      await table.close();
+    });
+    // The last ten are still in the table; opening the log looks who lives.
+    const size = await withLog(path, (log) => overwrite(log, path));
+    const baseline = await withLog(calm, async (log) => {
+      for (let n = 0; n < appended; n++) await letter(log, n);
+      return overwrite(log, calm);
+    });
+    console.log(`O19: ${snapshots} snapshots left by ${ROUNDS * AT_ONCE} dead readers; ${size} bytes, ${baseline} without them, ${grown} with one that is left alone`);
+    // Each left one, or nothing has been proved.
+    expect(snapshots).toBe(ROUNDS * AT_ONCE);
+    expect(grown).toBeGreaterThan(3 * baseline);
+    expect(size).toBeLessThanOrEqual(3 * baseline);
+  });
+}, 60_000);
+
+test('O19: thirty-two threads read at once, beside a writer, without an error', async () => {
+  await withFolder(async (path) => {
+    await withLog(path, async (log) => {
+      const { share } = await loadLogModule(lmdb(path));
+      for (let n = 0; n < 4; n++) await append(log, 0, [`${n}`, 'x'.repeat(3_000)]);
+      const errors: Error[] = [];
+      const workers = await Promise.all(
+        Array.from({ length: THREADS }, async () => {
+          const { port } = await share(log);
+          const worker = new Worker(fileURLToPath(new URL('./fixtures/reading-worker.mjs', import.meta.url)), { workerData: { path, port }, transferList: [port] });
+          worker.on('error', (error) => errors.push(error));
+          return worker;
+        }),
+      );
+      const reading = await Promise.all(workers.map((worker) => once(worker, 'message')));
+      // All of them read by now, and go on.
+      for (let n = 4; n < 14; n++) await append(log, 0, [`${n}`, 'x'.repeat(3_000)]);
+      expect(reading.length).toBe(THREADS);
+      expect(errors).toEqual([]);
+      await Promise.all(workers.map((worker) => worker.terminate()));
+      expect(offsetsOf(await readLetters(log), 0)).toEqual(dense(28));
+    });
+  });
+}, 60_000);

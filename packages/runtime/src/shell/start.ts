@@ -1,0 +1,26 @@
+/**
+ * The door to everything that runs: `run` loads it when it is called.
+ *
+ * A pipeline module imports this package to declare, in main and in every thread. The pool, rxjs and the console are not
+ * needed for that: without them a thread starts sooner, and the pool's own modules are not loaded inside its threads.
+ */
+import type { App } from './app.ts';
+import { checkNotImporting } from './load-plan.ts';
+import type { RunOptions } from './run.ts';
+
+/**
+ * Runs the pipeline that the module at `url` exports by default, until it is disposed of, aborted, or gets SIGINT or SIGTERM.
+ *
+ * Resolves when its actors run. Rejects with `STOPLOG_PIPELINE_MODULE`, `STOPLOG_TOPOLOGY`, `STOPLOG_TOPIC_SHAPE` or
+ * `STOPLOG_STORE_VERSION` when it cannot.
+ *
+ * @example
+ * await using app = await run(new URL('./orders.pipeline.ts', import.meta.url), { log: lmdb('./data') });
+ * await app.settled();
+ */
+export const run = async (url: URL, options: RunOptions): Promise<App> => {
+  // Before anything is waited for: who calls may be the very module that is being imported.
+  checkNotImporting(new URL(url).href);
+  const { runApp } = await import('./run.ts');
+  return runApp(url, options);
+};

@@ -1,0 +1,8 @@
+/** unchanged.child.js FOLDER: one life of the pipeline, until all is read. */
+import { lmdb } from '@stoplog/core/lmdb';
+import { run } from '@stoplog/runtime';
+
+const app = await run(new URL('./unchanged.pipeline.js', import.meta.url), { log: lmdb(process.argv[2]!), threads: 1, tell: 'nothing' });
+await app.settled();
+console.log(`restarts ${app.status.value.restarts}`);
+await app[Symbol.asyncDispose]();

@@ -1,0 +1,11 @@
+/** Runs the built command `stoplog` to its end; its lines, when it ended well. */
+import { fileURLToPath } from 'node:url';
+import { Child } from './child.ts';
+
+const RUNTIME = fileURLToPath(new URL('../../../packages/runtime/dist/', import.meta.url));
+export const stoplog = async (...args: readonly string[]): Promise<readonly string[]> => {
+  const child = new Child('shell/cli.js', args, { programs: RUNTIME, limitMs: 20_000 });
+  const { code, errors } = await child.ended;
+  if (code !== 0) throw new Error(`stoplog ${args.join(' ')} ended with ${code}: ${errors}`);
+  return child.lines;
+};
