@@ -12,7 +12,7 @@ interface Joined {
 export const integers: Topic<string, bigint> = topic('integers', large);
 export const others: CompactedTopic<string, bigint> = compactedTopic('others', large);
 export const joined: Topic<string, Joined> = topic('joined', { ...large, value: z.object({ n: z.bigint(), other: z.bigint(), sum: z.bigint() }) });
-export const seen: Topic<string, bigint> = topic('seen', large);
+export const numbered: Topic<bigint, bigint> = topic('numbered', { ...large, key: z.bigint(), codec: { key: 'msgpack', value: 'msgpack' } });
 export const lasts: Store<string, bigint> = store('lasts', { key: z.string(), value: z.bigint(), codec: 'msgpack' });
 export const inOrder: Store<bigint, bigint> = store('in-order', { key: z.bigint(), value: z.bigint(), codec: 'msgpack' });
 
@@ -21,11 +21,6 @@ const pipelineOfIntegers: Pipeline = pipeline(
   'integers',
   all.join(table(others), (n, other) => ({ n, other, sum: n + other })).to(joined),
   all.fold(lasts, { init: () => 0n, update: (_, n) => n }),
-  all
-    .process(inOrder, (n, state) => {
-      state.set(n, n);
-      return [n];
-    })
-    .to(seen),
+  stream(numbered).fold(inOrder, { init: () => 0n, update: (_, n) => n }),
 );
 export default pipelineOfIntegers;

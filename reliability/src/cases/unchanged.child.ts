@@ -4,5 +4,6 @@ import { run } from '@stoplog/runtime';
 
 const app = await run(new URL('./unchanged.pipeline.js', import.meta.url), { log: lmdb(process.argv[2]!), threads: 1, tell: 'nothing' });
 await app.settled();
-console.log(`restarts ${app.status.value.restarts}`);
+const restarts = await new Promise<number>((resolve) => app.status.subscribe((status) => resolve(status.restarts)));
+console.log(`restarts ${restarts}`);
 await app[Symbol.asyncDispose]();

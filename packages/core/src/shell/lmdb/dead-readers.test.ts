@@ -105,15 +105,20 @@ test('O19: thirty-two threads read at once, beside a writer, without an error', 
       const { share } = await loadLogModule(lmdb(path));
       for (let n = 0; n < 4; n++) await append(log, 0, [`${n}`, 'x'.repeat(3_000)]);
       const errors: Error[] = [];
+      const gate = new Int32Array(new SharedArrayBuffer(4));
       const workers = await Promise.all(
         Array.from({ length: THREADS }, async () => {
           const { port } = await share(log);
-          const worker = new Worker(fileURLToPath(new URL('./fixtures/reading-worker.mjs', import.meta.url)), { workerData: { path, port }, transferList: [port] });
+          const worker = new Worker(fileURLToPath(new URL('./fixtures/reading-worker.mjs', import.meta.url)), { workerData: { path, port, gate }, transferList: [port] });
           worker.on('error', (error) => errors.push(error));
+          expect(await once(worker, 'message')).toEqual(['ready']);
           return worker;
         }),
       );
-      const reading = await Promise.all(workers.map((worker) => once(worker, 'message')));
+      const all = Promise.all(workers.map((worker) => once(worker, 'message')));
+      Atomics.store(gate, 0, 1);
+      Atomics.notify(gate, 0);
+      const reading = await all;
       // All of them read by now, and go on.
       for (let n = 4; n < 14; n++) await append(log, 0, [`${n}`, 'x'.repeat(3_000)]);
       expect(reading.length).toBe(THREADS);

@@ -9,6 +9,7 @@ import {
   chmodSync,
   closeSync,
   existsSync,
+  fstatSync,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -93,7 +94,9 @@ const AT_TXN = 152;
 const checkDataFile = (path: string, marked: boolean): void => {
   const fd = openSync(join(path, DATA_FILE), 'r');
   try {
-    const size = statSync(join(path, DATA_FILE)).size;
+    const size = fstatSync(fd).size;
+    // Without a mark nothing is promised yet: another process may be making the folder at this moment.
+    if (!marked && size === 0) return;
     const first = readAt(fd, 0);
     if (first === undefined) throw torn(path, size, 'it is empty or shorter than a meta page');
     if (first.readUInt32LE(AT_MAGIC) !== MAGIC)
@@ -105,7 +108,9 @@ const checkDataFile = (path: string, marked: boolean): void => {
     if (second.readUInt32LE(AT_MAGIC) !== MAGIC) throw torn(path, size, 'its second meta page is damaged');
     if (second.readUInt32LE(AT_PAGE_SIZE) !== pageSize) throw torn(path, size, 'its meta pages disagree');
     const needed = neededBytes(first, second);
-    if (size < needed) throw torn(path, size, `its last commit needs ${needed} bytes`);
+    // Looked at after the pages were read: in between, another process may have made the file longer, and never shorter.
+    const long = fstatSync(fd).size;
+    if (marked && long < needed) throw torn(path, long, `its last commit needs ${needed} bytes`);
   } finally {
     closeSync(fd);
   }

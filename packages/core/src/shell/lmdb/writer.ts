@@ -71,29 +71,33 @@ const clockOf = (shared: SharedArrayBuffer | undefined): (() => number) => {
 
 const main = (): void => {
   let env: Env;
+  let lengthen: () => void;
   try {
     const { path } = envOptions;
     env = openEnv(envOptions, false, examineFolder(path) === 'ours' ? undefined : (tables) => checkTables(path, tables));
-    initialise(env);
+    lengthen = keepSlack(path);
+    initialise(env, lengthen);
   } catch (error) {
     host.postMessage({ type: 'failed', error: errorToData(describeIo(envOptions.path, error)) } satisfies HostAnswer);
     host.close();
     return;
   }
-  serve(env);
+  serve(env, lengthen);
   host.postMessage({ type: 'ready' } satisfies HostAnswer);
 };
 
-const initialise = (env: Env): void => {
+const initialise = (env: Env, lengthen: () => void): void => {
   through(gate, () =>
     env.root.transactionSync(() => {
+      // Before the mark: from then on a file that is too short is one that was cut.
+      lengthen();
       if (readMeta<number>(env, formatKey()) === undefined) putMeta(env, formatKey(), FORMAT);
     }, WRITE_FLAGS),
   );
   markFolder(envOptions.path);
 };
 
-const serve = (env: Env): void => {
+const serve = (env: Env, lengthen: () => void): void => {
   const cleanups = new Cleanups(env, clockOf(envOptions.clock));
   const queue: Pending[] = [];
   const waits = new Waits();
@@ -104,7 +108,6 @@ const serve = (env: Env): void => {
   let turn: NodeJS.Immediate | undefined;
   let closing = false;
   let seenTxn = stats(env).lastTxnId;
-  const lengthen = keepSlack(envOptions.path);
 
   const enqueue = (pending: Pending): void => {
     queue.push(pending);
