@@ -32,20 +32,18 @@ test('F12: whoever has the group is killed, and who stood by goes on, three time
     const TAKEOVERS = 3;
     const sometimes = { takeovers: 0 };
     let owner = start(folder, 'p0', 2_000, 'stay');
-    await owner.said('running');
     for (let i = 1; i <= TAKEOVERS; i++) {
-      const standby = start(folder, `p${i}`, 0, 'stay');
-      await standby.said('running');
       await owner.said('produced');
       const before = await takings(join(folder, 'log'));
+      // What it sends, the other begins to process; that is killed meanwhile, and what is left is its own.
+      const standby = start(folder, `p${i}`, 2_000 * (i + 1), i === TAKEOVERS ? 'end' : 'stay');
+      await standby.said('running');
       await owner.kill();
-      // It has nothing of its own to send: what it settles is the other's.
       await standby.said('settled');
       sometimes.takeovers += (await takings(join(folder, 'log'))) - before;
       const { faults } = await judgeWhole(join(folder, 'log'), join(folder, 'history'), 0, undefined);
       expect(told(faults)).toEqual([]);
-      await standby.kill();
-      owner = start(folder, `q${i}`, 2_000 * (i + 1), i === TAKEOVERS ? 'end' : 'stay');
+      owner = standby;
     }
     expect(await owner.ended).toMatchObject({ code: 0 });
     const verdict = await judgeWhole(join(folder, 'log'), join(folder, 'history'), 2_000 * (TAKEOVERS + 1), 60_000);

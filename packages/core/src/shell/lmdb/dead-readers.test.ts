@@ -44,8 +44,7 @@ const snapshotsOf = (table: string, dead: readonly Child[]): number => {
   }).length;
 };
 const letter = (log: Log, n: number): Promise<unknown> => append(log, 0, [`${n}`, 'x'.repeat(300)]);
-const dying = (path: string, count: number): readonly Child[] =>
-  Array.from({ length: count }, (_, i) => start('dying-reader', path, `${1 + 7 * i}`));
+const dying = (path: string, count: number): readonly Child[] => Array.from({ length: count }, (_, i) => start('dying-reader', path, `${1 + 7 * i}`));
 const die = async (readers: readonly Child[]): Promise<void> => {
   await Promise.all(readers.map((reader) => reader.said('ready')));
   for (const reader of readers) reader.process.stdin!.write('go\n');
@@ -91,7 +90,9 @@ test('O19: sixty processes killed inside a read cost whoever reads and writes no
       for (let n = 0; n < appended; n++) await letter(log, n);
       return overwrite(log, calm);
     });
-    console.log(`O19: ${snapshots} snapshots left by ${ROUNDS * AT_ONCE} dead readers; ${size} bytes, ${baseline} without them, ${grown} with one that is left alone`);
+    console.log(
+      `O19: ${snapshots} snapshots left by ${ROUNDS * AT_ONCE} dead readers; ${size} bytes, ${baseline} without them, ${grown} with one that is left alone`,
+    );
     // Each left one, or nothing has been proved.
     expect(snapshots).toBe(ROUNDS * AT_ONCE);
     expect(grown).toBeGreaterThan(3 * baseline);
@@ -109,7 +110,10 @@ test('O19: thirty-two threads read at once, beside a writer, without an error', 
       const workers = await Promise.all(
         Array.from({ length: THREADS }, async () => {
           const { port } = await share(log);
-          const worker = new Worker(fileURLToPath(new URL('./fixtures/reading-worker.mjs', import.meta.url)), { workerData: { path, port, gate }, transferList: [port] });
+          const worker = new Worker(fileURLToPath(new URL('./fixtures/reading-worker.mjs', import.meta.url)), {
+            workerData: { path, port, gate },
+            transferList: [port],
+          });
           worker.on('error', (error) => errors.push(error));
           expect(await once(worker, 'message')).toEqual(['ready']);
           return worker;

@@ -103,7 +103,11 @@ const openAt = (place: PartitionId, baseOffset: bigint, found: Buffer): BatchVie
 
 const checkRange = ({ topic, partition }: PartitionId, from: bigint, { start, end }: Ends): void => {
   if (typeof from !== 'bigint')
-    throw new StoplogError('STOPLOG_USAGE', { topic, partition, offset: from }, 'an offset is a bigint, such as 0n: beyond 2^53 a number would name its neighbour');
+    throw new StoplogError(
+      'STOPLOG_USAGE',
+      { topic, partition, offset: from },
+      'an offset is a bigint, such as 0n: beyond 2^53 a number would name its neighbour',
+    );
   if (from >= start && from <= end) return;
   throw new StoplogError(
     'STOPLOG_OFFSET_OUT_OF_RANGE',
