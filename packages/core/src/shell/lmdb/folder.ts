@@ -121,6 +121,9 @@ export const neededBytes = (first: Buffer, second: Buffer): number => {
   const newest = second.readBigUInt64LE(AT_TXN) > first.readBigUInt64LE(AT_TXN) ? second : first;
   return Number(newest.readBigUInt64LE(AT_LAST_PAGE) + 1n) * newest.readUInt32LE(AT_PAGE_SIZE);
 };
+/** The number of the last commit: the larger of theirs. */
+export const lastCommit = (first: Buffer, second: Buffer): number => Number(bigMax(first.readBigUInt64LE(AT_TXN), second.readBigUInt64LE(AT_TXN)));
+const bigMax = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 export const META_BYTES = 168;
 
 const readAt = (fd: number, position: number): Buffer | undefined => {

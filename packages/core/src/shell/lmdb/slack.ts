@@ -9,28 +9,31 @@
 import { fstatSync, ftruncateSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { PAGE_SIZE } from './env.ts';
-import { DATA_FILE, META_BYTES, neededBytes } from './folder.ts';
+import { DATA_FILE, lastCommit, META_BYTES, neededBytes } from './folder.ts';
 
 /** More than the pages that one transaction takes and gives back. */
 const LEAST: number = 32 * 1024 * 1024;
 const AHEAD: number = 64 * 1024 * 1024;
 
-/** Returns what to call inside every write transaction; a few microseconds. */
-export const keepSlack = (path: string): (() => void) => {
+/** Returns what to call inside every write transaction, and what gives the number of the last commit in the file; a few microseconds. */
+export const keepSlack = (path: string): (() => number) => {
   const fd = openSync(join(path, DATA_FILE), 'r+');
   const pages = Buffer.alloc(PAGE_SIZE + META_BYTES);
   let size = 0;
   return () => {
     readSync(fd, pages, 0, pages.length, 0);
-    const needed = neededBytes(pages, pages.subarray(PAGE_SIZE));
-    if (size - needed >= LEAST) return;
+    const second = pages.subarray(PAGE_SIZE);
+    const needed = neededBytes(pages, second);
+    const newest = lastCommit(pages, second);
+    if (size - needed >= LEAST) return newest;
     size = fstatSync(fd).size;
-    if (size - needed >= LEAST) return;
+    if (size - needed >= LEAST) return newest;
     try {
       ftruncateSync(fd, needed + AHEAD);
       size = needed + AHEAD;
     } catch {
       // A limit on the size of files: commits go on as far as it lets them, and the file is as long as they make it.
     }
+    return newest;
   };
 };

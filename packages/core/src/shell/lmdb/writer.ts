@@ -30,13 +30,12 @@ import { Cleanups } from './cleanups.ts';
 import { applyDeleteRecords } from './forget.ts';
 import { Maintenance, MAINTENANCE } from './maintenance.ts';
 import { failpoint } from '../failpoint.ts';
-import { openEnv, stats, WRITE_FLAGS, type Env, type EnvOptions } from './env.ts';
+import { openEnv, stats, type Env, type EnvOptions } from './env.ts';
 import { checkTables, describeIo, examineFolder, markFolder } from './folder.ts';
 import { ForeignCommits } from './foreign.ts';
-import { through } from './gate.ts';
 import type { HostAnswer, HostMessage } from './host-messages.ts';
 import { processStarted } from './process.ts';
-import { keepSlack } from './slack.ts';
+import { transactions } from './transactions.ts';
 import { groupWaitKey, partitionWaitKey, Waits } from './waits.ts';
 
 export interface WriterData {
@@ -69,35 +68,34 @@ const clockOf = (shared: SharedArrayBuffer | undefined): (() => number) => {
   return () => times[0]!;
 };
 
+type Transact = ReturnType<typeof transactions>;
+
 const main = (): void => {
   let env: Env;
-  let lengthen: () => void;
+  let transact: Transact;
   try {
     const { path } = envOptions;
     env = openEnv(envOptions, false, examineFolder(path) === 'ours' ? undefined : (tables) => checkTables(path, tables));
-    lengthen = keepSlack(path);
-    initialise(env, lengthen);
+    transact = transactions(env, envOptions, gate);
+    initialise(env, transact);
   } catch (error) {
     host.postMessage({ type: 'failed', error: errorToData(describeIo(envOptions.path, error)) } satisfies HostAnswer);
     host.close();
     return;
   }
-  serve(env, lengthen);
+  serve(env, transact);
   host.postMessage({ type: 'ready' } satisfies HostAnswer);
 };
 
-const initialise = (env: Env, lengthen: () => void): void => {
-  through(gate, () =>
-    env.root.transactionSync(() => {
-      // Before the mark: from then on a file that is too short is one that was cut.
-      lengthen();
-      if (readMeta<number>(env, formatKey()) === undefined) putMeta(env, formatKey(), FORMAT);
-    }, WRITE_FLAGS),
-  );
+const initialise = (env: Env, inTransaction: Transact): void => {
+  // It lengthens the file before the mark is set: from then on a file that is too short is one that was cut.
+  inTransaction(() => {
+    if (readMeta<number>(env, formatKey()) === undefined) putMeta(env, formatKey(), FORMAT);
+  });
   markFolder(envOptions.path);
 };
 
-const serve = (env: Env, lengthen: () => void): void => {
+const serve = (env: Env, inTransaction: Transact): void => {
   const cleanups = new Cleanups(env, clockOf(envOptions.clock));
   const queue: Pending[] = [];
   const waits = new Waits();
@@ -126,16 +124,14 @@ const serve = (env: Env, lengthen: () => void): void => {
     const outcomes: Outcome[] = [];
     let grown: ReturnType<EndsInTransaction['write']> = [];
     try {
-      through(gate, () => {
-        env.root.transactionSync(() => {
-          failpoint('lock.taken');
-          lengthen();
-          const ends = new EndsInTransaction(env);
-          for (const pending of share) outcomes.push(attempt(pending, ends, refused));
-          grown = ends.write();
-          // The commit shows before it is flushed, and a thread takes a while to wake: who waits is told now, and looks when it shows.
-          waits.wake(grown.map(({ topicId, partition }) => partitionWaitKey(topicId, partition)));
-        }, WRITE_FLAGS);
+      inTransaction(() => {
+        failpoint('lock.taken');
+        outcomes.length = 0;
+        const ends = new EndsInTransaction(env);
+        for (const pending of share) outcomes.push(attempt(pending, ends, refused));
+        grown = ends.write();
+        // The commit shows before it is flushed, and a thread takes a while to wake: who waits is told now, and looks when it shows.
+        waits.wake(grown.map(({ topicId, partition }) => partitionWaitKey(topicId, partition)));
       });
     } catch (error) {
       if (!alone) return false;
