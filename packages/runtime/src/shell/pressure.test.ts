@@ -23,8 +23,7 @@ test('a slow actor behind a fast producer takes bounded memory, lets its neighbo
     console.log(
       `pressure: a neighbour's record took p50 ${p50!.toFixed(1)} ms, p99 ${p99!.toFixed(1)} ms; ${growth!.toFixed(0)} MB more; drained in ${drained!.toFixed(0)} ms`,
     );
-    // Printed, not judged: how long a neighbour takes says as much about what else the machine does. That it went on at all is told by the report.
-    expect(p99).toBeGreaterThan(0);
+    expect(p99).toBeLessThan(200);
     expect(growth).toBeLessThan(48);
     expect(drained).toBeLessThan(2_000);
     const port = await openPort(lmdb(folder));
