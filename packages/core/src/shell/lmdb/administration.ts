@@ -1,13 +1,17 @@
 /** The Administration of a log over LMDB: looks by the memory map, and asks the writer for what changes. */
-import type { GroupOwner, GroupStanding } from '../../port/administration.ts';
+import type { Backup, GroupOwner, GroupStanding } from '../../port/administration.ts';
 import type { Position } from '../../port/log.ts';
+import type { Watch } from '../../port/watch.ts';
 import type { ResetLine } from '../../pure/group/reset.ts';
 import { decodeOffset, groupKey, prefixEnd, unseal, type Table } from '../../pure/log/keyspace.ts';
 import { fromBytes, GROUP_PREFIX, STORE_PREFIX, TOPIC_PREFIX, type GroupMeta, type StoreMeta, type TopicMeta } from '../../pure/log/meta.ts';
+import type { Usage } from '../../pure/log/usage.ts';
 import { readOwnership } from './apply.ts';
+import { makeBackup } from './backup.ts';
 import { told, type Env } from './env.ts';
 import type { WriterLink } from './link.ts';
 import { isAlive } from './process.ts';
+import { usageOfEnv } from './usage.ts';
 
 export class Administrator {
   readonly #env: Env;
@@ -48,6 +52,17 @@ export class Administrator {
   async deleteTopic(topic: string): Promise<void> {
     await this.#link.call({ type: 'delete-topic', topic });
     await this.#sweep();
+  }
+
+  async usage(): Promise<Usage> {
+    try {
+      return usageOfEnv(this.#env);
+    } catch (error) {
+      throw told(this.#env, error);
+    }
+  }
+  backup(folder: string, watch: Watch): Promise<Backup> {
+    return makeBackup(this.#env, folder, watch);
   }
 
   async #sweep(): Promise<void> {

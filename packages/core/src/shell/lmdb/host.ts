@@ -30,6 +30,9 @@ interface Shared {
 }
 const hosts = new Map<string, Shared>();
 
+/** Whether this process has the folder open. */
+export const isOpenHere = (path: string): boolean => hosts.has(path);
+
 export const openHost = async (options: EnvOptions): Promise<Host> => {
   examineFolder(options.path);
   const path = createFolder(options.path);

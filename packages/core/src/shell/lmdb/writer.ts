@@ -35,7 +35,9 @@ import { checkTables, describeIo, examineFolder, markFolder } from './folder.ts'
 import { ForeignCommits } from './foreign.ts';
 import type { HostAnswer, HostMessage } from './host-messages.ts';
 import { processStarted } from './process.ts';
+import { inodeIn, openDataFile, type DataFile } from './slack.ts';
 import { transactions } from './transactions.ts';
+import { removeDead } from './unfinished.ts';
 import { groupWaitKey, partitionWaitKey, Waits } from './waits.ts';
 
 export interface WriterData {
@@ -70,21 +72,35 @@ const clockOf = (shared: SharedArrayBuffer | undefined): (() => number) => {
 
 type Transact = ReturnType<typeof transactions>;
 
-const main = (): void => {
+const main = async (): Promise<void> => {
   let env: Env;
+  let file: DataFile;
   let transact: Transact;
   try {
-    const { path } = envOptions;
-    env = openEnv(envOptions, false, examineFolder(path) === 'ours' ? undefined : (tables) => checkTables(path, tables));
-    transact = transactions(env, envOptions, gate);
+    ({ env, file } = await openFiles(envOptions.path));
+    transact = transactions(env, envOptions, gate, file);
     initialise(env, transact);
   } catch (error) {
     host.postMessage({ type: 'failed', error: errorToData(describeIo(envOptions.path, error)) } satisfies HostAnswer);
     host.close();
     return;
   }
-  serve(env, transact);
+  serve(env, transact, file);
   host.postMessage({ type: 'ready' } satisfies HostAnswer);
+};
+
+/** The environment, and the same file by itself: tried again where another has taken its place in between. */
+const openFiles = async (path: string): Promise<{ readonly env: Env; readonly file: DataFile }> => {
+  for (;;) {
+    const isOurs = examineFolder(path) === 'ours';
+    if (isOurs) removeDead(path, 'shrink');
+    const before = inodeIn(path);
+    const env = openEnv(envOptions, false, isOurs ? undefined : (tables) => checkTables(path, tables));
+    const file = openDataFile(path);
+    if (before === undefined || before === file.inode) return { env, file };
+    file.close();
+    await env.root.close();
+  }
 };
 
 const initialise = (env: Env, inTransaction: Transact): void => {
@@ -95,7 +111,7 @@ const initialise = (env: Env, inTransaction: Transact): void => {
   markFolder(envOptions.path);
 };
 
-const serve = (env: Env, inTransaction: Transact): void => {
+const serve = (env: Env, inTransaction: Transact, file: DataFile): void => {
   const cleanups = new Cleanups(env, clockOf(envOptions.clock));
   const queue: Pending[] = [];
   const waits = new Waits();
@@ -282,6 +298,7 @@ const serve = (env: Env, inTransaction: Transact): void => {
     // Whoever holds on to a link is told that it is over; it would keep this thread alive.
     for (const port of links) port.close();
     await env.root.close();
+    file.close();
     host.postMessage({ type: 'closed' } satisfies HostAnswer);
     host.close();
   };
@@ -383,4 +400,4 @@ const prepare = (
   }
 };
 
-main();
+void main();

@@ -1,0 +1,136 @@
+/**
+ * Copies a log entry by entry, as of one commit: each is checked as it is read, and the copy is read again when it is made.
+ *
+ * LMDB copies itself faster (`backup`), but blindly: with damage, with the bytes of what was deleted, without a word until
+ * it is done, and it cannot be stopped. Here what is damaged is refused, and the copy has full pages and no free ones.
+ * The snapshot is held while the copy is made, and not while it is verified: meanwhile the original cannot use its freed pages
+ * again, and grows by what is appended and overwritten (measured in docs/decisions).
+ */
+import { setImmediate as turnOfOthers } from 'node:timers/promises';
+import type { Progress, Watch } from '../../port/watch.ts';
+import { crc32 } from '../../pure/bytes/checksum.ts';
+import { StoplogError } from '../../pure/errors.ts';
+import { withoutOwner, type Ownership } from '../../pure/group/ownership.ts';
+import { EntryCheck } from '../../pure/log/entry-check.ts';
+import { seal, TABLES, unseal, type Table } from '../../pure/log/keyspace.ts';
+import { fromBytes, toBytes } from '../../pure/log/meta.ts';
+import { pagesOf } from '../../pure/log/usage.ts';
+import { PAGE_SIZE, statsOf, told, WRITE_FLAGS, type Env } from './env.ts';
+
+interface Entry {
+  readonly key: Buffer;
+  readonly value: Buffer;
+}
+/** What is read and written between two turns of the event loop: some milliseconds. */
+const SLICE = { entries: 1_000, bytes: 1024 * 1024 };
+
+export interface Copied {
+  readonly entries: Readonly<Record<Table, number>>;
+  /** Of all keys and values, in order. */
+  readonly checksum: number;
+}
+
+/** `to` is empty, and nobody else's. `taken` is called once the snapshot is taken. */
+export const copyTables = async (from: Env, to: Env, watch: Watch, taken: () => void = () => {}): Promise<Copied> => {
+  const check = new EntryCheck();
+  const sum = new Sum();
+  await walk(
+    from,
+    'copying',
+    watch,
+    (table, slice) => {
+      for (const { key, value } of slice) check.see(table, key, value);
+      const copies = slice.map(({ key, value }) => ({ key, value: table === 'groups' ? idle(key, value) : value }));
+      to.root.transactionSync(() => {
+        for (const { key, value } of copies) {
+          // In order, behind all others: pages are filled one after the other.
+          const accepted: unknown = to.tables[table].putSync(key, value, { append: true });
+          if (accepted !== true) throw new Error(`a put into '${table}' was not accepted`);
+        }
+      }, WRITE_FLAGS);
+      sum.add(table, copies);
+    },
+    taken,
+  );
+  return sum;
+};
+
+/** Reads a copy from its file, and compares it with what was to be written. */
+export const verifyCopy = async (copy: Env, expected: Copied, watch: Watch): Promise<void> => {
+  const sum = new Sum();
+  await walk(copy, 'verifying', watch, (table, slice) => sum.add(table, slice));
+  if (sum.checksum === expected.checksum && TABLES.every((table) => sum.entries[table] === expected.entries[table])) return;
+  throw new StoplogError(
+    'STOPLOG_LOG_CORRUPT',
+    { path: copy.path, reason: 'copy' },
+    `the copy in ${copy.path} does not read as it was written: the disk it was made on, or the memory, is at fault; nothing of it was kept`,
+  );
+};
+
+class Sum implements Copied {
+  readonly entries = Object.fromEntries(TABLES.map((table) => [table, 0])) as Record<Table, number>;
+  checksum = 0;
+  add(table: Table, slice: readonly Entry[]): void {
+    this.entries[table] += slice.length;
+    for (const { key, value } of slice) this.checksum = crc32(value, crc32(key, this.checksum));
+  }
+}
+
+/** Nobody is in a group of a copy: its owner, if it lives, is in the original. */
+const idle = (key: Buffer, value: Buffer): Buffer => {
+  const found = unseal('groups', key, value);
+  return found.length === 0 ? value : seal(key, toBytes(withoutOwner(fromBytes<Ownership>(found))));
+};
+
+/** All entries of all tables, as of one commit, in slices; others have their turn between two of them. */
+const walk = async (
+  env: Env,
+  step: Progress['step'],
+  { signal, onProgress }: Watch,
+  see: (table: Table, slice: readonly Entry[]) => void,
+  taken: () => void = () => {},
+): Promise<void> => {
+  signal?.throwIfAborted();
+  try {
+    env.root.resetReadTxn();
+    const snapshot = env.root.useReadTransaction();
+    try {
+      taken();
+      const trees = TABLES.map((table) => {
+        const found = statsOf(env.tables[table]);
+        return { table, count: found.entryCount, bytes: pagesOf(found) * PAGE_SIZE };
+      });
+      const total = trees.reduce((sum, { bytes }) => sum + bytes, 0);
+      let before = 0;
+      for (const { table, count, bytes } of trees) {
+        let seen = 0;
+        let start: Buffer | undefined;
+        for (let slice = sliceOf(env, table, start, snapshot); slice.length > 0; slice = sliceOf(env, table, start, snapshot)) {
+          see(table, slice);
+          seen += slice.length;
+          start = slice.at(-1)!.key;
+          onProgress?.({ step, passed: before + Math.round(bytes * Math.min(1, seen / count)), total });
+          await turnOfOthers();
+          signal?.throwIfAborted();
+        }
+        before += bytes;
+      }
+    } finally {
+      snapshot.done();
+    }
+  } catch (error) {
+    throw told(env, error);
+  }
+};
+
+const sliceOf = (env: Env, table: Table, start: Buffer | undefined, transaction: ReturnType<Env['root']['useReadTransaction']>): readonly Entry[] => {
+  const slice: Entry[] = [];
+  let bytes = 0;
+  const range = start === undefined ? { transaction } : { start, exclusiveStart: true, transaction };
+  for (const { key, value } of env.tables[table].getRange({ ...range, limit: SLICE.entries })) {
+    slice.push({ key, value });
+    bytes += key.length + value.length;
+    if (bytes >= SLICE.bytes) break;
+  }
+  return slice;
+};
