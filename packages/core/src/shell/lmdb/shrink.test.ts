@@ -1,17 +1,20 @@
 /** A log made smaller: what it held it holds, whenever it is killed, and whoever else comes. */
+import { execFileSync } from 'node:child_process';
 import { readdirSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { lmdb } from '@stoplog/core/lmdb';
-import { loadLogModule, openPort, type Failpoint } from '@stoplog/core/port';
+import { loadLogModule, openPort, type Failpoint, type Progress } from '@stoplog/core/port';
 import { describe, expect, test } from 'vitest';
 import { readLetters, start, withFolder } from './fixtures/child.ts';
-import { append, commitOf, place, shape } from './fixtures/letters.mjs';
+import { append, commitOf, never, place, shape } from './fixtures/letters.mjs';
 
 const big = 'x'.repeat(100_000);
 /** A log with letters, of which many were forgotten. */
 const makeLog = async (path: string): Promise<readonly string[]> => {
   const log = await openPort(lmdb(path, { maintenance: { everyMs: Infinity } }));
   await log.ensure([shape]);
+  await log.store({ store: 's', partition: 0, group: 'g', version: 1, fingerprint: 'f' }, never);
   for (let n = 0; n < 40; n++) await append(log, n % 2, [`${n}`, big]);
   await log.commit(commitOf({}));
   await log.deleteRecords([0, 1].map((partition) => ({ ...place(partition), offset: 30n })));
@@ -96,6 +99,28 @@ describe('a log that somebody has open is not shrunk', () => {
       expect((await read(path)).some((line) => line.endsWith('still here'))).toBe(true);
     });
   }, 20_000);
+});
+
+test('what somebody commits while the copy is made is not lost: the old file stays', async () => {
+  await withFolder(async (path) => {
+    const kept = await makeLog(path);
+    const { shrink: shrinkIt } = await loadLogModule(lmdb(path));
+    let came = 0;
+    // One who had passed the look at the folder when the shrink began, and is gone again when it ends.
+    const onProgress = ({ step }: Progress): void => {
+      if (step === 'verifying' && came++ === 0) execFileSync(process.execPath, [fileURLToPath(new URL('./fixtures/intruder.mjs', import.meta.url)), path]);
+    };
+    await expect(shrinkIt(lmdb(path).options, { onProgress })).rejects.toMatchObject({
+      code: 'STOPLOG_LOG_UNAVAILABLE',
+      message: expect.stringContaining('somebody wrote to'),
+    });
+    expect(readdirSync(path).sort()).toEqual(FILES);
+    expect(await read(path)).toEqual(kept);
+    const log = await openPort(lmdb(path));
+    const store = await log.store({ store: 's', partition: 0, group: 'g', version: 1, fingerprint: 'f' }, never);
+    expect(Buffer.from(store.get(Buffer.from('came'))!).toString()).toBe('in between');
+    await log[Symbol.asyncDispose]();
+  });
 });
 
 test('a writer whose file was replaced commits nothing to the one that has lost its name, and says so', async () => {
