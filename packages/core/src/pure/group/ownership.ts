@@ -24,7 +24,7 @@ export interface Ownership {
 }
 export const NOBODY: Ownership = { epoch: 0, owner: null, beat: 0 };
 
-/** In a copy of a log nobody is in a group: its owner, if it lives, is in the original. */
+/** In the copy of a log nobody is in a group: its owner, if it lives, is in the original. */
 export const withoutOwner = (found: Ownership): Ownership => ({ ...found, owner: null });
 
 export const LEASE_MS = 10_000;

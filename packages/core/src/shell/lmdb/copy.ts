@@ -2,7 +2,7 @@
  * Copies a log entry by entry, as of one commit: each is checked as it is read, and the copy is read again when it is made.
  *
  * LMDB copies itself faster (`backup`), but blindly: with damage, with the bytes of what was deleted, without a word until
- * it is done, and it cannot be stopped. Here what is damaged is refused, and the copy has full pages and no free ones.
+ * it is done, and it cannot be stopped. Here what is damaged is refused, and the copy has full pages and next to no free ones.
  * The snapshot is held while the copy is made, and not while it is verified: meanwhile the original cannot use its freed pages
  * again, and grows by what is appended and overwritten (measured in docs/decisions).
  */
@@ -10,10 +10,8 @@ import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import type { Progress, Watch } from '../../port/watch.ts';
 import { crc32 } from '../../pure/bytes/checksum.ts';
 import { StoplogError } from '../../pure/errors.ts';
-import { withoutOwner, type Ownership } from '../../pure/group/ownership.ts';
 import { EntryCheck } from '../../pure/log/entry-check.ts';
-import { seal, TABLES, unseal, type Table } from '../../pure/log/keyspace.ts';
-import { fromBytes, toBytes } from '../../pure/log/meta.ts';
+import { TABLES, type Table } from '../../pure/log/keyspace.ts';
 import { pagesOf } from '../../pure/log/usage.ts';
 import { PAGE_SIZE, statsOf, told, WRITE_FLAGS, type Env } from './env.ts';
 
@@ -40,15 +38,14 @@ export const copyTables = async (from: Env, to: Env, watch: Watch, taken: () => 
     watch,
     (table, slice) => {
       for (const { key, value } of slice) check.see(table, key, value);
-      const copies = slice.map(({ key, value }) => ({ key, value: table === 'groups' ? idle(key, value) : value }));
       to.root.transactionSync(() => {
-        for (const { key, value } of copies) {
+        for (const { key, value } of slice) {
           // In order, behind all others: pages are filled one after the other.
           const accepted: unknown = to.tables[table].putSync(key, value, { append: true });
           if (accepted !== true) throw new Error(`a put into '${table}' was not accepted`);
         }
       }, WRITE_FLAGS);
-      sum.add(table, copies);
+      sum.add(table, slice);
     },
     taken,
   );
@@ -75,12 +72,6 @@ class Sum implements Copied {
     for (const { key, value } of slice) this.checksum = crc32(value, crc32(key, this.checksum));
   }
 }
-
-/** Nobody is in a group of a copy: its owner, if it lives, is in the original. */
-const idle = (key: Buffer, value: Buffer): Buffer => {
-  const found = unseal('groups', key, value);
-  return found.length === 0 ? value : seal(key, toBytes(withoutOwner(fromBytes<Ownership>(found))));
-};
 
 /** All entries of all tables, as of one commit, in slices; others have their turn between two of them. */
 const walk = async (

@@ -54,9 +54,11 @@ const examine = (path: string): FolderState => {
   if (!existsSync(path)) return 'new';
   if (!statSync(path).isDirectory()) throw foreign(path, 'it is a file, not a folder');
   const entries = readdirSync(path);
-  for (const name of [DATA_FILE, LOCK_FILE, MARK_FILE]) if (entries.includes(name)) checkIsFile(path, name);
+  const files = [DATA_FILE, LOCK_FILE, MARK_FILE].filter((name) => entries.includes(name));
+  for (const name of files) checkIsFile(path, name);
   if (entries.includes(BACKUP_FILE)) throw isBackup(path);
   checkUnfinished(path, entries);
+  if (files.length > 0) checkRights(path, files);
   const marked = entries.includes(MARK_FILE);
   if (marked) checkMark(path);
   if (!entries.includes(DATA_FILE)) {
@@ -69,11 +71,10 @@ const examine = (path: string): FolderState => {
     }
     const others = entries.filter((name) => name !== LOCK_FILE && !(name.startsWith(MARK_FILE) && name.endsWith(NOT_YET)));
     if (others.length > 0) throw foreign(path, `it holds other files (${others.slice(0, 3).join(', ')})`);
-    checkRights(path);
+    checkRights(path, []);
     return 'new';
   }
   checkDataFile(path, marked);
-  checkRights(path);
   return marked ? 'ours' : 'unmarked';
 };
 

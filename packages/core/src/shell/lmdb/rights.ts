@@ -4,13 +4,21 @@
  * A folder that others may write to, or that belongs to another user, is refused. Root may open anybody's, as it does where a
  * container runs as root on a volume of somebody else's; and a folder that root owns is nobody else's. Windows has no such rights.
  */
-import { chmodSync, readdirSync, statSync } from 'node:fs';
+import { accessSync, chmodSync, constants, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { StoplogError } from '../../pure/errors.ts';
 
 const OTHERS_MAY_WRITE = 0o022;
 const ROOT = 0;
 
-export const checkRights = (path: string): void => {
+/** `files` are those that are there and will be written to: LMDB does not survive it when it may not (SIGSEGV). */
+export const checkRights = (path: string, files: readonly string[]): void => {
+  checkOthers(path);
+  accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+  for (const name of files) accessSync(join(path, name), constants.R_OK | constants.W_OK);
+};
+
+const checkOthers = (path: string): void => {
   const me = process.geteuid?.();
   if (me === undefined) return;
   const { uid, mode } = statSync(path);

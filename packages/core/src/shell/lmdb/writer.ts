@@ -16,6 +16,7 @@ import type { WriterAnswer, WriterCall, WriterRequest } from '../../pure/log/wri
 import {
   applyCommit,
   applyEnsure,
+  applyFile,
   applyOpenGroup,
   applyOpenStore,
   EndsInTransaction,
@@ -79,7 +80,7 @@ const main = async (): Promise<void> => {
   try {
     ({ env, file } = await openFiles(envOptions.path));
     transact = transactions(env, envOptions, gate, file);
-    initialise(env, transact);
+    initialise(env, transact, file);
   } catch (error) {
     host.postMessage({ type: 'failed', error: errorToData(describeIo(envOptions.path, error)) } satisfies HostAnswer);
     host.close();
@@ -103,10 +104,11 @@ const openFiles = async (path: string): Promise<{ readonly env: Env; readonly fi
   }
 };
 
-const initialise = (env: Env, inTransaction: Transact): void => {
+const initialise = (env: Env, inTransaction: Transact, file: DataFile): void => {
   // It lengthens the file before the mark is set: from then on a file that is too short is one that was cut.
   inTransaction(() => {
     if (readMeta<number>(env, formatKey()) === undefined) putMeta(env, formatKey(), FORMAT);
+    applyFile(env, file.inode);
   });
   markFolder(envOptions.path);
 };
