@@ -30,7 +30,8 @@ export interface TreePages {
   readonly treeLeafPageCount: number;
   readonly overflowPages: number;
 }
-export const pagesOf = ({ treeBranchPageCount, treeLeafPageCount, overflowPages }: TreePages): number => treeBranchPageCount + treeLeafPageCount + overflowPages;
+export const pagesOf = ({ treeBranchPageCount, treeLeafPageCount, overflowPages }: TreePages): number =>
+  treeBranchPageCount + treeLeafPageCount + overflowPages;
 
 /** The two meta pages at the beginning of the file. */
 const META_PAGES = 2;

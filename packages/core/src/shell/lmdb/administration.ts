@@ -61,7 +61,9 @@ export class Administrator {
       throw told(this.#env, error);
     }
   }
-  backup(folder: string, watch: Watch): Promise<Backup> {
+  async backup(folder: string, watch: Watch): Promise<Backup> {
+    // A transaction sees to it that what is taken for the last commit is the last one (transactions.ts): a snapshot goes by it.
+    await this.#link.call({ type: 'sweep' });
     return makeBackup(this.#env, folder, watch);
   }
 

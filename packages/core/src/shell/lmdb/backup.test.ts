@@ -5,7 +5,7 @@ import { lmdb } from '@stoplog/core/lmdb';
 import { loadLogModule, openPort, type Failpoint, type Log, type LogModule, type Progress } from '@stoplog/core/port';
 import { describe, expect, test } from 'vitest';
 import { line, readLetters, start, withFolder, type Kept } from './fixtures/child.ts';
-import { append, batchOf, commitOf, never, place, shape } from './fixtures/letters.mjs';
+import { batchOf, commitOf, never, place, shape } from './fixtures/letters.mjs';
 
 const store = { store: 's', partition: 0, group: 'g', version: 1, fingerprint: 'f' };
 const quiet = { maintenance: { everyMs: Infinity } };
@@ -98,21 +98,25 @@ describe('a backup', () => {
     ['backup.copied', false],
     ['backup.whole', false],
     ['backup.placed', true],
-  ])('whose process is killed at %s is there whole or not at all; the next one cleans up', async (failpoint, there) => {
-    await withFolder(async (folder) => {
-      const [path, backup] = [join(folder, 'log'), join(folder, 'backup')];
-      const kept = await makeLog(path, 3);
-      process.env['STOPLOG_FAILPOINTS'] = `${failpoint}=kill`;
-      const child = start('backer', path, backup);
-      delete process.env['STOPLOG_FAILPOINTS'];
-      expect(await child.ended).toMatchObject({ signal: 'SIGKILL' });
-      expect(existsSync(backup)).toBe(there);
-      if (!there) await withLog(path, (log) => module.backup(log, backup));
-      expect(readdirSync(folder).sort()).toEqual(['backup', 'log']);
-      await restore(backup, join(folder, 'again'));
-      expect((await contents(join(folder, 'again'))).letters.map(line)).toEqual(kept);
-    });
-  }, 20_000);
+  ])(
+    'whose process is killed at %s is there whole or not at all; the next one cleans up',
+    async (failpoint, there) => {
+      await withFolder(async (folder) => {
+        const [path, backup] = [join(folder, 'log'), join(folder, 'backup')];
+        const kept = await makeLog(path, 3);
+        process.env['STOPLOG_FAILPOINTS'] = `${failpoint}=kill`;
+        const child = start('backer', path, backup);
+        delete process.env['STOPLOG_FAILPOINTS'];
+        expect(await child.ended).toMatchObject({ signal: 'SIGKILL' });
+        expect(existsSync(backup)).toBe(there);
+        if (!there) await withLog(path, (log) => module.backup(log, backup));
+        expect(readdirSync(folder).sort()).toEqual(['backup', 'log']);
+        await restore(backup, join(folder, 'again'));
+        expect((await contents(join(folder, 'again'))).letters.map(line)).toEqual(kept);
+      });
+    },
+    20_000,
+  );
   test('that is stopped leaves nothing', async () => {
     await withFolder(async (folder) => {
       const path = join(folder, 'log');
@@ -134,7 +138,10 @@ describe('a backup', () => {
       mkdirSync(join(folder, 'backup'));
       writeFileSync(join(folder, 'backup/thesis.txt'), 'x');
       await withLog(path, (log) =>
-        expect(module.backup(log, join(folder, 'backup'))).rejects.toMatchObject({ code: 'STOPLOG_USAGE', message: expect.stringContaining('name a new folder') }),
+        expect(module.backup(log, join(folder, 'backup'))).rejects.toMatchObject({
+          code: 'STOPLOG_USAGE',
+          message: expect.stringContaining('name a new folder'),
+        }),
       );
       const data = readFileSync(join(path, 'data.mdb'));
       const at = data.indexOf('1.........');
@@ -192,23 +199,27 @@ describe('a restore', () => {
   test.each<readonly [Failpoint, boolean]>([
     ['restore.copied', false],
     ['restore.placed', true],
-  ])('that is killed at %s leaves a whole log or none', async (failpoint, there) => {
-    await withFolder(async (folder) => {
-      const [path, backup, again] = ['log', 'backup', 'again'].map((name) => join(folder, name)) as [string, string, string];
-      const kept = await makeLog(path, 3);
-      await withLog(path, (log) => module.backup(log, backup));
-      process.env['STOPLOG_FAILPOINTS'] = `${failpoint}=kill`;
-      const child = start('restorer', backup, again);
-      delete process.env['STOPLOG_FAILPOINTS'];
-      expect(await child.ended).toMatchObject({ signal: 'SIGKILL' });
-      if (!there) {
-        await expect(openPort(lmdb(again))).rejects.toMatchObject({ message: expect.stringContaining('a restore into') });
-        await restore(backup, again);
-      }
-      expect((await contents(again)).letters.map(line)).toEqual(kept);
-      expect(dirname(again)).toBe(folder);
-    });
-  }, 20_000);
+  ])(
+    'that is killed at %s leaves a whole log or none',
+    async (failpoint, there) => {
+      await withFolder(async (folder) => {
+        const [path, backup, again] = ['log', 'backup', 'again'].map((name) => join(folder, name)) as [string, string, string];
+        const kept = await makeLog(path, 3);
+        await withLog(path, (log) => module.backup(log, backup));
+        process.env['STOPLOG_FAILPOINTS'] = `${failpoint}=kill`;
+        const child = start('restorer', backup, again);
+        delete process.env['STOPLOG_FAILPOINTS'];
+        expect(await child.ended).toMatchObject({ signal: 'SIGKILL' });
+        if (!there) {
+          await expect(openPort(lmdb(again))).rejects.toMatchObject({ message: expect.stringContaining('a restore into') });
+          await restore(backup, again);
+        }
+        expect((await contents(again)).letters.map(line)).toEqual(kept);
+        expect(dirname(again)).toBe(folder);
+      });
+    },
+    20_000,
+  );
 });
 
 test('in a log that was restored nobody is in a group, also while its owner lives in the original', async () => {

@@ -4,7 +4,7 @@
  * LMDB copies itself faster (`backup`), but blindly: with damage, with the bytes of what was deleted, without a word until
  * it is done, and it cannot be stopped. Here what is damaged is refused, and the copy has full pages and next to no free ones.
  * The snapshot is held while the copy is made, and not while it is verified: meanwhile the original cannot use its freed pages
- * again, and grows by what is appended and overwritten (measured in docs/decisions).
+ * again, and grows by what is appended and overwritten (`npm run bench -- backup`).
  */
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import type { Progress, Watch } from '../../port/watch.ts';

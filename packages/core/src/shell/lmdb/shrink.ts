@@ -76,4 +76,8 @@ const inUse = (path: string, pids: readonly number[]): StoplogError =>
     `${path} is open in ${pids.length === 1 ? 'process' : 'the processes'} ${pids.join(', ')}, and is shrunk only when nobody has it open: stop ${pids.length === 1 ? 'it' : 'them'} first. Nothing was changed`,
   );
 const changed = (path: string): StoplogError =>
-  new StoplogError('STOPLOG_LOG_UNAVAILABLE', { path }, `somebody wrote to ${path} while it was being copied: stop whoever uses it, and shrink again. Nothing was changed`);
+  new StoplogError(
+    'STOPLOG_LOG_UNAVAILABLE',
+    { path },
+    `somebody wrote to ${path} while it was being copied: stop whoever uses it, and shrink again. Nothing was changed`,
+  );
