@@ -3,6 +3,7 @@ import type { Backup, GroupOwner, GroupStanding } from '../../port/administratio
 import type { Position } from '../../port/log.ts';
 import type { Watch } from '../../port/watch.ts';
 import type { ResetLine } from '../../pure/group/reset.ts';
+import { StoplogError } from '../../pure/errors.ts';
 import { decodeOffset, groupKey, prefixEnd, unseal, type Table } from '../../pure/log/keyspace.ts';
 import { fromBytes, GROUP_PREFIX, STORE_PREFIX, TOPIC_PREFIX, type GroupMeta, type StoreMeta, type TopicMeta } from '../../pure/log/meta.ts';
 import type { Usage } from '../../pure/log/usage.ts';
@@ -16,6 +17,8 @@ import { usageOfEnv } from './usage.ts';
 export class Administrator {
   readonly #env: Env;
   readonly #link: WriterLink;
+  readonly #closing = new AbortController();
+  readonly #copying = new Set<Promise<unknown>>();
 
   constructor(env: Env, link: WriterLink) {
     this.#env = env;
@@ -61,10 +64,28 @@ export class Administrator {
       throw told(this.#env, error);
     }
   }
-  async backup(folder: string, watch: Watch): Promise<Backup> {
+  async backup(folder: string, { signal, onProgress }: Watch): Promise<Backup> {
     // A transaction sees to it that what is taken for the last commit is the last one (transactions.ts): a snapshot goes by it.
     await this.#link.call({ type: 'sweep' });
-    return makeBackup(this.#env, folder, watch);
+    const either = signal === undefined ? this.#closing.signal : AbortSignal.any([signal, this.#closing.signal]);
+    const copying = makeBackup(this.#env, folder, { signal: either, onProgress });
+    this.#copying.add(copying);
+    try {
+      return await copying;
+    } finally {
+      this.#copying.delete(copying);
+    }
+  }
+  /** Ends what is being copied, before the map that it reads is no more. */
+  async close(): Promise<void> {
+    this.#closing.abort(
+      new StoplogError(
+        'STOPLOG_LOG_UNAVAILABLE',
+        {},
+        'the log was closed while it was being backed up: nothing was left behind; open it, and back it up again',
+      ),
+    );
+    await Promise.allSettled(this.#copying);
   }
 
   async #sweep(): Promise<void> {

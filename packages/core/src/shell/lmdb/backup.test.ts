@@ -1,4 +1,5 @@
 /** A backup is a whole log as of one commit, whoever writes meanwhile and whenever it is killed; and comes back as one, or not at all. */
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { lmdb } from '@stoplog/core/lmdb';
@@ -129,6 +130,49 @@ describe('a backup', () => {
         );
       }
       expect(readdirSync(folder)).toEqual(['log']);
+    });
+  });
+  test('ends when its log is closed, and leaves nothing', async () => {
+    await withFolder(async (folder) => {
+      const path = join(folder, 'log');
+      await makeLog(path, 3);
+      let refused: Promise<unknown> = Promise.resolve();
+      await withLog(path, async (log) => {
+        const begun = new Promise<void>((resolve) => {
+          refused = module.backup(log, join(folder, 'backup'), { onProgress: () => resolve() }).catch((error: unknown) => error);
+        });
+        await begun;
+      });
+      expect(await refused).toMatchObject({ code: 'STOPLOG_LOG_UNAVAILABLE', message: expect.stringContaining('the log was closed while') });
+      expect(readdirSync(folder)).toEqual(['log']);
+    });
+  });
+  test('for which there is no room is refused by name, leaves nothing, and the log goes on', async ({ skip }) => {
+    await withFolder(async (folder) => {
+      const [path, small] = [join(folder, 'log'), join(folder, 'small')];
+      await makeLog(path, 40, 60_000);
+      mkdirSync(small);
+      try {
+        execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', small], { stdio: 'pipe' });
+      } catch (error) {
+        return skip(`mount was refused: ${String(error)}`);
+      }
+      try {
+        await withLog(path, async (log) => {
+          await expect(module.backup(log, join(small, 'backup'))).rejects.toMatchObject({
+            code: 'STOPLOG_LOG_FULL',
+            message: expect.stringContaining('name another disk'),
+          });
+          await pair(log, 40);
+          await module.backup(log, join(folder, 'backup'));
+        });
+        expect(readdirSync(small)).toEqual([]);
+        await expect(restore(join(folder, 'backup'), join(small, 'again'))).rejects.toMatchObject({ code: 'STOPLOG_LOG_FULL' });
+        expect(readdirSync(small)).toEqual([]);
+        expect((await contents(path)).count).toBe(41);
+      } finally {
+        execFileSync('umount', [small]);
+      }
     });
   });
   test('is not made over anything, nor of a log that is damaged', async () => {

@@ -16,8 +16,8 @@ import { manifestText } from '../../pure/log/manifest.ts';
 import { failpoint } from '../failpoint.ts';
 import { syncFolder, writeNew } from './durable.ts';
 import type { Env } from './env.ts';
-import { BACKUP_FILE, describeIo } from './folder.ts';
-import { makeFreshCopy } from './fresh-copy.ts';
+import { BACKUP_FILE } from './folder.ts';
+import { describeCopying, makeFreshCopy } from './fresh-copy.ts';
 import { besideName, removeDeadBeside } from './unfinished.ts';
 
 export const makeBackup = async (env: Env, target: string, watch: Watch): Promise<Backup> => {
@@ -46,7 +46,7 @@ export const makeBackup = async (env: Env, target: string, watch: Watch): Promis
       throw error;
     }
   } catch (error) {
-    throw watch.signal?.aborted === true ? watch.signal.reason : describeIo(path, error);
+    throw watch.signal?.aborted === true ? watch.signal.reason : describeCopying(path, error);
   }
 };
 

@@ -14,6 +14,7 @@ import { EntryCheck } from '../../pure/log/entry-check.ts';
 import { TABLES, type Table } from '../../pure/log/keyspace.ts';
 import { pagesOf } from '../../pure/log/usage.ts';
 import { PAGE_SIZE, statsOf, told, WRITE_FLAGS, type Env } from './env.ts';
+import { describeIo } from './folder.ts';
 
 interface Entry {
   readonly key: Buffer;
@@ -38,18 +39,26 @@ export const copyTables = async (from: Env, to: Env, watch: Watch, taken: () => 
     watch,
     (table, slice) => {
       for (const { key, value } of slice) check.see(table, key, value);
-      to.root.transactionSync(() => {
-        for (const { key, value } of slice) {
-          // In order, behind all others: pages are filled one after the other.
-          const accepted: unknown = to.tables[table].putSync(key, value, { append: true });
-          if (accepted !== true) throw new Error(`a put into '${table}' was not accepted`);
-        }
-      }, WRITE_FLAGS);
+      append(to, table, slice);
       sum.add(table, slice);
     },
     taken,
   );
   return sum;
+};
+
+const append = (to: Env, table: Table, slice: readonly Entry[]): void => {
+  try {
+    to.root.transactionSync(() => {
+      for (const { key, value } of slice) {
+        // In order, behind all others: pages are filled one after the other.
+        const accepted: unknown = to.tables[table].putSync(key, value, { append: true });
+        if (accepted !== true) throw new Error(`a put into '${table}' was not accepted`);
+      }
+    }, WRITE_FLAGS);
+  } catch (error) {
+    throw describeIo(to.path, error);
+  }
 };
 
 /** Reads a copy from its file, and compares it with what was to be written. */

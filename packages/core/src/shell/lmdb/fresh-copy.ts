@@ -1,12 +1,12 @@
 /** A data file made anew from a log: whole, verified, on the disk, and as long as its last page. */
-import { closeSync, fsyncSync, openSync, readSync, truncateSync } from 'node:fs';
-import { chmodSync, rmSync } from 'node:fs';
+import { chmodSync, closeSync, fsyncSync, openSync, readSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Watch } from '../../port/watch.ts';
+import { isStoplogError, StoplogError } from '../../pure/errors.ts';
 import { copyTables, verifyCopy, type Copied } from './copy.ts';
-import { DEFAULT_MAP_SIZE, openEnv, openFresh, PAGE_SIZE, type Env } from './env.ts';
-import { DATA_FILE, LOCK_FILE, META_BYTES, neededBytes } from './folder.ts';
 import { syncFolder } from './durable.ts';
+import { openEnv, openFresh, PAGE_SIZE, stats, type Env } from './env.ts';
+import { DATA_FILE, describeIo, LOCK_FILE, META_BYTES, neededBytes } from './folder.ts';
 
 export interface FreshCopy extends Copied {
   readonly path: string;
@@ -16,7 +16,8 @@ export interface FreshCopy extends Copied {
 /** `folder` is new, and nobody else's; what is in it afterwards is the data file. */
 export const makeFreshCopy = async (from: Env, folder: string, watch: Watch, taken?: () => void): Promise<FreshCopy> => {
   const path = join(folder, DATA_FILE);
-  const made = openFresh(folder, DEFAULT_MAP_SIZE);
+  const mapSize = mapFor(from);
+  const made = openFresh(folder, mapSize);
   let copied: Copied;
   try {
     chmodSync(path, 0o600);
@@ -25,7 +26,7 @@ export const makeFreshCopy = async (from: Env, folder: string, watch: Watch, tak
     await made.root.close();
   }
   const bytes = trim(path);
-  const copy = openEnv({ path: folder, mapSize: DEFAULT_MAP_SIZE }, true);
+  const copy = openEnv({ path: folder, mapSize }, true);
   try {
     await verifyCopy(copy, copied, watch);
   } finally {
@@ -35,6 +36,10 @@ export const makeFreshCopy = async (from: Env, folder: string, watch: Watch, tak
   syncFolder(folder);
   return { path, bytes, entries: copied.entries, checksum: copied.checksum };
 };
+
+/** Room for the copy, and no more: whoever opens the log with a small map may have little address space. */
+const mapFor = (from: Env): number => GIB * Math.ceil(1 + (2 * stats(from).lastPageNumber * PAGE_SIZE) / GIB);
+const GIB = 2 ** 30;
 
 /** Pages that were taken and given back may be missing at the end of the file, and holes are kept behind it: it ends where its last page does. */
 const trim = (path: string): number => {
@@ -49,4 +54,16 @@ const trim = (path: string): number => {
   } finally {
     closeSync(fd);
   }
+};
+
+/** What went wrong while a log was copied to, or in, `path`. */
+export const describeCopying = (path: string, error: unknown): Error => {
+  const described = describeIo(path, error);
+  if (!isStoplogError(described) || described.code !== 'STOPLOG_LOG_FULL') return described;
+  return new StoplogError(
+    'STOPLOG_LOG_FULL',
+    { path },
+    `no space left for the copy on the disk of ${path}: nothing was left there, and the log is as it was. Make room for as much as is in use ('stoplog describe --log' says how much), or name another disk`,
+    { cause: error },
+  );
 };

@@ -41,12 +41,14 @@ export const open = async (options: unknown, link?: LogLink): Promise<Log> => {
   try {
     const shared = acquireEnv({ ...envOptions, path: host.path });
     const line = new WriterLink(host.connect());
+    const administrator = new Administrator(shared.env, line);
     const log = new LmdbLog(shared.env, line, async () => {
+      await administrator.close();
       line.close();
       await shared.release();
       await host.release();
     });
-    administrators.set(log, new Administrator(shared.env, line));
+    administrators.set(log, administrator);
     links.set(log, () => ({ port: host.connect() }));
     return log;
   } catch (error) {

@@ -15,7 +15,8 @@ import { StoplogError } from '../../pure/errors.ts';
 import { parseManifest, type Manifest } from '../../pure/log/manifest.ts';
 import { failpoint } from '../failpoint.ts';
 import { syncFile, syncFolder } from './durable.ts';
-import { BACKUP_FILE, checkDataFile, createFolder, DATA_FILE, describeIo, markFolder } from './folder.ts';
+import { BACKUP_FILE, checkDataFile, createFolder, DATA_FILE, markFolder } from './folder.ts';
+import { describeCopying } from './fresh-copy.ts';
 import { asUnfinished, removeDead, unfinishedName } from './unfinished.ts';
 
 export const restoreBackup = async (from: string, to: string, watch: Watch): Promise<Restored> => {
@@ -47,7 +48,7 @@ export const restoreBackup = async (from: string, to: string, watch: Watch): Pro
     }
     return { path, taken: manifest.taken, bytes: manifest.bytes, entries: manifest.entries };
   } catch (error) {
-    throw watch.signal?.aborted === true ? watch.signal.reason : describeIo(path, error);
+    throw watch.signal?.aborted === true ? watch.signal.reason : describeCopying(path, error);
   }
 };
 

@@ -1,6 +1,6 @@
 /** A log made smaller: what it held it holds, whenever it is killed, and whoever else comes. */
 import { execFileSync } from 'node:child_process';
-import { readdirSync, renameSync, statSync } from 'node:fs';
+import { readdirSync, renameSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { lmdb } from '@stoplog/core/lmdb';
@@ -99,6 +99,27 @@ describe('a log that somebody has open is not shrunk', () => {
       expect((await read(path)).some((line) => line.endsWith('still here'))).toBe(true);
     });
   }, 20_000);
+});
+
+test('a log for whose copy there is no room stays as it is', async ({ skip }) => {
+  await withFolder(async (folder) => {
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=7m', 'tmpfs', folder], { stdio: 'pipe' });
+    } catch (error) {
+      return skip(`mount was refused: ${String(error)}`);
+    }
+    try {
+      const path = join(folder, 'log');
+      const kept = await makeLog(path);
+      const rest = statfsSync(folder);
+      writeFileSync(join(folder, 'ballast'), Buffer.alloc(rest.bavail * rest.bsize - 500_000, 1));
+      await expect(shrink(path)).rejects.toMatchObject({ code: 'STOPLOG_LOG_FULL', message: expect.stringContaining('the log is as it was') });
+      expect(readdirSync(path).sort()).toEqual(FILES);
+      expect(await read(path)).toEqual(kept);
+    } finally {
+      execFileSync('umount', [folder]);
+    }
+  });
 });
 
 test('what somebody commits while the copy is made is not lost: the old file stays', async () => {

@@ -15,8 +15,8 @@ import { StoplogError } from '../../pure/errors.ts';
 import { failpoint } from '../failpoint.ts';
 import { syncFolder } from './durable.ts';
 import { openEnv, readers, WRITE_FLAGS, type Env, type EnvOptions } from './env.ts';
-import { createFolder, DATA_FILE, describeIo, examineFolder } from './folder.ts';
-import { makeFreshCopy, type FreshCopy } from './fresh-copy.ts';
+import { createFolder, DATA_FILE, examineFolder } from './folder.ts';
+import { describeCopying, makeFreshCopy, type FreshCopy } from './fresh-copy.ts';
 import { isOpenHere } from './host.ts';
 import { newestCommit } from './slack.ts';
 import { removeDead, unfinishedName } from './unfinished.ts';
@@ -49,7 +49,7 @@ export const shrinkFolder = async (options: EnvOptions, watch: Watch): Promise<S
       rmSync(folder, { recursive: true, force: true });
     }
   } catch (error) {
-    throw watch.signal?.aborted === true ? watch.signal.reason : describeIo(options.path, error);
+    throw watch.signal?.aborted === true ? watch.signal.reason : describeCopying(options.path, error);
   }
 };
 

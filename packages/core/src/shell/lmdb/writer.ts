@@ -46,6 +46,8 @@ export interface WriterData {
   readonly gate: SharedArrayBuffer;
 }
 
+/** How often the folder is opened anew where its data file is another one by then. */
+const ATTEMPTS = 10;
 /** Within this time of a foreign commit every look asks all who wait; after it, one look in as long does. */
 const SETTLED_MS = 1_000;
 /** How often slots of dead readers are cleared, so that they do not keep old pages from reuse. */
@@ -92,13 +94,13 @@ const main = async (): Promise<void> => {
 
 /** The environment, and the same file by itself: tried again where another has taken its place in between. */
 const openFiles = async (path: string): Promise<{ readonly env: Env; readonly file: DataFile }> => {
-  for (;;) {
+  for (let n = 1; ; n++) {
     const isOurs = examineFolder(path) === 'ours';
     if (isOurs) removeDead(path, 'shrink');
     const before = inodeIn(path);
     const env = openEnv(envOptions, false, isOurs ? undefined : (tables) => checkTables(path, tables));
     const file = openDataFile(path);
-    if (before === undefined || before === file.inode) return { env, file };
+    if (before === undefined || before === file.inode || n === ATTEMPTS) return { env, file };
     file.close();
     await env.root.close();
   }
