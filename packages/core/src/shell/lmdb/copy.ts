@@ -13,7 +13,7 @@ import { StoplogError } from '../../pure/errors.ts';
 import { EntryCheck } from '../../pure/log/entry-check.ts';
 import { TABLES, type Table } from '../../pure/log/keyspace.ts';
 import { pagesOf } from '../../pure/log/usage.ts';
-import { PAGE_SIZE, statsOf, told, WRITE_FLAGS, type Env } from './env.ts';
+import { peek, PAGE_SIZE, statsOf, told, WRITE_FLAGS, type Env, type Snapshot, type TableDb } from './env.ts';
 import { describeIo } from './folder.ts';
 
 interface Entry {
@@ -37,20 +37,22 @@ export const copyTables = async (from: Env, to: Env, watch: Watch, taken: () => 
     from,
     'copying',
     watch,
-    (table, slice) => {
-      for (const { key, value } of slice) check.see(table, key, value);
-      append(to, table, slice);
-      sum.add(table, slice);
+    (table, entries) => {
+      append(to, table, entries, (key, value) => {
+        check.see(table, key, value);
+        sum.add(table, key, value);
+      });
     },
     taken,
   );
   return sum;
 };
 
-const append = (to: Env, table: Table, slice: readonly Entry[]): void => {
+const append = (to: Env, table: Table, entries: Iterable<Entry>, see: (key: Buffer, value: Buffer) => void): void => {
   try {
     to.root.transactionSync(() => {
-      for (const { key, value } of slice) {
+      for (const { key, value } of entries) {
+        see(key, value);
         // In order, behind all others: pages are filled one after the other.
         const accepted: unknown = to.tables[table].putSync(key, value, { append: true });
         if (accepted !== true) throw new Error(`a put into '${table}' was not accepted`);
@@ -64,7 +66,9 @@ const append = (to: Env, table: Table, slice: readonly Entry[]): void => {
 /** Reads a copy from its file, and compares it with what was to be written. */
 export const verifyCopy = async (copy: Env, expected: Copied, watch: Watch): Promise<void> => {
   const sum = new Sum();
-  await walk(copy, 'verifying', watch, (table, slice) => sum.add(table, slice));
+  await walk(copy, 'verifying', watch, (table, entries) => {
+    for (const { key, value } of entries) sum.add(table, key, value);
+  });
   if (sum.checksum === expected.checksum && TABLES.every((table) => sum.entries[table] === expected.entries[table])) return;
   throw new StoplogError(
     'STOPLOG_LOG_CORRUPT',
@@ -76,9 +80,9 @@ export const verifyCopy = async (copy: Env, expected: Copied, watch: Watch): Pro
 class Sum implements Copied {
   readonly entries = Object.fromEntries(TABLES.map((table) => [table, 0])) as Record<Table, number>;
   checksum = 0;
-  add(table: Table, slice: readonly Entry[]): void {
-    this.entries[table] += slice.length;
-    for (const { key, value } of slice) this.checksum = crc32(value, crc32(key, this.checksum));
+  add(table: Table, key: Buffer, value: Buffer): void {
+    this.entries[table]++;
+    this.checksum = crc32(value, crc32(key, this.checksum));
   }
 }
 
@@ -87,7 +91,7 @@ const walk = async (
   env: Env,
   step: Progress['step'],
   { signal, onProgress }: Watch,
-  see: (table: Table, slice: readonly Entry[]) => void,
+  see: (table: Table, entries: Iterable<Entry>) => void,
   taken: () => void = () => {},
 ): Promise<void> => {
   signal?.throwIfAborted();
@@ -103,12 +107,12 @@ const walk = async (
       const total = trees.reduce((sum, { bytes }) => sum + bytes, 0);
       let before = 0;
       for (const { table, count, bytes } of trees) {
-        let seen = 0;
-        let start: Buffer | undefined;
-        for (let slice = sliceOf(env, table, start, snapshot); slice.length > 0; slice = sliceOf(env, table, start, snapshot)) {
-          see(table, slice);
-          seen += slice.length;
-          start = slice.at(-1)!.key;
+        const slices = new Slices(env, table, snapshot);
+        for (let seen = 0, more = true; more;) {
+          see(table, slices);
+          more = slices.seen > seen;
+          seen = slices.seen;
+          if (!more) break;
           onProgress?.({ step, passed: before + Math.round(bytes * Math.min(1, seen / count)), total });
           await turnOfOthers();
           signal?.throwIfAborted();
@@ -123,14 +127,40 @@ const walk = async (
   }
 };
 
-const sliceOf = (env: Env, table: Table, start: Buffer | undefined, transaction: ReturnType<Env['root']['useReadTransaction']>): readonly Entry[] => {
-  const slice: Entry[] = [];
-  let bytes = 0;
-  const range = start === undefined ? { transaction } : { start, exclusiveStart: true, transaction };
-  for (const { key, value } of env.tables[table].getRange({ ...range, limit: SLICE.entries })) {
-    slice.push({ key, value });
-    bytes += key.length + value.length;
-    if (bytes >= SLICE.bytes) break;
+/** Each time it is gone through, the next entries of a table, as many as a slice may have. A value is there until the next one is asked for. */
+class Slices implements Iterable<Entry> {
+  readonly #env: Env;
+  readonly #table: Table;
+  readonly #transaction: Snapshot;
+  #after: Buffer | undefined;
+  seen = 0;
+
+  constructor(env: Env, table: Table, transaction: Snapshot) {
+    this.#env = env;
+    this.#table = table;
+    this.#transaction = transaction;
   }
-  return slice;
-};
+
+  *[Symbol.iterator](): Generator<Entry> {
+    const table = this.#env.tables[this.#table];
+    const transaction = this.#transaction;
+    const range = { transaction, limit: SLICE.entries, ...(this.#after === undefined ? {} : { start: this.#after, exclusiveStart: true }) };
+    let bytes = 0;
+    // Batches are large, and read into the same memory one after the other; a search for each costs less than memory for each.
+    const entries = this.#table === 'log' ? borrowed(table, table.getKeys(range), transaction) : table.getRange(range);
+    for (const { key, value } of entries) {
+      this.#after = key;
+      this.seen++;
+      bytes += key.length + value.length;
+      yield { key, value };
+      if (bytes >= SLICE.bytes) break;
+    }
+  }
+}
+
+function* borrowed(table: TableDb, keys: Iterable<Buffer>, transaction: Snapshot): Generator<Entry> {
+  for (const key of keys) {
+    const value = peek(table, key, transaction);
+    if (value !== undefined) yield { key, value };
+  }
+}
