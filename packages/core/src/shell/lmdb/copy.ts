@@ -9,7 +9,7 @@
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import type { Progress, Watch } from '../../port/watch.ts';
 import { crc32 } from '../../pure/bytes/checksum.ts';
-import { StoplogError } from '../../pure/errors.ts';
+import { assert, StoplogError } from '../../pure/errors.ts';
 import { EntryCheck } from '../../pure/log/entry-check.ts';
 import { TABLES, type Table } from '../../pure/log/keyspace.ts';
 import { pagesOf } from '../../pure/log/usage.ts';
@@ -161,6 +161,7 @@ class Slices implements Iterable<Entry> {
 function* borrowed(table: TableDb, keys: Iterable<Buffer>, transaction: Snapshot): Generator<Entry> {
   for (const key of keys) {
     const value = peek(table, key, transaction);
-    if (value !== undefined) yield { key, value };
+    assert(value !== undefined, 'what a snapshot lists, it holds');
+    yield { key, value };
   }
 }
