@@ -106,6 +106,7 @@ const survives = (batch: Uint8Array, open: (batch: Uint8Array) => BatchView): vo
     const size = records
       .flatMap(({ key, value, headers }) => [key, value, ...headers.map((header) => header.value)])
       .reduce((sum, part) => sum + (part?.length ?? 0), 0);
+    // Each piece took bytes of its own, so reading makes no more of a batch than there is of it.
     expect(records.length + size).toBeLessThanOrEqual(batch.length - HEADER_SIZE);
   } catch (error) {
     expect(isStoplogError(error) ? error.code : error).toBe('STOPLOG_LOG_CORRUPT');
