@@ -3,6 +3,7 @@ import { compactedTopic, store, topic, type CompactedTopic, type Store, type Top
 import { pipeline, stream, type Pipeline } from '@stoplog/runtime';
 import { z } from 'zod';
 import { groupOf, type Value } from '../checkers/model-checker.ts';
+import { startOffspring } from './offspring.ts';
 
 const Key = z.string();
 const Numbered = z.object({ key: z.string(), n: z.int() });
@@ -20,7 +21,12 @@ export const perGroup: Store<string, SumOf> = store('per-group', { key: Key, val
 
 /** A handler that costs something, so that a kill falls into the middle of the work. */
 const spinUs = Number(process.env['SPIN_US'] ?? 0);
+let isChildless = process.env['OFFSPRING'] === 'yes';
 const busy = (value: Value): Value => {
+  if (isChildless) {
+    isChildless = false;
+    startOffspring();
+  }
   if (spinUs === 0) return value;
   const until = performance.now() + spinUs / 1_000;
   while (performance.now() < until);

@@ -110,7 +110,7 @@ describe('positions as a file', () => {
           return isStoplogError(error) && error.code === 'STOPLOG_USAGE' && typeof error.facts['line'] === 'number';
         }
       }),
-      { numRuns: 1_000 },
+      { numRuns: 500 },
     );
   });
   test.each(['orders,0', 'orders,x,1', 'orders,0,-1', 'orders,0,1,2', 'a b,0,1'])('%s is refused, with its line', (line) => {
