@@ -4,10 +4,12 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
+import { topic } from '@stoplog/core';
 import { lmdb } from '@stoplog/core/lmdb';
-import { loadLogModule, openPort, type Log } from '@stoplog/core/port';
+import { loadLogModule, makeClient, openPort, type Log } from '@stoplog/core/port';
 import { open } from 'lmdb';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { dense, offsetsOf, readLetters, withFolder, type Child, start } from './fixtures/child.ts';
 import { append, commitOf, never, place, shape } from './fixtures/letters.mjs';
 
@@ -102,6 +104,35 @@ test('O19: thirty processes killed inside a read cost whoever reads and writes n
     expect(snapshots).toBe(ROUNDS * AT_ONCE);
     expect(grown).toBeGreaterThan(3 * baseline);
     expect(size).toBeLessThanOrEqual(3 * baseline);
+  });
+}, 60_000);
+
+test('O19: a reader that rests between two batches holds no snapshot: the file is no larger for it, and it reads on where it was', async () => {
+  const pages = topic('pages', { key: z.string(), value: z.string(), partitions: 1 });
+  const RECORDS = 4_000;
+  await withFolder(async (folder) => {
+    const sizeWith = (name: string, isRead: boolean): Promise<number> =>
+      withLog(join(folder, name), async (log) => {
+        const client = makeClient(log);
+        await client.append(
+          pages,
+          Array.from({ length: RECORDS }, (_, i) => ({ key: `${i}`, value: 'x'.repeat(500) })),
+        );
+        const reading = client.read(pages, { from: 'earliest', until: 'end' })[Symbol.asyncIterator]();
+        let read = isRead ? (await reading.next()).value!.length : RECORDS;
+        if (isRead) expect(read).toBeLessThan(RECORDS);
+        const size = await overwrite(log, join(folder, name));
+        while (read < RECORDS) {
+          const { value } = await reading.next();
+          expect(value![0]!.offset).toBe(BigInt(read));
+          read += value!.length;
+        }
+        await reading.return?.();
+        return size;
+      });
+    const [calm, resting] = [await sizeWith('calm', false), await sizeWith('resting', true)];
+    console.log(`O19: ${resting} bytes beside a reader that rests, ${calm} without one`);
+    expect(resting).toBeLessThanOrEqual(1.2 * calm);
   });
 }, 60_000);
 
