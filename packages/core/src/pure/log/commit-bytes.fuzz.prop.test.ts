@@ -45,4 +45,13 @@ describe('any bytes', () => {
       { numRuns: 5_000 },
     );
   });
+  test('that claim billions of pieces take no more than four times their bytes and a mebibyte', () => {
+    const bytes = new Uint8Array(1_000_000).fill(0xff);
+    for (const changed of [bytes, Uint8Array.from(bytes, (byte, i) => (i % 4 === 3 ? 0x0f : byte))]) {
+      const before = process.memoryUsage();
+      decoded(changed);
+      const after = process.memoryUsage();
+      expect(after.heapUsed + after.external - before.heapUsed - before.external).toBeLessThan(4 * changed.length + 2 ** 20);
+    }
+  });
 });

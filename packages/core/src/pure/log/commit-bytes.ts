@@ -109,6 +109,8 @@ const encodeEntries = (bytes: Buffer, start: number, writes: IdStoreWrites): num
 export const decodeCommit = (buffer: ArrayBuffer): DecodedCommit => {
   const bytes = Buffer.from(buffer);
   const counts = [bytes.readUInt32LE(12), bytes.readUInt32LE(16), bytes.readUInt32LE(20)] as const;
+  // A position takes 24 bytes, an append 12 and more, an entry 8: what claims more pieces than fit is not begun.
+  if (HEAD + 24 * counts[0] + 12 * counts[1] + 8 * counts[2] > bytes.length) throw new RangeError('a commit claims more than it holds');
   const positions: IdMove[] = [];
   const appends: IdAppend[] = [];
   const entries: (Buffer | null)[] = [];
