@@ -124,7 +124,7 @@ export const stagesOf = ({ kills, records }: Scale): readonly Stage[] => [
         }),
       ),
   },
-  { id: 'F24', title: 'slow consumers, and such as never return', units: 5, run: (setting) => consumers(setting) },
+  { id: 'F24', title: 'slow consumers, and such as never return', units: 2, run: (setting) => consumers(setting) },
   {
     id: 'C4',
     title: 'commits of owners that were',
