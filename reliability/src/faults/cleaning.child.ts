@@ -9,7 +9,7 @@ import { recent, table, writtenAt } from './forgotten.ts';
 
 const ref = lmdb(process.argv[2]!, { maintenance: { everyMs: Infinity, bytesPerSecond: 1e12 } });
 const log = await openPort(ref);
-const { clean } = await loadLogModule(ref);
+const module = await loadLogModule(ref);
 await log.ensure([table, recent]);
 const ends = (
   await log.offsets(
@@ -36,6 +36,6 @@ const write = async (): Promise<void> => {
 };
 void write();
 for (;;) {
-  await clean(log, { roll: true });
+  await module.clean(log, { roll: true });
   console.log('cleaned');
 }

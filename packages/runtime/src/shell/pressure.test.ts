@@ -10,7 +10,7 @@ const RECORDS = 60_000;
 test('a slow actor behind a fast producer takes bounded memory, lets its neighbour in the same thread go on, and drains soon', async () => {
   await withFolder(async (folder) => {
     const log = await openLog(lmdb(folder));
-    const child = start('pressed.mjs', [folder, '150']);
+    const child = start('pressed.mjs', [folder, '150'], { limitMs: 90_000 });
     await child.said('running');
     // 60 MB, a minute's work: pushed instead of pulled, all of it would be in memory at once.
     await log.append(
@@ -38,4 +38,4 @@ test('a slow actor behind a fast producer takes bounded memory, lets its neighbo
     await port[Symbol.asyncDispose]();
     await log[Symbol.asyncDispose]();
   });
-}, 60_000);
+}, 120_000);
