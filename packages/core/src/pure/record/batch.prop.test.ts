@@ -35,7 +35,7 @@ const data = (maxLength: number): fc.Arbitrary<Uint8Array | string | null> =>
   );
 const written: fc.Arbitrary<Written> = fc.record({
   gap: fc.oneof({ weight: 5, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(100_000) }),
-  key: data(1_978),
+  key: data(3_000),
   value: data(20_000),
   timestamp: fc.oneof(
     fc.constant(1_700_000_000_000),

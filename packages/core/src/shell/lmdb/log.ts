@@ -16,6 +16,7 @@ import { failpoint } from '../failpoint.ts';
 import { told, type Env } from './env.ts';
 import { isAlive } from './process.ts';
 import { offsetForTime, readBatches, type Found, type PartitionId } from './reader.ts';
+import { lyingWrites } from './long-keys.ts';
 import { openStateStore } from './store.ts';
 import type { WriterLink } from './link.ts';
 
@@ -119,7 +120,7 @@ export class LmdbLog implements Log {
       epoch: commit.epoch,
       positions: commit.positions.map(({ topic, partition, from, to }) => ({ topicId: this.#topicId(topic, partition), partition, from, to })),
       appends: commit.appends.map(({ topic, partition, batch }) => ({ topicId: this.#topicId(topic, partition), partition, batch })),
-      stores: commit.stores.map(({ store, partition, keys, values }) => ({ prefix: storePrefix(this.#storeId(store), partition), keys, values })),
+      stores: commit.stores.map(({ store, partition, keys, values }) => lyingWrites({ prefix: storePrefix(this.#storeId(store), partition), keys, values })),
     });
     failpoint(commit.group === '' ? 'append.before' : 'commit.before');
     const { offsets } = await this.#link.call({ type: 'commit', bytes, life: commit.life }, [bytes]);
