@@ -8,6 +8,7 @@ import type { Ownership } from '../group/ownership.ts';
 import type { ResetLine } from '../group/reset.ts';
 import type { Cleaned, CleanOptions } from './cleaned.ts';
 import type { TopicShape } from '../topic/shape.ts';
+import type { ProducerLife } from './producer.ts';
 import type { StorePart } from '../store/store-part.ts';
 
 export type WriterCall =
@@ -15,6 +16,8 @@ export type WriterCall =
   | { readonly type: 'ensure'; readonly topics: readonly TopicShape[] }
   | { readonly type: 'open-store'; readonly part: StorePart }
   | { readonly type: 'open-group'; readonly group: string }
+  /** Begins another life of a producer, or goes on with the one that is held. */
+  | { readonly type: 'open-producer'; readonly name: string; readonly held: ProducerLife | undefined }
   /** Takes the group over, if its epoch is still the one that was seen. */
   | { readonly type: 'take'; readonly groupId: number; readonly instance: string; readonly seen: number }
   | { readonly type: 'leave'; readonly groupId: number; readonly instance: string }
@@ -45,6 +48,7 @@ export type WriterAnswer = { readonly id: number } & (
   | { readonly type: 'committed'; readonly offsets: readonly bigint[] }
   | { readonly type: 'opened'; readonly storeId: number }
   | { readonly type: 'group'; readonly groupId: number }
+  | { readonly type: 'producer'; readonly producer: ProducerLife }
   | { readonly type: 'owned'; readonly taken: boolean; readonly now: Ownership }
   | { readonly type: 'swept'; readonly left: boolean }
   | { readonly type: 'starts'; readonly starts: readonly bigint[] }

@@ -14,6 +14,7 @@ interface Answers {
   readonly ensure: 'done';
   readonly 'open-store': 'opened';
   readonly 'open-group': 'group';
+  readonly 'open-producer': 'producer';
   readonly take: 'owned';
   readonly leave: 'done';
   readonly 'set-positions': 'done';

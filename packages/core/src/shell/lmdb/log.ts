@@ -2,9 +2,22 @@
  * The Log over LMDB as any thread sees it: reads by the memory map, commits by message to the writer.
  */
 import { randomUUID } from 'node:crypto';
-import type { Assignment, Cleaned, CleanOptions, Commit, Committed, Log, OffsetAt, Position, RecordBatch, TopicPartition } from '../../port/log.ts';
+import type {
+  Assignment,
+  Cleaned,
+  CleanOptions,
+  Commit,
+  Committed,
+  Log,
+  OffsetAt,
+  Position,
+  ProducerLife,
+  RecordBatch,
+  TopicPartition,
+} from '../../port/log.ts';
 import type { StateStore, StorePart } from '../../port/state-store.ts';
 import { StoplogError } from '../../pure/errors.ts';
+import { checkName } from '../../pure/topic/name.ts';
 import { step, type Watching } from '../../pure/group/ownership.ts';
 import { encodeCommit } from '../../pure/log/commit-bytes.ts';
 import { storePrefix, unseal } from '../../pure/log/keyspace.ts';
@@ -113,13 +126,24 @@ export class LmdbLog implements Log {
     return openStateStore(this.#env, storeId, part);
   }
 
+  async producer(name: string, held?: ProducerLife): Promise<ProducerLife> {
+    checkName('producer', name);
+    return (await this.#link.call({ type: 'open-producer', name, held })).producer;
+  }
+
   async commit(commit: Commit): Promise<Committed> {
     if (this.#naming !== undefined || (commit.group !== '' && !this.#groups.has(commit.group))) await this.#name(commit.group);
     const bytes = encodeCommit({
       groupId: commit.group === '' ? 0 : this.#groups.get(commit.group)!,
       epoch: commit.epoch,
       positions: commit.positions.map(({ topic, partition, from, to }) => ({ topicId: this.#topicId(topic, partition), partition, from, to })),
-      appends: commit.appends.map(({ topic, partition, batch }) => ({ topicId: this.#topicId(topic, partition), partition, batch })),
+      appends: commit.appends.map(({ topic, partition, batch, producer, expectedEnd }) => ({
+        topicId: this.#topicId(topic, partition),
+        partition,
+        batch,
+        producer,
+        expectedEnd,
+      })),
       stores: commit.stores.map(({ store, partition, keys, values }) => lyingWrites({ prefix: storePrefix(this.#storeId(store), partition), keys, values })),
     });
     failpoint(commit.group === '' ? 'append.before' : 'commit.before');

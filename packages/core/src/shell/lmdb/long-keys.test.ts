@@ -1,4 +1,5 @@
 /** Store keys of any length, over LMDB and beside the memory log, which has no limit to meet. */
+import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +9,7 @@ import { memoryLog } from '@stoplog/core/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { commitOf, never } from './fixtures/letters.mjs';
+import { lyingWrites, valueOf } from './long-keys.ts';
 
 const path = mkdtempSync(join(tmpdir(), 'stoplog-long-keys-'));
 let logs: readonly Log[] = [];
@@ -44,6 +46,28 @@ const within = ({ from, after, lt }: typeof bounds extends fc.Arbitrary<infer T>
 const hex = (bytes: Uint8Array | undefined): string | undefined =>
   bytes && `${bytes.length}:${Buffer.from(bytes.subarray(0, 4)).toString('hex')}:${Buffer.from(bytes.subarray(-4)).toString('hex')}`;
 const told = (entries: ReturnType<StateStore['range']>): readonly string[] => entries.map(([key, value]) => `${hex(key)}=${hex(value)}`);
+
+test('a key of up to 4,000 bytes lies as it always did; a longer one under its beginning and its SHA-256, with itself in the value', () => {
+  const [short, long] = [new Uint8Array(4_000).fill(1), new Uint8Array(4_001).fill(1)];
+  const prefix = new Uint8Array(8);
+  const before = { prefix, keys: [short], values: [short] };
+  expect(lyingWrites(before)).toBe(before);
+  const { keys, values } = lyingWrites({ prefix, keys: [long, long, short], values: [Uint8Array.of(5), null, short] });
+  expect(keys[0]!.length).toBe(4_016);
+  expect(Buffer.compare(keys[0]!, Buffer.concat([long.subarray(0, 3_984), createHash('sha256').update(long).digest()]))).toBe(0);
+  expect(Buffer.compare(values[0]!, Buffer.concat([Uint8Array.of(0xa1, 0x0f, 0, 0), long, Uint8Array.of(5)]))).toBe(0);
+  expect([values[1], keys[2] === short, values[2] === short]).toEqual([null, true, true]);
+});
+
+test('an entry that lies under the hash of another key is damage', () => {
+  const key = new Uint8Array(5_000);
+  const { keys, values } = lyingWrites({ prefix: new Uint8Array(8), keys: [key], values: [Uint8Array.of(5)] });
+  const corrupt = expect.objectContaining({ code: 'STOPLOG_LOG_CORRUPT' }) as Error;
+  expect(Array.from(valueOf(key, keys[0]!, values[0]!))).toEqual([5]);
+  expect(() => valueOf(new Uint8Array(5_001), keys[0]!, values[0]!)).toThrow(corrupt);
+  expect(() => valueOf(key, keys[0]!, values[0]!.subarray(0, 4_000))).toThrow(corrupt);
+  expect(() => valueOf(key, keys[0]!, new Uint8Array(3))).toThrow(corrupt);
+});
 
 test('a store with keys of any length reads as one in memory does: each key, every range, every page of it', async () => {
   await fc.assert(

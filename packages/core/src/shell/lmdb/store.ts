@@ -32,25 +32,41 @@ export const openStateStore = (env: Env, storeId: number, part: StorePart): Stat
     },
     range(bounds, limit) {
       env.root.resetReadTxn();
-      const found = new Found(bounds, limit);
-      // A bound that is longer than what lies in order falls into a group: the group is read whole.
-      const from = bounds.gt ?? bounds.gte ?? new Uint8Array(0);
-      const start = full(from.subarray(0, HEAD_BYTES));
-      const end =
-        bounds.lt === undefined ? prefixEnd(prefix) : bounds.lt.length < HEAD_BYTES ? full(bounds.lt) : prefixEnd(full(bounds.lt.subarray(0, HEAD_BYTES)));
-      // The key that the last chunk ended on is not seen again.
-      const exclusiveStart = bounds.gt !== undefined && bounds.gt.length < HEAD_BYTES;
       try {
-        for (const { key, value } of env.tables.stores.getRange({ start, end, snapshot: false, exclusiveStart })) {
-          if (found.isFull(key, prefix.length)) break;
-          found.add(key, prefix.length, unseal('stores', key, value, facts));
-        }
+        return shortRange(bounds, limit) ?? longRange(bounds, limit);
       } catch (error) {
         throw told(env, error);
       }
-      return found.all();
     },
   };
+
+  /** What lies in the order of its keys, which is nearly everything; undefined when a long key is met. */
+  function shortRange({ gte, gt, lt }: Bounds, limit: number): readonly Entry[] | undefined {
+    const from = gt ?? gte ?? new Uint8Array(0);
+    if (from.length >= HEAD_BYTES || (lt !== undefined && lt.length >= HEAD_BYTES)) return undefined;
+    const end = lt === undefined ? prefixEnd(prefix) : full(lt);
+    const entries: Entry[] = [];
+    // With `exclusiveStart` the key that the last chunk ended on is not seen again.
+    for (const { key, value } of env.tables.stores.getRange({ start: full(from), end, limit, snapshot: false, exclusiveStart: gt !== undefined })) {
+      if (key.length - prefix.length >= HEAD_BYTES) return undefined;
+      entries.push([Uint8Array.prototype.slice.call(key, prefix.length), copyOf(unseal('stores', key, value, facts))]);
+    }
+    return entries;
+  }
+  /** The same with keys of any length. A bound that is longer than what lies in order falls into a group: the group is read whole. */
+  function longRange(bounds: Bounds, limit: number): readonly Entry[] {
+    const { gte, gt, lt } = bounds;
+    const from = gt ?? gte ?? new Uint8Array(0);
+    const start = full(from.subarray(0, HEAD_BYTES));
+    const end = lt === undefined ? prefixEnd(prefix) : lt.length < HEAD_BYTES ? full(lt) : prefixEnd(full(lt.subarray(0, HEAD_BYTES)));
+    const found = new Found(bounds, limit);
+    const exclusiveStart = gt !== undefined && gt.length < HEAD_BYTES;
+    for (const { key, value } of env.tables.stores.getRange({ start, end, snapshot: false, exclusiveStart })) {
+      if (found.isFull(key, prefix.length)) break;
+      found.add(key, prefix.length, unseal('stores', key, value, facts));
+    }
+    return found.all();
+  }
 };
 
 type Bounds = Parameters<StateStore['range']>[0];
