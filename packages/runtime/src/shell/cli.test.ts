@@ -237,6 +237,22 @@ describe('append', () => {
     expect(notJson.err).toMatch(/line 3: it is not JSON(.|\n)*1 record before it was appended/);
     expect(jsonLines((await stoplog(folder, ['tail', 'tickets', '--until-end', '--json'])).out)).toHaveLength(5);
   });
+  test('with --expected-end appends all lines or none: where the partition ends there', async () => {
+    const folder = newFolder();
+    const counted = (end: string, lines: string): Promise<Finished> =>
+      stoplog(folder, ['append', 'ticket-counts', '--json', '--expected-end', end, '--pipeline', PIPELINE], lines);
+    const line = (value: unknown): string => `${JSON.stringify({ key: 'a', value })}\n`;
+    const [wrong, first] = [await counted('-1', line(1)), await counted('0', line(1) + line(2))];
+    expect([wrong.code, wrong.err]).toEqual([2, expect.stringMatching(/^STOPLOG_USAGE .*--expected-end/)]);
+    expect(first.err).toBe('2 records appended to ticket-counts\n');
+    const [late, bad] = await Promise.all([counted('0', line(3)), counted('2', line(3) + line('x'))]);
+    expect([late.code, late.err]).toEqual([
+      1,
+      expect.stringMatching(/^STOPLOG_END_MOVED {2}ticket-counts\[0\] ends at 2, and this append expects 0: .*\n {2}nothing was appended to ticket-counts\n$/),
+    ]);
+    expect(bad.err).toMatch(/^STOPLOG_SCHEMA {2}line 2: .*\n {2}nothing was appended/);
+    expect(jsonLines((await stoplog(folder, ['tail', 'ticket-counts', '--until-end', '--json'])).out)).toHaveLength(2);
+  });
   test('makes the log where there is none, also when several do so at the same moment', async () => {
     const folder = newFolder();
     const ended = await Promise.all(['a', 'b', 'c'].map((key) => program(folder, ['append', 'tickets', '--key', key, '--pipeline', PIPELINE], ticket(key))));
