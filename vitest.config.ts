@@ -37,8 +37,9 @@ const waiting = { maxWorkers: Math.ceil(1.5 * cores), sequence: { groupOrder: 2 
 export default defineConfig({
   test: {
     pool: 'forks',
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // For what hangs: how long a test takes is no matter here, and it shares the machine with others.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     teardownTimeout: 20_000,
     reporters: ['default', ['json', { outputFile: `.cache/vitest/node-${process.versions.node.split('.')[0]}.json` }]],
     // What is built runs as it is for users: not bundled anew for each file.

@@ -105,7 +105,7 @@ test('O19: thirty processes killed inside a read cost whoever reads and writes n
     expect(grown).toBeGreaterThan(3 * baseline);
     expect(size).toBeLessThanOrEqual(3 * baseline);
   });
-}, 60_000);
+});
 
 test('O19: a reader that rests between two batches holds no snapshot: the file is no larger for it, and it reads on where it was', async () => {
   const pages = topic('pages', { key: z.string(), value: z.string(), partitions: 1 });
@@ -134,7 +134,7 @@ test('O19: a reader that rests between two batches holds no snapshot: the file i
     console.log(`O19: ${resting} bytes beside a reader that rests, ${calm} without one`);
     expect(resting).toBeLessThanOrEqual(1.2 * calm);
   });
-}, 60_000);
+});
 
 test('O19: thirty-two threads read at once, beside a writer, without an error', async () => {
   await withFolder(async (path) => {
@@ -168,4 +168,4 @@ test('O19: thirty-two threads read at once, beside a writer, without an error', 
       expect(offsetsOf(await readLetters(log), 0)).toEqual(dense(28));
     });
   });
-}, 60_000);
+});

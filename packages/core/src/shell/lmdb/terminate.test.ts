@@ -38,4 +38,4 @@ test('a reading thread terminated while others commit harms nobody: writing goes
     expect(offsetsOf(await readLetters(log), 0)).toEqual(dense(2 * appended));
     await log[Symbol.asyncDispose]();
   });
-}, 20_000);
+});
