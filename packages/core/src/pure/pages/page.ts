@@ -83,8 +83,7 @@ const nodeAt = (bytes: Uint8Array, view: DataView, i: number): number | string =
 };
 
 /** The i-th node of a leaf whose head is right. */
-export const leafAt = (bytes: Uint8Array, i: number): Leaf | string => {
-  const view = viewOf(bytes);
+export const leafAt = (bytes: Uint8Array, i: number, view: DataView = viewOf(bytes)): Leaf | string => {
   const at = nodeAt(bytes, view, i);
   if (typeof at === 'string') return at;
   const size = view.getUint32(at, true);
@@ -101,8 +100,7 @@ export const leafAt = (bytes: Uint8Array, i: number): Leaf | string => {
 };
 
 /** The i-th child of a branch whose head is right. The key of the first one is not written. */
-export const childAt = (bytes: Uint8Array, i: number): Child | string => {
-  const view = viewOf(bytes);
+export const childAt = (bytes: Uint8Array, i: number, view: DataView = viewOf(bytes)): Child | string => {
   const at = nodeAt(bytes, view, i);
   if (typeof at === 'string') return at;
   const key = bytes.subarray(at + NODE_HEADER, at + NODE_HEADER + view.getUint16(at + 6, true));

@@ -5,7 +5,7 @@
  * is not so is told as `broken`, with the keys between which it hides something, and the walk goes on behind it. What
  * is handed out are views of the bytes that `read` gave.
  */
-import { BRANCH, childAt, countOf, headProblem, LEAF, leafAt, OVERFLOW, headOf, PAGE_HEADER, spaceProblem, type Leaf } from './page.ts';
+import { BRANCH, childAt, countOf, headProblem, LEAF, leafAt, OVERFLOW, headOf, PAGE_HEADER, spaceProblem, viewOf, type Leaf } from './page.ts';
 import type { Tree } from './meta-page.ts';
 
 /** The bytes of so many pages; undefined when the file ends before. */
@@ -106,8 +106,9 @@ export function* walk(read: ReadPages, tree: Tree, space: Space, options: WalkOp
       places.push(...childrenOf(bytes, place, count, compare).reverse());
       continue;
     }
+    const view = viewOf(bytes);
     for (let i = 0; i < count; i++) {
-      const leaf = leafAt(bytes, i);
+      const leaf = leafAt(bytes, i, view);
       if (typeof leaf === 'string') {
         yield broken(page, leaf, lower, keyAfter(bytes, i, count) ?? upper);
         continue;
@@ -162,7 +163,8 @@ const keyAfter = (bytes: Uint8Array, i: number, count: number): Uint8Array | und
 
 /** The children with the keys they lie between; one that cannot be read becomes a page that is not there. */
 const childrenOf = (bytes: Uint8Array, { lower, upper, depth }: Place, count: number, compare: (a: Uint8Array, b: Uint8Array) => number): Place[] => {
-  const nodes = Array.from({ length: count }, (_, i) => childAt(bytes, i));
+  const view = viewOf(bytes);
+  const nodes = Array.from({ length: count }, (_, i) => childAt(bytes, i, view));
   const bounds: (Uint8Array | undefined)[] = [];
   let low = lower;
   for (const [i, node] of nodes.entries()) {
