@@ -72,4 +72,5 @@ export const namesIn = (entries: readonly (readonly [key: Uint8Array, value: Uin
 };
 
 const [TOPIC, STORE, GROUP, GONE] = [TOPIC_PREFIX, STORE_PREFIX, GROUP_PREFIX, GONE_PREFIX].map(String) as [string, string, string, string];
-const META_KINDS: readonly string[] = ['format', 'next', TOPIC, STORE, GROUP, GONE];
+/** Whole keys, and beginnings of keys. */
+export const META_KINDS: readonly string[] = ['format', 'next', TOPIC, STORE, GROUP, GONE];

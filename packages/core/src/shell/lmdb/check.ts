@@ -6,41 +6,17 @@
  * that LMDB cannot open.
  */
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
-import { DATA, finding, placeText, type Finding } from '../../pure/check/finding.ts';
+import type { CheckOptions, CheckReport } from '../../port/inspection.ts';
+import { DATA, finding, type Finding } from '../../pure/check/finding.ts';
 import { isStoplogError, StoplogError } from '../../pure/errors.ts';
 import { TABLES } from '../../pure/log/keyspace.ts';
 import type { Snapshot } from '../../pure/pages/meta-page.ts';
 import { walk } from '../../pure/pages/walk.ts';
 import { checkPages } from './check-pages.ts';
-import { Look, readNames, ValuesCheck, type Counts } from './check-values.ts';
+import { Look, readNames, ValuesCheck } from './check-values.ts';
 import { PAGE_SIZE } from './env.ts';
 import { describeIo, examineFolder } from './folder.ts';
 import { atOneCommit, PageFile, tablesOf } from './page-file.ts';
-
-export type { Finding };
-export { placeText as findingPlace };
-
-export interface CheckProgress {
-  /** Bytes that were read, of about so many. */
-  readonly done: number;
-  readonly total: number;
-  readonly records: number;
-}
-export interface CheckOptions {
-  readonly progress?: (progress: CheckProgress) => void;
-  /** Ends it early: `isWhole` is false then. */
-  readonly signal?: AbortSignal;
-}
-export interface CheckReport extends Readonly<Counts> {
-  /** At most a thousand; `omitted` are more. */
-  readonly findings: readonly Finding[];
-  readonly omitted: number;
-  /** What others were changing all the time, or was too much to compare: sentences. */
-  readonly notes: readonly string[];
-  /** The number of the last commit. */
-  readonly commit: number;
-  readonly isWhole: boolean;
-}
 
 const MOST_FINDINGS = 1_000;
 const LOOK_EVERY = 256;
@@ -53,7 +29,7 @@ export const checkFolder = async (path: string, options: CheckOptions = {}): Pro
     if (findings.length < MOST_FINDINGS) findings.push(one);
     else omitted++;
   };
-  const torn = examine(path);
+  const torn = examineForReading(path);
   if (torn !== undefined) tell({ rule: 'file', file: torn.facts['file'] === undefined ? 'stoplog.json' : DATA, what: String(torn.facts['reason'] ?? torn.message) });
   const nothing = { topics: 0, partitions: 0, batches: 0, records: 0, entries: 0, bytes: 0, notes: [], commit: 0, isWhole: true };
   const file = openPageFile(path);
@@ -98,7 +74,7 @@ export const checkFolder = async (path: string, options: CheckOptions = {}): Pro
 };
 
 /** What stands against opening it, as far as it is damage: that is told with everything else. */
-const examine = (path: string): StoplogError | undefined => {
+export const examineForReading = (path: string): StoplogError | undefined => {
   try {
     const state = examineFolder(path);
     if (state === 'ours') return undefined;

@@ -68,7 +68,11 @@ export class PageFile {
   }
   /** True while no commit has been written since it was found. */
   isNewest(snapshot: Snapshot): boolean {
-    return commitsOf((target, at, position) => readSync(this.#fd, target, at, 8, position), this.pageSize) === this.#read.get(snapshot);
+    return this.commits() === this.#read.get(snapshot);
+  }
+  /** The numbers of the last two commits, to be compared. */
+  commits(): string {
+    return commitsOf((target, at, position) => readSync(this.#fd, target, at, 8, position), this.pageSize);
   }
 
   #at(position: number, size: number): Buffer {
