@@ -45,8 +45,10 @@ export interface RepairedPartition {
   readonly partition: number;
   readonly start: bigint;
   readonly end: bigint;
-  /** False: its ends were lost, and the end is the highest offset that was seen anywhere. */
+  /** False: its ends were lost. The end lies so far behind `reached` that no offset can be given twice. */
   readonly endIsKnown: boolean;
+  /** Where the end is not known: behind the highest offset that was seen anywhere. What came after it is not counted as lost. */
+  readonly reached?: bigint;
   readonly batches: number;
   readonly records: number;
   /** Batches that no tree led to any more, among these. */
@@ -79,6 +81,8 @@ export interface RepairReport {
   /** The commit that was read; false: a meta page is damaged, and a later one may have been there. */
   readonly commit: number;
   readonly isLatest: boolean;
+  /** The list of free pages was damaged too: among what was found again may be what retention or compaction had removed. */
+  readonly mayHoldDeleted: boolean;
 }
 export interface RepairOptions {
   readonly progress?: (progress: InspectionProgress) => void;

@@ -57,22 +57,26 @@ export class PartitionRepair {
     this.#candidates.push({ ...piece, view });
   }
 
-  finish(topic: string, segments: readonly Segment[], target: RepairTarget): RepairedPartition {
-    const ends = this.#endsNow();
-    const { start, end } = ends;
+  /** `hidden`: so many bytes of the file could not be looked at; a record takes one at least. */
+  finish(topic: string, segments: readonly Segment[], hidden: number, target: RepairTarget): RepairedPartition {
+    const known = this.#endsNow();
+    const endIsKnown = this.#known !== undefined && this.#isLatest;
+    const ends = endIsKnown ? known : { ...known, end: known.end + BigInt(hidden) };
+    const { start } = ends;
+    const { end } = known;
     const foundAgain = fitting(this.#candidates, gapsIn(this.#pieces, start, end));
     for (const { view, ...piece } of foundAgain) this.#write(piece, view, target);
     this.#sort();
     const lost = gapsIn(this.#pieces, start, end);
     const [batches, records] = [this.#pieces.length, this.#pieces.reduce((sum, { count }) => sum + count, 0)];
-    for (const { offset, until } of lost) for (let at = offset; at < until; at = this.#fill(at, until, target));
+    for (const { offset, until } of gapsIn(this.#pieces, start, ends.end)) for (let at = offset; at < until; at = this.#fill(at, until, target));
     this.#sort();
     const [topicId, partition] = [this.#topicId, this.#partition];
     const rebuilt = rebuild(this.#pieces, ends, segments);
     for (const segment of rebuilt.segments) target.put('segments', batchKey(topicId, partition, segment.base), encodeSegment(segment));
     for (const { time, base } of rebuilt.times) target.put('times', timeKey(topicId, partition, time), encodeOffset(base));
     target.put('ends', partitionKey(topicId, partition), encodeEnds(rebuilt.ends));
-    return { topic, partition, start, end, endIsKnown: this.#known !== undefined && this.#isLatest, batches, records, foundAgain: foundAgain.length, lost };
+    return { topic, partition, start, end: ends.end, endIsKnown, ...(endIsKnown ? {} : { reached: end }), batches, records, foundAgain: foundAgain.length, lost };
   }
 
   #endsNow(): Ends {

@@ -102,6 +102,13 @@ class Repair {
     const topics = await this.#putLog(names, ends, segments, namesLost);
     this.#putMeta(names, topics, anew);
     const partitions = topics.flatMap(({ partitions }) => partitions);
+    if (partitions.length === 0 && names.topics.size === 0 && namesLost) {
+      throw new StoplogError(
+        'STOPLOG_LOG_CORRUPT',
+        { reason: 'nothing is left' },
+        'nothing in the data file can be proved to be of a log, no name and no batch: restore the folder from a backup',
+      );
+    }
     return {
       partitions,
       stores: [...names.stores].map(([id, { name, group }]) => ({ store: name, group, entries: stores.of.get(id) ?? 0, isKept: !anew.has(group) })),
@@ -112,6 +119,7 @@ class Repair {
       copied: this.#copied,
       commit: source.snapshot.txn,
       isLatest: source.isLatest,
+      mayHoldDeleted: !this.#orphans.areProven && partitions.some(({ foundAgain }) => foundAgain > 0),
       lostOffsets: Number(partitions.reduce((sum, { lost }) => lost.reduce((of, { offset, until }) => of + until - offset, sum), 0n)),
       renamed: topics.filter(({ isRenamed }) => isRenamed).map(({ shape }) => shape.name),
     };
@@ -125,7 +133,8 @@ class Repair {
       found.set(entry.key.toString('latin1'), { key: Buffer.from(entry.key), value: Buffer.from(entry.value) });
       if (++n % LOOK_EVERY === 0) await this.#pause();
     }
-    if (this.#source.missing(table) !== 0) {
+    // An older copy of ends would give offsets again.
+    if (this.#source.missing(table) !== 0 && (table !== 'ends' || this.#orphans.areProven)) {
       for (const entry of this.#orphans.sealed) {
         const name = entry.key.toString('latin1');
         if (!isOfIt(entry.key, entry.value) || found.has(name)) continue;
@@ -194,7 +203,7 @@ class Repair {
       partitions: [...this.#partitions]
         .filter(([place]) => Number.parseInt(place.slice(0, 8), 16) === topic.id)
         .sort(([a], [b]) => (a < b ? -1 : 1))
-        .map(([place, partition]) => partition.finish(topic.shape.name, segments.get(place) ?? [], this.#target)),
+        .map(([place, partition]) => partition.finish(topic.shape.name, segments.get(place) ?? [], this.#orphans.hidden, this.#target)),
     }));
   }
 

@@ -3,7 +3,7 @@
  *
  * Every page of a commit is in a tree or free. So when the free list is whole, the pages that are in neither are those which
  * damage has hidden, and nothing older: a batch or value there whose checksums agree belongs to the log as it was. When the
- * list is damaged too, such pages are left alone: they could as well hold what was deleted.
+ * list is damaged too, they may hold what was deleted: the latest of each is taken then, and the report says so.
  */
 import { DATA } from '../../pure/check/finding.ts';
 import { isStoplogError, StoplogError } from '../../pure/errors.ts';
@@ -24,9 +24,13 @@ export interface Sealed {
   readonly value: Buffer;
 }
 export interface Orphans {
+  /** False: the free list is damaged, so that these may as well be what was deleted. The latest come first. */
+  readonly areProven: boolean;
   readonly batches: readonly BatchView[];
   /** Entries of whichever table their keys say. */
   readonly sealed: readonly Sealed[];
+  /** Bytes of the pages in which something may lie that was not found: those behind the end of the file, and those that no tree leads to. */
+  readonly hidden: number;
 }
 
 export class Salvage {
@@ -110,11 +114,11 @@ export class Salvage {
       if (typeof runs === 'string') this.#freeListHolds = false;
       else for (const { page, pages } of runs) account.free(page, pages);
     }
-    if (!this.#freeListHolds) return { batches: [], sealed: [] };
     const pages = new Set([...account.lost(), ...[...this.#suspects].filter((page) => !account.isFree(page))]);
+    const sources = this.#freeListHolds ? [...pages] : this.#latestFirst(pages);
     const batches: BatchView[] = [];
     const sealed: Sealed[] = [];
-    for (const page of pages) {
+    for (const page of sources) {
       const bytes = this.#read(page, 1);
       if (bytes === undefined) continue;
       for (const { key, value, overflow } of looseNodes(bytes)) {
@@ -131,7 +135,7 @@ export class Salvage {
       const view = headOf(bytes).kind === OVERFLOW ? this.#overflowBatch(page, bytes) : undefined;
       if (view !== undefined) batches.push(view);
     }
-    return { batches, sealed };
+    return { batches, sealed, areProven: this.#freeListHolds, hidden: pages.size * this.#file.pageSize };
   }
 
   /** Sealed entries that look like ends, on any page that was written after a commit, in use or not: how far the log once came. */
@@ -147,6 +151,16 @@ export class Salvage {
     }
   }
 
+  #latestFirst(pages: Iterable<number>): readonly number[] {
+    const txnOf = (page: number): number => {
+      const bytes = this.#read(page, 1);
+      return bytes === undefined ? 0 : headOf(bytes).txn;
+    };
+    return [...pages]
+      .map((page) => [page, txnOf(page)] as const)
+      .sort(([, a], [, b]) => b - a)
+      .map(([page]) => page);
+  }
   *#entries(table: Table): Generator<readonly [Buffer, Buffer], void> {
     const tree = this.tables.get(table);
     if (tree === undefined) return this.#miss(table, { after: undefined, before: undefined });
