@@ -43,7 +43,7 @@ export class PageFile {
     let bytes = this.#metaBytes();
     for (let again = this.#metaBytes(); !bytes.equals(again); again = this.#metaBytes()) bytes = again;
     const metas = metasOf(bytes.subarray(0, META_BYTES), bytes.subarray(this.pageSize), bytes.subarray(this.pageSize / 2, this.pageSize / 2 + META_BYTES));
-    const commits = commitsOf((target, at, position) => bytes.copy(target, at, position, position + 8), this.pageSize);
+    const commits = commitsOf((target, at, position) => target.set(bytes.subarray(position, position + 8), at), this.pageSize);
     for (const snapshot of [...(metas.newest === undefined ? [] : [metas.newest]), ...metas.others]) this.#read.set(snapshot, commits);
     return metas;
   }
@@ -88,7 +88,7 @@ export class PageFile {
 }
 
 /** The numbers of the last two commits, as they lie there. */
-const commitsOf = (copy: (target: Buffer, at: number, position: number) => void, pageSize: number): string => {
+const commitsOf = (copy: (target: Buffer, at: number, position: number) => unknown, pageSize: number): string => {
   const found = Buffer.alloc(16);
   copy(found, 0, AT_TXN);
   copy(found, 8, pageSize + AT_TXN);

@@ -71,14 +71,21 @@ const readBatchAt = (env: Env, place: PartitionId, offset: bigint): BatchView | 
   const prefix = partitionKey(place.topicId, place.partition);
   for (const { key: floor, value } of env.tables.log.getRange({ start: key, reverse: true, limit: 1, snapshot: false })) {
     if (!samePrefix(floor, prefix)) break;
-    const view = openAt(place, offsetOfBatchKey(floor), value);
+    const view = openAt(place, baseIn(place, floor, offset), value);
     if (view.nextOffset > offset) return view;
   }
   for (const { key: above, value } of env.tables.log.getRange({ start: key, end: prefixEnd(prefix), limit: 1, snapshot: false })) {
-    return openAt(place, offsetOfBatchKey(above), value);
+    return openAt(place, baseIn(place, above, offset), value);
   }
   return undefined;
 };
+
+/** The base offset in a key of the log. One of another length has come there with a page of another table. */
+const baseIn = (place: PartitionId, key: Buffer, offset: bigint): bigint => {
+  if (key.length === KEY_BYTES) return offsetOfBatchKey(key);
+  throw missing(place, offset, offset + 1n);
+};
+const KEY_BYTES = 16;
 
 /** A verified copy. What LMDB hands out is its own memory, overwritten by the next read. */
 const openAt = (place: PartitionId, baseOffset: bigint, found: Buffer): BatchView => {
