@@ -7,7 +7,7 @@
  */
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import type { CheckOptions, CheckReport } from '../../port/inspection.ts';
-import { DATA, finding, type Finding } from '../../pure/check/finding.ts';
+import { finding, type Finding } from '../../pure/check/finding.ts';
 import { isStoplogError, StoplogError } from '../../pure/errors.ts';
 import { TABLES } from '../../pure/log/keyspace.ts';
 import type { Snapshot } from '../../pure/pages/meta-page.ts';
@@ -30,7 +30,7 @@ export const checkFolder = async (path: string, options: CheckOptions = {}): Pro
     else omitted++;
   };
   const torn = examineForReading(path);
-  if (torn !== undefined) tell({ rule: 'file', file: torn.facts['file'] === undefined ? 'stoplog.json' : DATA, what: String(torn.facts['reason'] ?? torn.message) });
+  if (torn !== undefined) tell(finding('file', {}, torn.facts['reason'] === 'missing' ? 'it is gone' : String(torn.facts['reason'] ?? torn.message)));
   const nothing = { topics: 0, partitions: 0, batches: 0, records: 0, entries: 0, bytes: 0, notes: [], commit: 0, isWhole: true };
   const file = openPageFile(path);
   if (file === undefined) return { findings, omitted, ...nothing };
@@ -39,12 +39,13 @@ export const checkFolder = async (path: string, options: CheckOptions = {}): Pro
     for (const { page, what } of metas.problems) tell(finding('page', { page }, `${what}: where a commit begins`));
     if (metas.newest === undefined) return { findings, omitted, ...nothing };
     if (metas.newest.pageSize !== file.pageSize) {
-      tell({ rule: 'file', file: DATA, what: `its pages have ${metas.newest.pageSize} bytes, ours ${file.pageSize}: another program's, or a meta page is damaged` });
+      tell(finding('file', {}, `its pages have ${metas.newest.pageSize} bytes, ours ${file.pageSize}: another program's, or a meta page is damaged`));
       return { findings, omitted, ...nothing };
     }
     const choose = (): Snapshot => file.metas().newest ?? metas.newest!;
     const tables = atOneCommit(choose, (snapshot) => tablesOf(walk(file.reader(snapshot), snapshot.main, snapshot)));
-    for (const table of TABLES) if (!tables.has(table)) tell(finding('file', { table }, 'the table is missing'));
+    if (tables.size === 0) tell(finding('file', {}, 'none of its tables can be found'));
+    else for (const table of TABLES) if (!tables.has(table)) tell(finding('file', { table }, 'the table is missing'));
     for (const table of tables.keys())
       if (!(TABLES as readonly string[]).includes(table)) tell(finding('unknown', { table }, 'this version does not know the table'));
     const total = (): number => {
