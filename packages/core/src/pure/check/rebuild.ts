@@ -33,15 +33,14 @@ export const gapsIn = (pieces: readonly Piece[], start: bigint, end: bigint): re
 };
 
 /** Which candidates lie in the gaps, whole and beside each other: the first of two that meet. */
-export const fitting = <P extends Piece>(candidates: readonly P[], gaps: readonly Span[]): readonly P[] => {
+export const fitting = <P extends Piece>(candidates: readonly P[], gaps: readonly Span[], start: bigint): readonly P[] => {
   const sorted = [...candidates].sort((a, b) => (a.base < b.base ? -1 : a.base > b.base ? 1 : 0));
   const taken: P[] = [];
-  for (const [i, { offset, until }] of gaps.entries()) {
+  for (const { offset, until } of gaps) {
     let at = offset;
     for (const one of sorted) {
       // Only the first one of a partition may begin below its start.
-      const begins = one.base >= at || (i === 0 && at === offset && taken.length === 0 && one.next > offset && one.base < offset);
-      if (!begins || one.next > until || one.next <= at) continue;
+      if ((one.base < at && at !== start) || one.next > until || one.next <= at) continue;
       taken.push(one);
       at = one.next;
     }

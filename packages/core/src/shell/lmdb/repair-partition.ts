@@ -64,7 +64,7 @@ export class PartitionRepair {
     const ends = endIsKnown ? known : { ...known, end: known.end + BigInt(hidden) };
     const { start } = ends;
     const { end } = known;
-    const foundAgain = fitting(this.#candidates, gapsIn(this.#pieces, start, end));
+    const foundAgain = fitting(this.#candidates, gapsIn(this.#pieces, start, end), start);
     for (const { view, ...piece } of foundAgain) this.#write(piece, view, target);
     this.#sort();
     const lost = gapsIn(this.#pieces, start, end);
