@@ -53,7 +53,7 @@ export const placeText = ({ file, table, page, topic, partition, offset, until, 
     group === undefined ? undefined : `group ${group}`,
     store === undefined ? undefined : `store ${store}`,
     topic === undefined ? undefined : `${topic}${partition === undefined ? '' : `[${partition}]`}`,
-    offset === undefined ? undefined : until === undefined ? `offset ${offset}` : `offsets ${offset} to ${until - 1n}`,
+    offset === undefined ? undefined : until === undefined || until === offset + 1n ? `offset ${offset}` : `offsets ${offset} to ${until - 1n}`,
   ]
     .filter((part) => part !== undefined)
     .join(' ');

@@ -19,8 +19,7 @@ export const checkSummary = (report: CheckReport): string => {
     plural(topics, 'topic'),
     plural(partitions, 'partition'),
     plural(batches, 'batch', 'batches'),
-    plural(records, 'record'),
-    `${grouped(bytes)} bytes of them`,
+    `${plural(records, 'record')} of ${grouped(bytes)} bytes`,
     plural(entries, 'other entry', 'other entries'),
   ].join(', ');
   const damage = findings.filter(isDamage).length + omitted;
