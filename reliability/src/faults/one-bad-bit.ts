@@ -82,14 +82,27 @@ export const oneBadBit = async ({ folder, unit, random, tell }: UnitSetting): Pr
   await produce(log, { process: 'producer', upTo: RECORDS, chunk: 100, write: () => {} });
   await log[Symbol.asyncDispose]();
   const written = new Map(
-    (await readFinal(data)).topics.get('numbers')!.flatMap((records, partition) => records.map(([offset, text]): readonly [string, string] => [`${partition} ${offset}`, text])),
+    (await readFinal(data)).topics
+      .get('numbers')!
+      .flatMap((records, partition) => records.map(([offset, text]): readonly [string, string] => [`${partition} ${offset}`, text])),
   );
   const file = readFileSync(join(data, 'data.mdb'));
   let used = file.length;
   while (used > 0 && file[used - 1] === 0) used--;
   const whole = file.subarray(0, Math.ceil(used / PAGE) * PAGE);
 
-  const figures = { copies, [what]: copies, records: written.size * copies, found: 0, harmless: 0, 'nothing to prove': 0, 'records lost': 0, 'ends not known': 0, 'log died by a signal': 0, 'log hid records': 0 };
+  const figures = {
+    copies,
+    [what]: copies,
+    records: written.size * copies,
+    found: 0,
+    harmless: 0,
+    'nothing to prove': 0,
+    'records lost': 0,
+    'ends not known': 0,
+    'log died by a signal': 0,
+    'log hid records': 0,
+  };
   const faults: Fault[] = [];
   for (let i = 0; i < copies; i++) {
     const [copy, to, looked] = [join(folder, `copy${i}`), join(folder, `repaired${i}`), join(folder, `looked${i}`)];
@@ -108,7 +121,11 @@ export const oneBadBit = async ({ folder, unit, random, tell }: UnitSetting): Pr
     };
     const [itself, repaired] = await Promise.all([ran(['read', looked]), ran(['repair', copy, to])]);
     const wrong = (said: Said | undefined): number => Object.entries(said?.records ?? {}).filter(([where, text]) => written.get(where) !== text).length;
-    for (const [who, said] of [['the log', itself], ['the repaired log', repaired]] as const) if (wrong(said) > 0) fault('phantom', `${who} read ${wrong(said)} values that were never written`);
+    for (const [who, said] of [
+      ['the log', itself],
+      ['the repaired log', repaired],
+    ] as const)
+      if (wrong(said) > 0) fault('phantom', `${who} read ${wrong(said)} values that were never written`);
     if (itself === undefined) figures['log died by a signal']++;
     else if (itself.code === undefined && Object.keys(itself.records!).length < written.size) figures['log hid records']++;
     if (itself?.code !== undefined && !itself.code.startsWith('STOPLOG_')) fault('stuck', `the log said '${itself.code}', which has no name`);
@@ -120,7 +137,8 @@ export const oneBadBit = async ({ folder, unit, random, tell }: UnitSetting): Pr
     else figures.harmless++;
     if (repaired.code !== undefined) {
       figures['nothing to prove']++;
-      if (!repaired.code.startsWith('STOPLOG_') || repaired.findings === 0) fault('stuck', `repair said '${repaired.code}' after ${repaired.findings} findings`);
+      if (!repaired.code.startsWith('STOPLOG_') || repaired.findings === 0)
+        fault('stuck', `repair said '${repaired.code}' after ${repaired.findings} findings`);
     } else faults.push(...judge(repaired, written).map((why) => ({ kind: 'lost' as const, what: `${what}, unit ${unit}, copy ${i}: ${why}` })));
     figures['records lost'] += repaired.lostOffsets ?? 0;
     if (repaired.partitions?.some(({ reached }) => reached !== undefined)) figures['ends not known']++;
@@ -132,7 +150,11 @@ export const oneBadBit = async ({ folder, unit, random, tell }: UnitSetting): Pr
 
 /** What a repair kept and said of it, against what had been written. */
 const judge = ({ findings, records = {}, appended = {}, lostOffsets, partitions = [] }: Said, written: ReadonlyMap<string, string>): readonly string[] => {
-  const lost = new Set(partitions.flatMap(({ partition, lost: spans }) => spans.flatMap(({ offset, until }) => Array.from({ length: until - offset }, (_, n) => `${partition} ${offset + n}`))));
+  const lost = new Set(
+    partitions.flatMap(({ partition, lost: spans }) =>
+      spans.flatMap(({ offset, until }) => Array.from({ length: until - offset }, (_, n) => `${partition} ${offset + n}`)),
+    ),
+  );
   const reached = new Map(partitions.map((one) => [one.partition, one.reached ?? Infinity]));
   const missing = [...written.keys()].filter((where) => records[where] === undefined);
   const isSaid = (where: string): boolean => lost.has(where) || Number(where.split(' ')[1]) >= (reached.get(Number(where.split(' ')[0])) ?? 0);

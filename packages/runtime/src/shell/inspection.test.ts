@@ -39,7 +39,10 @@ test('a damaged log is told with exit code 1, repaired with what was lost, and s
 
   const repaired = await stoplog(folder, ['repair', '--to', 'repaired', '--json']);
   expect([repaired.code, repaired.err]).toEqual([0, '2 records kept in repaired; 1 offset lost\n']);
-  expect(JSON.parse(repaired.out)).toMatchObject({ lostOffsets: 1, partitions: [{ topic: 'lines', partition: 0, start: 0, end: 3, records: 2, lost: [{ offset: 1, until: 2 }] }] });
+  expect(JSON.parse(repaired.out)).toMatchObject({
+    lostOffsets: 1,
+    partitions: [{ topic: 'lines', partition: 0, start: 0, end: 3, records: 2, lost: [{ offset: 1, until: 2 }] }],
+  });
   expect(readFileSync(file).equals(bytes)).toBe(true);
   const after = await stoplog(folder, ['check', '--log', 'lmdb:repaired', '--json']);
   expect([after.code, JSON.parse(after.out)]).toEqual([0, expect.objectContaining({ findings: [], records: 2, damaged: false })]);

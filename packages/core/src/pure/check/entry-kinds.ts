@@ -24,10 +24,16 @@ export interface EntryKind {
 const u32 = (key: Uint8Array, at: number): number => Buffer.from(key.buffer, key.byteOffset, key.byteLength).readUInt32BE(at);
 
 /** A topic's number and partition at a place of a key, by name; or what is wrong with them. */
-const partitionAt = (table: Table, key: Uint8Array, at: number, { names }: Known): { readonly topic: string; readonly partition: number } | Finding | undefined => {
+const partitionAt = (
+  table: Table,
+  key: Uint8Array,
+  at: number,
+  { names }: Known,
+): { readonly topic: string; readonly partition: number } | Finding | undefined => {
   const [id, partition] = [u32(key, at), u32(key, at + 4)];
   const shape = names.topics.get(id);
-  if (shape === undefined) return names.gone.has(id) ? undefined : finding('owner', { table, partition }, `it belongs to topic number ${id}, which is not there`);
+  if (shape === undefined)
+    return names.gone.has(id) ? undefined : finding('owner', { table, partition }, `it belongs to topic number ${id}, which is not there`);
   const place = { topic: shape.name, partition };
   return partition < shape.partitions ? place : finding('owner', { table, ...place }, `the topic has ${shape.partitions} partitions`);
 };
@@ -71,7 +77,9 @@ export const KINDS: Readonly<Record<Exclude<Table, 'meta' | 'log'>, readonly Ent
       check: (key, _, { names }) => {
         const id = u32(key, 0);
         // The key behind these two numbers is the store's own affair.
-        return names.stores.has(id) || names.gone.has(id) ? undefined : finding('owner', { table: 'stores' }, `it belongs to store number ${id}, which is not there`);
+        return names.stores.has(id) || names.gone.has(id)
+          ? undefined
+          : finding('owner', { table: 'stores' }, `it belongs to store number ${id}, which is not there`);
       },
     },
   ],

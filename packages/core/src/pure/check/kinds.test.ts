@@ -6,7 +6,16 @@ import { isDamage, placeText } from './finding.ts';
 import { groupsToRestart, touches } from './group-loss.ts';
 import { namesIn } from './names.ts';
 
-const shape = { name: 'orders', partitions: 2, cleanup: 'delete', retentionMs: undefined, keyCodec: 'json', valueCodec: 'json', keySchema: {}, valueSchema: {} };
+const shape = {
+  name: 'orders',
+  partitions: 2,
+  cleanup: 'delete',
+  retentionMs: undefined,
+  keyCodec: 'json',
+  valueCodec: 'json',
+  keySchema: {},
+  valueSchema: {},
+};
 const entry = (key: string, value: unknown): readonly [Buffer, Buffer] => [Buffer.from(key), toBytes(value)];
 const META = [
   entry('format', 1),

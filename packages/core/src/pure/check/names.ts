@@ -1,7 +1,17 @@
 /**
  * Who is who in a log: the meta table, read whole, with what is wrong in it. Everything else is checked against it.
  */
-import { fromBytes, GONE_PREFIX, GROUP_PREFIX, STORE_PREFIX, TOPIC_PREFIX, type GoneMeta, type GroupMeta, type StoreMeta, type TopicMeta } from '../log/meta.ts';
+import {
+  fromBytes,
+  GONE_PREFIX,
+  GROUP_PREFIX,
+  STORE_PREFIX,
+  TOPIC_PREFIX,
+  type GoneMeta,
+  type GroupMeta,
+  type StoreMeta,
+  type TopicMeta,
+} from '../log/meta.ts';
 import { FORMAT } from '../log/keyspace.ts';
 import type { TopicShape } from '../topic/shape.ts';
 import { finding, type Finding } from './finding.ts';
@@ -17,7 +27,9 @@ export interface Names {
 }
 
 /** `entries` are keys and opened values. */
-export const namesIn = (entries: readonly (readonly [key: Uint8Array, value: Uint8Array])[]): { readonly names: Names; readonly findings: readonly Finding[] } => {
+export const namesIn = (
+  entries: readonly (readonly [key: Uint8Array, value: Uint8Array])[],
+): { readonly names: Names; readonly findings: readonly Finding[] } => {
   const topics = new Map<number, TopicShape>();
   const stores = new Map<number, StoreMeta & { readonly name: string }>();
   const groups = new Map<number, string>();
@@ -64,7 +76,8 @@ export const namesIn = (entries: readonly (readonly [key: Uint8Array, value: Uin
   if (format === undefined) wrong('format', 'is missing');
   else if (format > FORMAT) findings.push(finding('unknown', { table: 'meta' }, `the format is ${format}, and this version knows up to ${FORMAT}`));
   const largest = Math.max(0, ...taken.keys());
-  if (next === undefined ? taken.size > 0 : !(next > largest)) wrong('next', `is ${next ?? 'missing'}, and number ${largest} is taken: it would be given twice`);
+  if (next === undefined ? taken.size > 0 : !(next > largest))
+    wrong('next', `is ${next ?? 'missing'}, and number ${largest} is taken: it would be given twice`);
   const groupNames = new Set(groups.values());
   for (const { name, group } of stores.values())
     if (!groupNames.has(group)) findings.push(finding('owner', { table: 'meta', store: name }, `it belongs to group '${group}', which is not there`));

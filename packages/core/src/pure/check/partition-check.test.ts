@@ -6,7 +6,10 @@ import type { Finding } from './finding.ts';
 
 const record = (n: number, value: string | null = `value ${n}`): TestRecord => ({ key: `k${n % 4}`, value, time: 1_000 + ((n * 7) % 10) });
 const sound = partitionOf(Array.from({ length: 8 }, (_, i) => [record(3 * i), record(3 * i + 1), record(3 * i + 2)]));
-const check = ({ batches, ends, segments, times }: TestPartition, { compacts = false, last = ends }: { compacts?: boolean; last?: Ends } = {}): readonly Finding[] => {
+const check = (
+  { batches, ends, segments, times }: TestPartition,
+  { compacts = false, last = ends }: { compacts?: boolean; last?: Ends } = {},
+): readonly Finding[] => {
   const state = new PartitionCheck({ ...PLACE, compacts }, ends);
   for (const { key, bytes } of batches) state.take(key, bytes);
   return state.finish(last, segments, times);
@@ -86,7 +89,10 @@ describe('below the point up to which a topic is compacted', () => {
   });
   test('keys that do not fit in memory are counted', () => {
     const state = new PartitionCheck({ ...PLACE, compacts: true }, { ...sound.ends, cleanTo: 9n }, 4);
-    const { key, bytes } = batchAt(0n, Array.from({ length: 8 }, (_, i) => put(`k${i}`, 'x')));
+    const { key, bytes } = batchAt(
+      0n,
+      Array.from({ length: 8 }, (_, i) => put(`k${i}`, 'x')),
+    );
     state.take(key, bytes);
     expect([state.uncompared, state.findings]).toEqual([5, []]);
   });

@@ -92,7 +92,8 @@ export class PartitionCheck {
     this.#closeDamage(last.end);
     const reached = this.#next ?? (batches.length === 0 ? last.start : last.end);
     if (reached < last.end) this.#gap(reached, last.end);
-    if (reached > last.end) this.#tell('end', { offset: reached }, `its batches reach to ${reached}, and its end is ${last.end}: the next append would be given an offset twice`);
+    if (reached > last.end)
+      this.#tell('end', { offset: reached }, `its batches reach to ${reached}, and its end is ${last.end}: the next append would be given an offset twice`);
     if (last.start > last.end) this.#tell('end', { offset: last.start }, `it starts at ${last.start} and ends at ${last.end}`);
     if (last.cleanTo > last.end) this.#tell('compaction', { offset: last.cleanTo }, `it is said to be compacted up to ${last.cleanTo}, behind its end`);
     const bytes = batches.reduce((sum, batch) => sum + batch.bytes, 0);
@@ -116,7 +117,8 @@ export class PartitionCheck {
       }
       if (view.valueStart < 0) tombstones++;
       const before = keys.get(view.bytes, view.keyStart, view.keyEnd);
-      if (before >= 0) this.#tell('compaction', { offset }, `its key is there at offset ${start + BigInt(before)} too, and both are below ${cleanTo}, where each key is once`);
+      if (before >= 0)
+        this.#tell('compaction', { offset }, `its key is there at offset ${start + BigInt(before)} too, and both are below ${cleanTo}, where each key is once`);
       else if (!keys.put(view.bytes, view.keyStart, view.keyEnd, Number(offset - start))) this.uncompared++;
     }
     if (isBelow && tombstones > 0 && view.deleteHorizon === undefined)

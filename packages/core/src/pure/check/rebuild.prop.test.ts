@@ -7,12 +7,22 @@ import { fitting, gapsIn, rebuild, type Piece } from './rebuild.ts';
 import { checkSegments } from './segment-check.ts';
 import { checkTimes } from './time-check.ts';
 
-const batches = fc.array(fc.array(fc.record({ key: fc.constant('k'), value: fc.constant('v'), time: fc.integer({ min: 0, max: 50 }) }), { minLength: 1, maxLength: 5 }), { maxLength: 20 });
+const batches = fc.array(
+  fc.array(fc.record({ key: fc.constant('k'), value: fc.constant('v'), time: fc.integer({ min: 0, max: 50 }) }), { minLength: 1, maxLength: 5 }),
+  { maxLength: 20 },
+);
 const pieceOf = (bytes: Uint8Array): Piece => {
   const { baseOffset, nextOffset, count, baseTimestamp, maxTimestamp } = openBatch(bytes);
   return { base: baseOffset, next: nextOffset, bytes: bytes.length, count, baseTimestamp, maxTimestamp };
 };
-const filler = ({ offset, until }: { readonly offset: bigint; readonly until: bigint }): Piece => ({ base: offset, next: until, bytes: 56, count: 0, baseTimestamp: 0, maxTimestamp: -Infinity });
+const filler = ({ offset, until }: { readonly offset: bigint; readonly until: bigint }): Piece => ({
+  base: offset,
+  next: until,
+  bytes: 56,
+  count: 0,
+  baseTimestamp: 0,
+  maxTimestamp: -Infinity,
+});
 const inOrder = (pieces: readonly Piece[]): readonly Piece[] => [...pieces].sort((a, b) => Number(a.base - b.base));
 
 test('ends, segments and times agree with the batches that are left, and every offset has one', () => {

@@ -71,7 +71,15 @@ export const rebuild = (
   const whole = (base: bigint): Segment =>
     bytes === 0
       ? emptySegment(base)
-      : { base, next: ends.end, bytes, firstTimestamp: pieces.find(({ count }) => count > 0)?.baseTimestamp ?? Infinity, maxTimestamp, firstArrival: maxTimestamp, lastArrival: maxTimestamp };
+      : {
+          base,
+          next: ends.end,
+          bytes,
+          firstTimestamp: pieces.find(({ count }) => count > 0)?.baseTimestamp ?? Infinity,
+          maxTimestamp,
+          firstArrival: maxTimestamp,
+          lastArrival: maxTimestamp,
+        };
   const counted = tiles.map((segment, i): Segment => {
     const until = tiles[i + 1]?.base;
     const own = pieces.filter(({ base }) => base >= segment.base && (until === undefined || base < until));

@@ -22,7 +22,8 @@ export const checkSegments = (
   for (const [i, segment] of segments.entries()) {
     const following = segments[i + 1];
     if (segment.next < segment.base) tell(segment.base, `a segment ends at ${segment.next}, before it begins`);
-    if (following !== undefined && following.base !== segment.next) tell(segment.base, `a segment ends at ${segment.next}, and the next one begins at ${following.base}`);
+    if (following !== undefined && following.base !== segment.next)
+      tell(segment.base, `a segment ends at ${segment.next}, and the next one begins at ${following.base}`);
     let bytes = 0;
     let maxTimestamp = -Infinity;
     while (at < batches.length && batches[at]!.base < segment.base) at++;
@@ -31,7 +32,8 @@ export const checkSegments = (
       maxTimestamp = Math.max(maxTimestamp, batches[at]!.maxTimestamp);
     }
     if (bytes !== segment.bytes) tell(segment.base, `the batches of a segment have ${bytes} bytes, and it says ${segment.bytes}`);
-    if (maxTimestamp > segment.maxTimestamp) tell(segment.base, `a batch of a segment has time ${maxTimestamp}, and the segment says ${segment.maxTimestamp} at most`);
+    if (maxTimestamp > segment.maxTimestamp)
+      tell(segment.base, `a batch of a segment has time ${maxTimestamp}, and the segment says ${segment.maxTimestamp} at most`);
   }
   return findings;
 };

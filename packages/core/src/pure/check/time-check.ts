@@ -31,7 +31,8 @@ export const checkTimes = (
   const first = batches[0]?.base ?? ends.end;
   for (const [i, { time, base }] of times.entries()) {
     const before = times[i - 1];
-    if (before !== undefined && base <= before.base) tell(base, `time ${time} leads there, and the earlier ${before.time} to ${before.base}, which is not before it`);
+    if (before !== undefined && base <= before.base)
+      tell(base, `time ${time} leads there, and the earlier ${before.time} to ${before.base}, which is not before it`);
     if (base >= ends.end || (base >= first && !there.has(base))) tell(base, `time ${time} leads there, where no batch begins`);
   }
   const last = times.at(-1);

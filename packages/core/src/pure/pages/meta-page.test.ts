@@ -34,6 +34,10 @@ describe('the meta pages', () => {
     ['the number of another page', meta(3, 12), meta(1, 11), flushed(12), /says it is page 3/],
     ['another root than its flushed copy', meta(0, 12, 9), meta(1, 11), flushed(12, 8), /is another one/],
   ])('with %s are told', (_, first, second, copy, sentence) => {
-    expect(metasOf(first, second, copy).problems.map(({ what }) => what).join()).toMatch(sentence);
+    expect(
+      metasOf(first, second, copy)
+        .problems.map(({ what }) => what)
+        .join(),
+    ).toMatch(sentence);
   });
 });

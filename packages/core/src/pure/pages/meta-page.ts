@@ -92,8 +92,10 @@ export const metasOf = (first: Uint8Array, second: Uint8Array, flushed: Uint8Arr
   // Commits write them in turns, so that they are one apart; which of the two is wrong, its parity says.
   const [a, b] = found as [Snapshot | string, Snapshot | string];
   if (typeof a !== 'string' && typeof b !== 'string') {
-    if (Math.abs(a.txn - b.txn) > 1) for (const [page, { txn }] of [a, b].entries()) if (txn % 2 !== page || txn > 2 ** 53) problems.push({ page, what: `it says commit ${txn}` });
-    if (Math.abs(a.txn - b.txn) > 1 && problems.length === 0) problems.push({ page: a.txn > b.txn ? 0 : 1, what: `it says commit ${Math.max(a.txn, b.txn)}, and the other ${Math.min(a.txn, b.txn)}` });
+    if (Math.abs(a.txn - b.txn) > 1)
+      for (const [page, { txn }] of [a, b].entries()) if (txn % 2 !== page || txn > 2 ** 53) problems.push({ page, what: `it says commit ${txn}` });
+    if (Math.abs(a.txn - b.txn) > 1 && problems.length === 0)
+      problems.push({ page: a.txn > b.txn ? 0 : 1, what: `it says commit ${Math.max(a.txn, b.txn)}, and the other ${Math.min(a.txn, b.txn)}` });
     if (a.pageSize !== b.pageSize) problems.push({ page: 1, what: `its page size reads ${b.pageSize}, that of the other ${a.pageSize}` });
   }
   const byAge = [...whole].sort((x, y) => y.txn - x.txn);

@@ -5,7 +5,10 @@ import { looseNodes } from './loose-nodes.ts';
 import { PageAccount } from './page-account.ts';
 import { walk, type Broken, type Walked } from './walk.ts';
 
-const entries = Array.from({ length: 12 }, (_, i): readonly [string, string] => [`key${String(i).padStart(2, '0')}`, i % 5 === 3 ? `${i}`.repeat(200) : `value ${i}`]);
+const entries = Array.from({ length: 12 }, (_, i): readonly [string, string] => [
+  `key${String(i).padStart(2, '0')}`,
+  i % 5 === 3 ? `${i}`.repeat(200) : `value ${i}`,
+]);
 const build = (): Built => buildTree(entries, 3);
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString();
 const found = (items: Iterable<Walked>): readonly (readonly [string, string])[] =>
@@ -42,11 +45,36 @@ describe('what is wrong is told, with the keys it hides, and the walk goes on be
     ['a leaf that is a branch', ({ bytes }) => bytes.writeUInt16LE(1, leafOf(3) * PAGE_SIZE + 18), /a branch, where a leaf/, 9],
     ['a list of nodes longer than the page', ({ bytes }) => bytes.writeUInt16LE(400, leafOf(3) * PAGE_SIZE + 20), /does not fit/, 9],
     ['a node that begins outside', ({ bytes }) => bytes.writeUInt16LE(250, leafOf(3) * PAGE_SIZE + 24), /lies outside/, 11],
-    ['a key longer than the page', ({ bytes }) => bytes.writeUInt16LE(4_000, leafOf(3) * PAGE_SIZE + 24 + bytes.readUInt16LE(leafOf(3) * PAGE_SIZE + 24) + 6), /longer than the page/, 11],
-    ['a key out of order', ({ bytes }) => bytes.write('a', leafOf(4) * PAGE_SIZE + 24 + bytes.readUInt16LE(leafOf(4) * PAGE_SIZE + 26) + 8), /out of order/, 11],
-    ['a child that is not there', ({ bytes }) => bytes.writeUInt32LE(900, root * PAGE_SIZE + 24 + bytes.readUInt16LE(root * PAGE_SIZE + 26)), /there is no such page/, 9],
-    ['a child that is the branch itself', ({ bytes }) => bytes.writeUInt32LE(root, root * PAGE_SIZE + 24 + bytes.readUInt16LE(root * PAGE_SIZE + 26)), /a branch, where a leaf/, 9],
-    ['a space between nodes', ({ bytes }) => bytes.writeUInt16LE(bytes.readUInt16LE(leafOf(0) * PAGE_SIZE + 22) - 2, leafOf(0) * PAGE_SIZE + 22), /its nodes begin/, 12],
+    [
+      'a key longer than the page',
+      ({ bytes }) => bytes.writeUInt16LE(4_000, leafOf(3) * PAGE_SIZE + 24 + bytes.readUInt16LE(leafOf(3) * PAGE_SIZE + 24) + 6),
+      /longer than the page/,
+      11,
+    ],
+    [
+      'a key out of order',
+      ({ bytes }) => bytes.write('a', leafOf(4) * PAGE_SIZE + 24 + bytes.readUInt16LE(leafOf(4) * PAGE_SIZE + 26) + 8),
+      /out of order/,
+      11,
+    ],
+    [
+      'a child that is not there',
+      ({ bytes }) => bytes.writeUInt32LE(900, root * PAGE_SIZE + 24 + bytes.readUInt16LE(root * PAGE_SIZE + 26)),
+      /there is no such page/,
+      9,
+    ],
+    [
+      'a child that is the branch itself',
+      ({ bytes }) => bytes.writeUInt32LE(root, root * PAGE_SIZE + 24 + bytes.readUInt16LE(root * PAGE_SIZE + 26)),
+      /a branch, where a leaf/,
+      9,
+    ],
+    [
+      'a space between nodes',
+      ({ bytes }) => bytes.writeUInt16LE(bytes.readUInt16LE(leafOf(0) * PAGE_SIZE + 22) - 2, leafOf(0) * PAGE_SIZE + 22),
+      /its nodes begin/,
+      12,
+    ],
   ])('%s', (_, damage, sentence, left) => {
     const built = build();
     damage(built);
@@ -60,12 +88,15 @@ describe('what is wrong is told, with the keys it hides, and the walk goes on be
     const [first, second] = [26, 28].map((at) => root * PAGE_SIZE + 24 + built.bytes.readUInt16LE(root * PAGE_SIZE + at));
     built.bytes.writeUInt32LE(built.bytes.readUInt32LE(first), second);
     const account = new PageAccount(built.space.lastPage);
-    expect(broken(walk(built.read, built.tree, built.space, { visit: (page, count) => account.use(page, count) })).map(({ what }) => what)).toContain('it is reached twice');
+    expect(broken(walk(built.read, built.tree, built.space, { visit: (page, count) => account.use(page, count) })).map(({ what }) => what)).toContain(
+      'it is reached twice',
+    );
   });
   test('a file that ends before its pages', () => {
     const { bytes, tree, space } = build();
     const short = bytes.subarray(0, 5 * PAGE_SIZE);
-    const read = (page: number, count: number): Uint8Array | undefined => ((page + count) * PAGE_SIZE <= short.length ? short.subarray(page * PAGE_SIZE, (page + count) * PAGE_SIZE) : undefined);
+    const read = (page: number, count: number): Uint8Array | undefined =>
+      (page + count) * PAGE_SIZE <= short.length ? short.subarray(page * PAGE_SIZE, (page + count) * PAGE_SIZE) : undefined;
     expect(broken(walk(read, tree, space)).map(({ what }) => what)).toContain('the file ends before it');
   });
 });

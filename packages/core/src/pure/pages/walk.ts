@@ -114,7 +114,11 @@ export function* walk(read: ReadPages, tree: Tree, space: Space, options: WalkOp
         continue;
       }
       const { key } = leaf;
-      if ((lower !== undefined && compare(key, lower) < 0) || (upper !== undefined && compare(key, upper) >= 0) || (last !== undefined && compare(key, last) <= 0)) {
+      if (
+        (lower !== undefined && compare(key, lower) < 0) ||
+        (upper !== undefined && compare(key, upper) >= 0) ||
+        (last !== undefined && compare(key, last) <= 0)
+      ) {
         yield broken(page, `the key of its node ${i} is out of order`, lower, upper);
         continue;
       }
@@ -169,7 +173,8 @@ const childrenOf = (bytes: Uint8Array, { lower, upper, depth }: Place, count: nu
   let low = lower;
   for (const [i, node] of nodes.entries()) {
     // A separator that is out of order bounds nothing.
-    if (i > 0 && typeof node !== 'string' && (low === undefined || compare(node.key, low) > 0) && (upper === undefined || compare(node.key, upper) < 0)) low = node.key;
+    if (i > 0 && typeof node !== 'string' && (low === undefined || compare(node.key, low) > 0) && (upper === undefined || compare(node.key, upper) < 0))
+      low = node.key;
     else if (i > 0) nodes[i] = typeof node === 'string' ? node : 'its key is out of order';
     bounds.push(low);
   }
@@ -178,4 +183,3 @@ const childrenOf = (bytes: Uint8Array, { lower, upper, depth }: Place, count: nu
     return { page: typeof node === 'string' ? -1 : node.page, lower: bounds[i], upper: next ?? upper, depth: depth + 1 };
   });
 };
-

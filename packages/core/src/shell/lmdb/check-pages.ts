@@ -53,9 +53,19 @@ const wholeSnapshot = async (file: PageFile, snapshot: Snapshot, account: PageAc
   const takeFree = (first: number, pages: number, page: number): void => {
     const taken = account.free(first, pages);
     if (taken !== undefined)
-      findings.push(finding('free-list', { table: FREE, page }, `page ${taken} is free and ${account.isFree(taken) ? 'free once more' : 'in use'}: it would be written over`));
+      findings.push(
+        finding(
+          'free-list',
+          { table: FREE, page },
+          `page ${taken} is free and ${account.isFree(taken) ? 'free once more' : 'in use'}: it would be written over`,
+        ),
+      );
   };
-  const walkTree = async (table: string, tree: Tree, each: (item: { readonly key: Uint8Array; readonly value: Uint8Array; readonly page: number }) => void): Promise<void> => {
+  const walkTree = async (
+    table: string,
+    tree: Tree,
+    each: (item: { readonly key: Uint8Array; readonly value: Uint8Array; readonly page: number }) => void,
+  ): Promise<void> => {
     const seen = { [BRANCH]: 0, [LEAF]: 0, [OVERFLOW]: 0 } as Record<number, number>;
     let entries = 0;
     const before = findings.length;
@@ -95,7 +105,8 @@ const wholeSnapshot = async (file: PageFile, snapshot: Snapshot, account: PageAc
     else for (const run of runs) takeFree(run.page, run.pages, page);
   });
   const lost = [...account.lost()];
-  if (lost.length > 0) findings.push(finding('free-list', { page: lost[0]! }, `${lost.length} ${lost.length === 1 ? 'page is' : 'pages are'} in no table and not free`));
+  if (lost.length > 0)
+    findings.push(finding('free-list', { page: lost[0]! }, `${lost.length} ${lost.length === 1 ? 'page is' : 'pages are'} in no table and not free`));
   return findings;
 };
 

@@ -136,7 +136,8 @@ export class ValuesCheck {
       if (again !== undefined) this.#tell(again);
       yield;
     }
-    if (unknown.entries > 0) this.#tell(finding('unknown', { table }, `${unknown.entries} entries are of a kind that this version does not know; their checksums agree`));
+    if (unknown.entries > 0)
+      this.#tell(finding('unknown', { table }, `${unknown.entries} entries are of a kind that this version does not know; their checksums agree`));
     if (table === 'meta') {
       const { names, findings } = this.#look(readNames);
       for (const one of findings) this.#tell(one);
@@ -171,14 +172,19 @@ export class ValuesCheck {
   *#partition(prefix: Buffer): Generator<void, void> {
     const [topicId, partition] = [prefix.readUInt32BE(0), prefix.readUInt32BE(4)];
     for (let attempt = 1; ; attempt++) {
-      const { names, ends: first, isThere } = this.#look((look) => ({
+      const {
+        names,
+        ends: first,
+        isThere,
+      } = this.#look((look) => ({
         names: readNames(look).names,
         ends: endsIn(look, prefix),
         isThere: look.under('log', prefix).next().done !== true,
       }));
       const shape = names.topics.get(topicId);
       if (shape === undefined) {
-        if (isThere && !names.gone.has(topicId)) this.#tell(finding('owner', { table: 'log', partition }, `batches there belong to topic number ${topicId}, which is not there`));
+        if (isThere && !names.gone.has(topicId))
+          this.#tell(finding('owner', { table: 'log', partition }, `batches there belong to topic number ${topicId}, which is not there`));
         return;
       }
       const place: CheckedPlace = { topic: shape.name, topicId, partition, compacts: shape.cleanup === 'compact' };
@@ -201,7 +207,8 @@ export class ValuesCheck {
       for (const [key, value] of last.rest) check.take(key, value);
       if (first === undefined || last.ends === undefined) {
         // Damaged, which was told; or the topic is being deleted.
-        if (first === undefined && check.batches.length > 0) this.#tell(finding('end', { table: 'ends', topic: shape.name, partition }, 'there are batches, and no ends that can be read'));
+        if (first === undefined && check.batches.length > 0)
+          this.#tell(finding('end', { table: 'ends', topic: shape.name, partition }, 'there are batches, and no ends that can be read'));
         for (const one of check.findings) if (one.rule !== 'gap') this.#tell(one);
       } else {
         const findings = check.finish(last.ends, last.segments, last.times);
@@ -210,7 +217,8 @@ export class ValuesCheck {
         if (!isSettled) this.notes.push(`${shape.name}[${partition}] is being cleaned: its sums, segments and times were not compared`);
         for (const one of findings) if (isSettled || BY_BATCH.has(one.rule)) this.#tell(one);
       }
-      if (check.uncompared > 0) this.notes.push(`${shape.name}[${partition}] has more keys than fit in memory: ${check.uncompared} records were not looked for twice`);
+      if (check.uncompared > 0)
+        this.notes.push(`${shape.name}[${partition}] has more keys than fit in memory: ${check.uncompared} records were not looked for twice`);
       this.counts.partitions++;
       this.counts.batches += check.batches.length;
       this.counts.records += check.records;

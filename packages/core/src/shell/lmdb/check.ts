@@ -79,7 +79,11 @@ export const examineForReading = (path: string): StoplogError | undefined => {
   try {
     const state = examineFolder(path);
     if (state === 'ours') return undefined;
-    throw new StoplogError('STOPLOG_LOG_UNAVAILABLE', { path }, `there is no log in ${path}: check the path; the first run of a pipeline, or the first append, makes one`);
+    throw new StoplogError(
+      'STOPLOG_LOG_UNAVAILABLE',
+      { path },
+      `there is no log in ${path}: check the path; the first run of a pipeline, or the first append, makes one`,
+    );
   } catch (error) {
     if (isStoplogError(error) && error.code === 'STOPLOG_LOG_CORRUPT') return error;
     throw error;

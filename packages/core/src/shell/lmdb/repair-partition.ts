@@ -76,13 +76,27 @@ export class PartitionRepair {
     for (const segment of rebuilt.segments) target.put('segments', batchKey(topicId, partition, segment.base), encodeSegment(segment));
     for (const { time, base } of rebuilt.times) target.put('times', timeKey(topicId, partition, time), encodeOffset(base));
     target.put('ends', partitionKey(topicId, partition), encodeEnds(rebuilt.ends));
-    return { topic, partition, start, end: ends.end, endIsKnown, ...(endIsKnown ? {} : { reached: end }), batches, records, foundAgain: foundAgain.length, lost };
+    return {
+      topic,
+      partition,
+      start,
+      end: ends.end,
+      endIsKnown,
+      ...(endIsKnown ? {} : { reached: end }),
+      batches,
+      records,
+      foundAgain: foundAgain.length,
+      lost,
+    };
   }
 
   #endsNow(): Ends {
     const known = this.#known;
     if (known !== undefined) return { ...known, end: !this.#isLatest && this.#reached > known.end ? this.#reached : known.end };
-    const first = [...this.#pieces, ...this.#candidates].reduce<bigint | undefined>((min, { base }) => (min === undefined || base < min ? base : min), undefined);
+    const first = [...this.#pieces, ...this.#candidates].reduce<bigint | undefined>(
+      (min, { base }) => (min === undefined || base < min ? base : min),
+      undefined,
+    );
     const start = this.#guess?.start ?? first ?? 0n;
     // What was compacted is compacted again: it is not known how far.
     return { ...NO_ENDS, start, end: this.#reached > start ? this.#reached : start };

@@ -29,7 +29,8 @@ const LOOK_EVERY = 256;
 export const repairFolder = async (path: string, to: string, options: RepairOptions = {}): Promise<RepairReport> => {
   examineForReading(path);
   const file = openPageFile(path);
-  if (file === undefined) throw new StoplogError('STOPLOG_LOG_CORRUPT', { path, reason: 'missing' }, `the data file of ${path} is gone: restore it from a backup`);
+  if (file === undefined)
+    throw new StoplogError('STOPLOG_LOG_CORRUPT', { path, reason: 'missing' }, `the data file of ${path} is gone: restore it from a backup`);
   try {
     const before = file.commits();
     const source = new Salvage(file);
@@ -37,11 +38,18 @@ export const repairFolder = async (path: string, to: string, options: RepairOpti
     try {
       const report = await new Repair(file, source, target, options).run();
       if (file.commits() !== before)
-        throw new StoplogError('STOPLOG_LOG_UNAVAILABLE', { path }, `${path} was written to while it was repaired, and a copy of two states is none: stop what runs on it, then repair again`);
+        throw new StoplogError(
+          'STOPLOG_LOG_UNAVAILABLE',
+          { path },
+          `${path} was written to while it was repaired, and a copy of two states is none: stop what runs on it, then repair again`,
+        );
       await target.close();
       const { findings } = await checkFolder(target.path);
       const wrong = findings.find(isDamage);
-      if (wrong !== undefined) throw new Error(`the repaired folder does not pass its own check: ${JSON.stringify(wrong, (_, value: unknown) => (typeof value === 'bigint' ? `${value}` : value))}`);
+      if (wrong !== undefined)
+        throw new Error(
+          `the repaired folder does not pass its own check: ${JSON.stringify(wrong, (_, value: unknown) => (typeof value === 'bigint' ? `${value}` : value))}`,
+        );
       target.rename();
       return report;
     } catch (error) {
@@ -115,7 +123,9 @@ class Repair {
       positionsKept,
       positionsDropped,
       restarted,
-      missing: Object.fromEntries((['meta', 'log', 'ends', 'positions', 'stores', 'groups'] as const).map((table) => [table, source.missing(table)]).filter(([, n]) => n !== 0)),
+      missing: Object.fromEntries(
+        (['meta', 'log', 'ends', 'positions', 'stores', 'groups'] as const).map((table) => [table, source.missing(table)]).filter(([, n]) => n !== 0),
+      ),
       copied: this.#copied,
       commit: source.snapshot.txn,
       isLatest: source.isLatest,
@@ -147,7 +157,8 @@ class Repair {
 
   async #readEnds(names: Names): Promise<ReadonlyMap<string, Ends>> {
     const ends = new Map<string, Ends>();
-    const isEnds = (key: Buffer, value: Buffer): boolean => key.length === 8 && (value.length === 88 || value.length === 32) && names.topics.has(key.readUInt32BE(0));
+    const isEnds = (key: Buffer, value: Buffer): boolean =>
+      key.length === 8 && (value.length === 88 || value.length === 32) && names.topics.has(key.readUInt32BE(0));
     for (const { key, value } of await this.#all('ends', isEnds)) {
       // What stays of a deleted topic.
       if (value.length === 0) this.#target.put('ends', key, value);
@@ -226,7 +237,8 @@ class Repair {
       if (kindOf('groups', key) === undefined) this.#copy('groups', key, value);
       else if (value.length === 0) this.#target.put('groups', key, value);
       // The epoch goes on, and nobody is in it.
-      else if (names.groups.has(key.readUInt32BE(0))) this.#target.put('groups', key, toBytes({ ...NOBODY, epoch: fromBytes<Ownership>(value).epoch } satisfies Ownership));
+      else if (names.groups.has(key.readUInt32BE(0)))
+        this.#target.put('groups', key, toBytes({ ...NOBODY, epoch: fromBytes<Ownership>(value).epoch } satisfies Ownership));
     }
   }
   #copy(table: Exclude<Table, 'log'>, key: Buffer, value: Buffer): void {
@@ -267,7 +279,8 @@ class Repair {
   async #pause(): Promise<void> {
     await turnOfOthers();
     const { free, main } = this.#source.snapshot;
-    const total = [free, main, ...this.#source.tables.values()].reduce((pages, tree) => pages + tree.branches + tree.leaves + tree.overflows, 0) * this.#file.pageSize;
+    const total =
+      [free, main, ...this.#source.tables.values()].reduce((pages, tree) => pages + tree.branches + tree.leaves + tree.overflows, 0) * this.#file.pageSize;
     this.#options.progress?.({ done: Math.min(this.#file.bytesRead, total), total, records: this.#records });
   }
 }
@@ -282,7 +295,9 @@ const gapsOf = (source: Salvage, table: Table): readonly KeyGap[] => {
 
 /** A topic of which only batches are left: nobody knows any more how its bytes are to be read. */
 const unnamed = (id: number, places: readonly string[]): TopicShape => {
-  const own = places.map((place) => [Number.parseInt(place.slice(0, 8), 16), Number.parseInt(place.slice(8), 16)] as const).filter(([topicId]) => topicId === id);
+  const own = places
+    .map((place) => [Number.parseInt(place.slice(0, 8), 16), Number.parseInt(place.slice(8), 16)] as const)
+    .filter(([topicId]) => topicId === id);
   return {
     name: `recovered.${id}`,
     partitions: Math.max(...own.map(([, partition]) => partition)) + 1,

@@ -108,7 +108,8 @@ export class Salvage {
     const account = new PageAccount(this.snapshot.lastPage);
     const visit = (page: number, count: number): boolean => account.use(page, count);
     const trees = [this.snapshot.main, ...this.tables.values()];
-    for (const tree of trees) for (const item of walk(this.#read, tree, this.snapshot, { visit, values: false })) if (item.type === 'broken') this.#suspects.add(item.page);
+    for (const tree of trees)
+      for (const item of walk(this.#read, tree, this.snapshot, { visit, values: false })) if (item.type === 'broken') this.#suspects.add(item.page);
     for (const item of walk(this.#read, this.snapshot.free, this.snapshot, { visit, compare: compareNumbers })) {
       const runs = item.type === 'broken' ? 'damaged' : runsIn(item.value, this.snapshot.lastPage);
       if (typeof runs === 'string') this.#freeListHolds = false;
@@ -124,7 +125,11 @@ export class Salvage {
       for (const { key, value, overflow } of looseNodes(bytes)) {
         // A value elsewhere must not be one that was freed since.
         const isHere = overflow === undefined || !account.isFree(overflow.page);
-        const found = value ?? (isHere && overflow !== undefined && overflow.page + overflow.pages - 1 <= this.snapshot.lastPage ? this.#read(overflow.page, overflow.pages) : undefined);
+        const found =
+          value ??
+          (isHere && overflow !== undefined && overflow.page + overflow.pages - 1 <= this.snapshot.lastPage
+            ? this.#read(overflow.page, overflow.pages)
+            : undefined);
         if (found === undefined) continue;
         const whole = value ?? found.subarray(PAGE_HEADER, PAGE_HEADER + overflow!.size);
         const view = openWhole(whole);
@@ -205,7 +210,8 @@ const strayMetas = (file: PageFile): readonly Snapshot[] => {
   return found;
 };
 /** The flushed copy has neither head nor magic number of its own: those of its page are taken. */
-const withHead = (page: Uint8Array, at: number): Uint8Array => Buffer.concat([page.subarray(0, PAGE_HEADER + 8), page.subarray(at + PAGE_HEADER + 8, at + META_BYTES)]);
+const withHead = (page: Uint8Array, at: number): Uint8Array =>
+  Buffer.concat([page.subarray(0, PAGE_HEADER + 8), page.subarray(at + PAGE_HEADER + 8, at + META_BYTES)]);
 
 const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 const openSealed = (table: Table, key: Buffer, value: Buffer): Buffer | undefined => {

@@ -4,7 +4,16 @@ import { checkData, checkSummary, findingLines, repairData, repairLines, repairN
 
 const report: CheckReport = {
   findings: [
-    { rule: 'checksum', file: 'data.mdb', table: 'log', topic: 'orders', partition: 1, offset: 120n, until: 136n, what: 'the checksum of its records does not agree' },
+    {
+      rule: 'checksum',
+      file: 'data.mdb',
+      table: 'log',
+      topic: 'orders',
+      partition: 1,
+      offset: 120n,
+      until: 136n,
+      what: 'the checksum of its records does not agree',
+    },
     { rule: 'unknown', file: 'data.mdb', table: 'meta', what: 'later' },
   ],
   omitted: 0,
@@ -21,7 +30,21 @@ const report: CheckReport = {
 const repaired: RepairReport = {
   partitions: [
     { topic: 'orders', partition: 0, start: 0n, end: 40n, endIsKnown: true, batches: 3, records: 40, foundAgain: 1, lost: [] },
-    { topic: 'orders', partition: 1, start: 2n, end: 90n, endIsKnown: false, reached: 60n, batches: 3, records: 50, foundAgain: 0, lost: [{ offset: 5n, until: 6n }, { offset: 10n, until: 17n }] },
+    {
+      topic: 'orders',
+      partition: 1,
+      start: 2n,
+      end: 90n,
+      endIsKnown: false,
+      reached: 60n,
+      batches: 3,
+      records: 50,
+      foundAgain: 0,
+      lost: [
+        { offset: 5n, until: 6n },
+        { offset: 10n, until: 17n },
+      ],
+    },
   ],
   lostOffsets: 8,
   stores: [{ store: 'sums', group: 'billing', entries: 12, isKept: false }],
@@ -73,10 +96,33 @@ describe('a repair says', () => {
       expect.stringMatching(/^group 'billing' begins anew, .*store 'sums' may have lost entries.*appends its output again$/),
       expect.stringMatching(/^the end of orders\[1\] is lost: .* before 60.*go on at 90/),
     ]);
-    expect(repairNotes({ ...repaired, restarted: [], partitions: [], missing: { positions: 1 }, isLatest: false, mayHoldDeleted: true, copied: 1, renamed: ['recovered.3'] }).length).toBe(5);
+    expect(
+      repairNotes({
+        ...repaired,
+        restarted: [],
+        partitions: [],
+        missing: { positions: 1 },
+        isLatest: false,
+        mayHoldDeleted: true,
+        copied: 1,
+        renamed: ['recovered.3'],
+      }).length,
+    ).toBe(5);
   });
   test('the same as data', () => {
-    expect(repairData(repaired)).toMatchObject({ lostOffsets: 8, partitions: [{ end: 40, lost: [] }, { reached: 60, lost: [{ offset: 5, until: 6 }, { offset: 10, until: 17 }] }] });
+    expect(repairData(repaired)).toMatchObject({
+      lostOffsets: 8,
+      partitions: [
+        { end: 40, lost: [] },
+        {
+          reached: 60,
+          lost: [
+            { offset: 5, until: 6 },
+            { offset: 10, until: 17 },
+          ],
+        },
+      ],
+    });
     JSON.stringify(repairData(repaired));
   });
 });

@@ -39,7 +39,15 @@ export const checkData = (report: CheckReport): unknown => ({
 });
 
 export const repairLines = (report: RepairReport): string => {
-  const rows = report.partitions.map((one) => [one.topic, String(one.partition), String(one.start), String(one.end), grouped(one.records), grouped(lostIn(one)), spansText(one)]);
+  const rows = report.partitions.map((one) => [
+    one.topic,
+    String(one.partition),
+    String(one.start),
+    String(one.end),
+    grouped(one.records),
+    grouped(lostIn(one)),
+    spansText(one),
+  ]);
   const table = columns([['TOPIC', 'PARTITION', 'START', 'END', 'RECORDS KEPT', 'OFFSETS LOST', 'WHICH'], ...rows], [1, 2, 3, 4, 5]);
   const stores = report.stores.map(({ store, group, entries, isKept }) => [store, group, grouped(entries), isKept ? 'kept' : 'left out: a run folds it anew']);
   const more = stores.length === 0 ? [] : ['', ...columns([['STORE', 'GROUP', 'ENTRIES', ''], ...stores], [2])];
@@ -62,7 +70,9 @@ export const repairNotes = (report: RepairReport): readonly string[] => [
         `the end of ${topic}[${partition}] is lost: the last offset that was seen lies before ${reached}. Records may have followed, which nobody can count; appends go on at ${end}, behind all there can have been`,
     ),
   ...report.renamed.map((topic) => `the name of a topic is lost: its records are in '${topic}', keys and values as bytes`),
-  ...(report.mayHoldDeleted ? ['the list of free pages is damaged too: among the records that were found again may be some that retention or compaction had removed'] : []),
+  ...(report.mayHoldDeleted
+    ? ['the list of free pages is damaged too: among the records that were found again may be some that retention or compaction had removed']
+    : []),
   ...(report.isLatest ? [] : [`a page that says where the last commit begins is damaged: this is commit ${report.commit}, and one more may have been there`]),
   ...(report.copied > 0 ? [`${plural(report.copied, 'entry', 'entries')} of kinds that this version does not know were copied as they were`] : []),
 ];

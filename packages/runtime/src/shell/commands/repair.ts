@@ -31,10 +31,13 @@ be incomplete begins anew, which the output says. Killed, or Ctrl-C: run it agai
   async run(given, output) {
     const argument = logArgument(given.text('log'), { create: false });
     const to = given.text('to');
-    if (to === undefined) throw new StoplogError('STOPLOG_USAGE', {}, "a repaired log goes into a new folder: say which, such as --to ./repaired. See 'stoplog repair --help'");
+    if (to === undefined)
+      throw new StoplogError('STOPLOG_USAGE', {}, "a repaired log goes into a new folder: say which, such as --to ./repaired. See 'stoplog repair --help'");
     const module = await loadLogModule(argument.ref);
     const row = new StatusRow(process.stderr);
-    const report = await module.repair(argument.ref.options, resolve(to), { progress: watchInspection(`repairing ${argument.text}`, row) }).finally(() => row.end());
+    const report = await module
+      .repair(argument.ref.options, resolve(to), { progress: watchInspection(`repairing ${argument.text}`, row) })
+      .finally(() => row.end());
     await output.write(given.flag('json') ? jsonOut(repairData(report)) : repairLines(report));
     for (const note of repairNotes(report)) output.say(note);
     output.say(repairSummary(report, to));
