@@ -101,7 +101,7 @@ export const unseal = (table: Table, key: Uint8Array, sealed: Uint8Array, facts:
       'STOPLOG_LOG_CORRUPT',
       { table, key: Buffer.from(key).toString('hex'), ...facts },
       `a value in table '${table}' does not match its checksum: the disk or a foreign program changed it. ` +
-        `Nothing was returned; restore the folder from a backup`,
+        `Nothing was returned; restore the folder from a backup, or keep the rest with 'stoplog repair'`,
     );
   }
   return value;

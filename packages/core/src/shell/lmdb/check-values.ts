@@ -5,7 +5,7 @@
  * between two looks is looked at again before it is told; where a partition is trimmed or compacted all the time, its
  * sums are left out and said to be.
  */
-import { KINDS, kindOf, type Known } from '../../pure/check/entry-kinds.ts';
+import { kindOf, type KINDS, type Known } from '../../pure/check/entry-kinds.ts';
 import { finding, type Finding } from '../../pure/check/finding.ts';
 import { namesIn } from '../../pure/check/names.ts';
 import { PartitionCheck, type CheckedPlace } from '../../pure/check/partition-check.ts';

@@ -60,7 +60,7 @@ const missing = ({ topic, partition }: PartitionId, offset: bigint, until: bigin
   new StoplogError(
     'STOPLOG_LOG_CORRUPT',
     { topic, partition, offset, until, reason: 'missing' },
-    `the batches of ${topic}[${partition}] from offset ${offset} to ${until} cannot be found: the disk or a foreign program changed the data file. Restore the folder from a backup, or read on behind them`,
+    `the batches of ${topic}[${partition}] from offset ${offset} to ${until} cannot be found: the disk or a foreign program changed the data file. Restore the folder from a backup, keep the rest with 'stoplog repair', or read on behind them`,
   );
 
 /** The batch that holds the offset, or the first one after it. */
@@ -102,7 +102,7 @@ const openAt = (place: PartitionId, baseOffset: bigint, found: Buffer): BatchVie
       'STOPLOG_LOG_CORRUPT',
       { ...error.facts, topic, partition, offset: baseOffset },
       `the batch at ${topic}[${partition}] offset ${baseOffset} is damaged (${String(error.facts['reason'] ?? error.message)}): the disk or a foreign program changed it. ` +
-        `Nothing of it was returned; restore the folder from a backup, or read on behind it`,
+        `Nothing of it was returned; restore the folder from a backup, keep the rest with 'stoplog repair', or read on behind it`,
       { cause: error },
     );
   }
