@@ -9,6 +9,9 @@ import { fromBytes } from '../log/meta.ts';
 import { finding, type Finding } from './finding.ts';
 import type { Names } from './names.ts';
 
+/** The tables that every folder has. One that came later is made when the log is next opened, and is not missed before. */
+export const FIRST_TABLES: readonly Table[] = ['meta', 'log', 'ends', 'segments', 'times', 'positions', 'stores', 'groups'];
+
 /** What is known when an entry is looked at. */
 export interface Known {
   readonly names: Names;

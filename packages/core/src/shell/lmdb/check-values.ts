@@ -7,7 +7,7 @@
  */
 import { kindOf, type KINDS, type Known } from '../../pure/check/entry-kinds.ts';
 import { finding, type Finding } from '../../pure/check/finding.ts';
-import { namesIn } from '../../pure/check/names.ts';
+import { namesIn, type Names } from '../../pure/check/names.ts';
 import { PartitionCheck, type CheckedPlace } from '../../pure/check/partition-check.ts';
 import { timeOfKey, type TimeEntry } from '../../pure/check/time-check.ts';
 import { isStoplogError } from '../../pure/errors.ts';
@@ -91,8 +91,11 @@ export class ValuesCheck {
   readonly #file: PageFile;
   readonly #choose: () => Snapshot;
   readonly #tell: Tell;
+  #names: Names;
+  #current: PartitionCheck | undefined;
 
-  constructor(file: PageFile, choose: () => Snapshot, tell: Tell) {
+  constructor(file: PageFile, choose: () => Snapshot, names: Names, tell: Tell) {
+    this.#names = names;
     this.#file = file;
     this.#choose = choose;
     this.#tell = tell;
@@ -102,6 +105,11 @@ export class ValuesCheck {
   *run(): Generator<void, void> {
     for (const table of TABLES) if (table !== 'log') yield* this.#table(table);
     yield* this.#log();
+  }
+
+  /** So far, those of a partition that is not done among them. */
+  get records(): number {
+    return this.counts.records + (this.#current?.records ?? 0);
   }
 
   #look<T>(read: (look: Look) => T): T {
@@ -160,8 +168,8 @@ export class ValuesCheck {
       from = first.length === 16 ? prefixEnd(prefix) : Buffer.concat([first, Buffer.alloc(1)]);
     }
     // Partitions that have no batch, and should have.
-    const { topics } = this.#look(readNames).names;
-    for (const [id, { partitions }] of topics) {
+    this.#names = this.#look(readNames).names;
+    for (const [id, { partitions }] of this.#names.topics) {
       for (let partition = 0; partition < partitions; partition++) {
         const prefix = partitionKey(id, partition);
         if (!seen.has(prefix.toString('hex'))) yield* this.#partition(prefix);
@@ -172,23 +180,21 @@ export class ValuesCheck {
   *#partition(prefix: Buffer): Generator<void, void> {
     const [topicId, partition] = [prefix.readUInt32BE(0), prefix.readUInt32BE(4)];
     for (let attempt = 1; ; attempt++) {
-      const {
-        names,
-        ends: first,
-        isThere,
-      } = this.#look((look) => ({
-        names: readNames(look).names,
-        ends: endsIn(look, prefix),
-        isThere: look.under('log', prefix).next().done !== true,
-      }));
-      const shape = names.topics.get(topicId);
+      const { first, isThere } = this.#look((look) => {
+        const ends = endsIn(look, prefix);
+        // Made or deleted since names were read: they are read again, at the same commit.
+        if (ends === undefined || !this.#names.topics.has(topicId)) this.#names = readNames(look).names;
+        return { first: ends, isThere: look.under('log', prefix).next().done !== true };
+      });
+      const shape = this.#names.topics.get(topicId);
       if (shape === undefined) {
-        if (isThere && !names.gone.has(topicId))
+        if (isThere && !this.#names.gone.has(topicId))
           this.#tell(finding('owner', { table: 'log', partition }, `batches there belong to topic number ${topicId}, which is not there`));
         return;
       }
       const place: CheckedPlace = { topic: shape.name, topicId, partition, compacts: shape.cleanup === 'compact' };
       const check = new PartitionCheck(place, first ?? NO_ENDS);
+      this.#current = check;
       let after = prefix;
       for (const item of scan(this.#file, this.#choose, 'log', prefix)) {
         if (item.type === 'broken') continue;
@@ -219,6 +225,7 @@ export class ValuesCheck {
       }
       if (check.uncompared > 0)
         this.notes.push(`${shape.name}[${partition}] has more keys than fit in memory: ${check.uncompared} records were not looked for twice`);
+      this.#current = undefined;
       this.counts.partitions++;
       this.counts.batches += check.batches.length;
       this.counts.records += check.records;

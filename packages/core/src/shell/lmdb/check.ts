@@ -9,6 +9,7 @@ import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import type { CheckOptions, CheckReport } from '../../port/inspection.ts';
 import { finding, type Finding } from '../../pure/check/finding.ts';
 import { isStoplogError, StoplogError } from '../../pure/errors.ts';
+import { FIRST_TABLES } from '../../pure/check/entry-kinds.ts';
 import { TABLES } from '../../pure/log/keyspace.ts';
 import type { Snapshot } from '../../pure/pages/meta-page.ts';
 import { walk } from '../../pure/pages/walk.ts';
@@ -19,7 +20,7 @@ import { describeIo, examineFolder } from './folder.ts';
 import { atOneCommit, PageFile, tablesOf } from './page-file.ts';
 
 const MOST_FINDINGS = 1_000;
-const LOOK_EVERY = 256;
+const LOOK_EVERY = 64;
 
 /** Checks a data folder. Throws where it cannot be read at all, is not ours, or of a later format. */
 export const checkFolder = async (path: string, options: CheckOptions = {}): Promise<CheckReport> => {
@@ -45,7 +46,7 @@ export const checkFolder = async (path: string, options: CheckOptions = {}): Pro
     const choose = (): Snapshot => file.metas().newest ?? metas.newest!;
     const tables = atOneCommit(choose, (snapshot) => tablesOf(walk(file.reader(snapshot), snapshot.main, snapshot)));
     if (tables.size === 0) tell(finding('file', {}, 'none of its tables can be found'));
-    else for (const table of TABLES) if (!tables.has(table)) tell(finding('file', { table }, 'the table is missing'));
+    else for (const table of FIRST_TABLES) if (!tables.has(table)) tell(finding('file', { table }, 'the table is missing'));
     for (const table of tables.keys())
       if (!(TABLES as readonly string[]).includes(table)) tell(finding('unknown', { table }, 'this version does not know the table'));
     const total = (): number => {
@@ -57,11 +58,11 @@ export const checkFolder = async (path: string, options: CheckOptions = {}): Pro
     const { findings: ofPages, isCounted } = await checkPages(file, choose, names, () => options.progress?.({ done: 0, total: all, records: 0 }));
     for (const one of ofPages) tell(one);
     file.bytesRead = 0;
-    const values = new ValuesCheck(file, choose, tell);
+    const values = new ValuesCheck(file, choose, names, tell);
     let n = 0;
     for (const _ of values.run()) {
       if (++n % LOOK_EVERY !== 0) continue;
-      options.progress?.({ done: Math.min(file.bytesRead, all), total: all, records: values.counts.records });
+      options.progress?.({ done: Math.min(file.bytesRead, all), total: all, records: values.records });
       await turnOfOthers();
       if (options.signal?.aborted) break;
     }

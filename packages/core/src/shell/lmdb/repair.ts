@@ -8,11 +8,11 @@ import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import type { RepairedPartition, RepairOptions, RepairReport } from '../../port/inspection.ts';
 import { isDamage } from '../../pure/check/finding.ts';
 import { groupsToRestart, type KeyGap } from '../../pure/check/group-loss.ts';
-import { kindOf } from '../../pure/check/entry-kinds.ts';
+import { FIRST_TABLES, kindOf } from '../../pure/check/entry-kinds.ts';
 import { META_KINDS, namesIn, type Names } from '../../pure/check/names.ts';
 import { StoplogError } from '../../pure/errors.ts';
 import { NOBODY, type Ownership } from '../../pure/group/ownership.ts';
-import { decodeEnds, decodeSegment, FORMAT, type Ends, type Table } from '../../pure/log/keyspace.ts';
+import { decodeEnds, decodeSegment, FORMAT, TABLES, type Ends, type Table } from '../../pure/log/keyspace.ts';
 import { formatKey, fromBytes, groupMetaKey, nextIdKey, storeMetaKey, toBytes, topicMetaKey } from '../../pure/log/meta.ts';
 import type { Segment } from '../../pure/log/segment.ts';
 import type { TopicShape } from '../../pure/topic/shape.ts';
@@ -107,6 +107,10 @@ class Repair {
     const { kept: positionsKept, dropped: positionsDropped } = this.#putPositions(positions, names, anew);
     this.#putGroups(groups, names);
     await this.#putStores(names, anew);
+    for (const table of TABLES) {
+      if (table === 'log' || FIRST_TABLES.includes(table) || !source.tables.has(table)) continue;
+      for (const { key, value } of source.sealed(table)) this.#copy(table, key, value);
+    }
     const topics = await this.#putLog(names, ends, segments, namesLost);
     this.#putMeta(names, topics, anew);
     const partitions = topics.flatMap(({ partitions }) => partitions);
