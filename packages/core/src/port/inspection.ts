@@ -78,7 +78,7 @@ export interface RepairReport {
   readonly copied: number;
   /** Topics whose names were lost, and that are called `recovered.NUMBER` now. */
   readonly renamed: readonly string[];
-  /** The commit that was read; false: a meta page is damaged, and a later one may have been there. */
+  /** The commit that was read; false: where the last one begins is damaged, and this is one before it, or may be. */
   readonly commit: number;
   readonly isLatest: boolean;
   /** The list of free pages was damaged too: among what was found again may be what retention or compaction had removed. */

@@ -79,14 +79,16 @@ export interface Metas {
   readonly newest: Snapshot | undefined;
   /** The others that can be read, the newer first. */
   readonly others: readonly Snapshot[];
+  /** The copy of the last commit that was acknowledged; undefined when it cannot be read. */
+  readonly flushed: Snapshot | undefined;
   /** Sentences, with the number of the page. */
   readonly problems: readonly { readonly page: number; readonly what: string }[];
 }
 
 /** Reads both meta pages and the flushed copy of a file from their first bytes. */
-export const metasOf = (first: Uint8Array, second: Uint8Array, flushed: Uint8Array): Metas => {
+export const metasOf = (first: Uint8Array, second: Uint8Array, half: Uint8Array): Metas => {
   const found = [metaOf(first, 0), metaOf(second, 1)];
-  const copy = flushedOf(flushed);
+  const copy = flushedOf(half);
   const problems = found.flatMap((meta, page) => (typeof meta === 'string' ? [{ page, what: meta }] : []));
   const whole = found.filter((meta): meta is Snapshot => typeof meta !== 'string');
   // Commits write them in turns, so that they are one apart; which of the two is wrong, its parity says.
@@ -102,7 +104,9 @@ export const metasOf = (first: Uint8Array, second: Uint8Array, flushed: Uint8Arr
   const newest = byAge[0];
   if (newest !== undefined && typeof copy !== 'string' && copy.txn === newest.txn && problems.length === 0 && !isSame(copy, newest))
     problems.push({ page: 0, what: `the note of commit ${copy.txn} in its second half is another one than the page of that commit` });
-  return { newest, others: [...byAge.slice(1), ...(typeof copy === 'string' ? [] : [copy])].sort((x, y) => y.txn - x.txn), problems };
+  const flushed = typeof copy === 'string' ? undefined : copy;
+  const others = [...byAge.slice(1), ...(flushed === undefined ? [] : [flushed])].sort((x, y) => y.txn - x.txn);
+  return { newest, others, flushed, problems };
 };
 
 const isSame = (a: Snapshot, b: Snapshot): boolean => JSON.stringify(a) === JSON.stringify(b);

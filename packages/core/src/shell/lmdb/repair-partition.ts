@@ -93,11 +93,8 @@ export class PartitionRepair {
   #endsNow(): Ends {
     const known = this.#known;
     if (known !== undefined) return { ...known, end: !this.#isLatest && this.#reached > known.end ? this.#reached : known.end };
-    const first = [...this.#pieces, ...this.#candidates].reduce<bigint | undefined>(
-      (min, { base }) => (min === undefined || base < min ? base : min),
-      undefined,
-    );
-    const start = this.#guess?.start ?? first ?? 0n;
+    // Where it started nobody knows either: what is missing from the beginning on counts as lost.
+    const start = this.#guess?.start ?? 0n;
     // What was compacted is compacted again: it is not known how far.
     return { ...NO_ENDS, start, end: this.#reached > start ? this.#reached : start };
   }

@@ -194,8 +194,9 @@ class Repair {
     const placeOf = (topicId: number, partition: number): string => topicId.toString(16).padStart(8, '0') + partition.toString(16).padStart(8, '0');
     for (const [id, { partitions }] of names.topics) for (let n = 0; n < partitions; n++) if (ends.has(placeOf(id, n))) this.#partition(placeOf(id, n), ends);
     for (const place of ends.keys()) if (isOf(Number.parseInt(place.slice(0, 8), 16), Number.parseInt(place.slice(8), 16))) this.#partition(place, ends);
-    // How far it came, where the ends do not say: by copies of them on any page.
+    // How far it came, where the ends do not say: by copies of them on any page. Of a partition that nothing is left of, too.
     const isIncomplete = source.missing('ends') !== 0;
+    if (isIncomplete) for (const [id, { partitions }] of names.topics) for (let n = 0; n < partitions; n++) this.#partition(placeOf(id, n), ends);
     if (isIncomplete || !source.isLatest) {
       for (const { key, value } of source.endsAfter(isIncomplete ? 0 : source.snapshot.txn)) {
         if ((value.length !== 88 && value.length !== 32) || !isOf(key.readUInt32BE(0), key.readUInt32BE(4))) continue;
@@ -212,7 +213,12 @@ class Repair {
     for (const view of this.#orphans.batches) if (isOf(view.topicId, view.partition)) this.#partition(placeOf(view.topicId, view.partition), ends).offer(view);
     const ids = new Set([...this.#partitions.keys()].map((place) => Number.parseInt(place.slice(0, 8), 16)));
     const topics = [...names.topics].map(([id, shape]) => ({ id, shape, isRenamed: false }));
-    for (const id of ids) if (!names.topics.has(id)) topics.push({ id, shape: unnamed(id, [...this.#partitions.keys()]), isRenamed: true });
+    for (const id of ids) {
+      if (names.topics.has(id)) continue;
+      const shape = unnamed(id, [...this.#partitions.keys()]);
+      for (let n = 0; isIncomplete && n < shape.partitions; n++) this.#partition(placeOf(id, n), ends);
+      topics.push({ id, shape, isRenamed: true });
+    }
     return topics.map((topic) => ({
       ...topic,
       partitions: [...this.#partitions]

@@ -35,7 +35,7 @@ export interface Orphans {
 
 export class Salvage {
   readonly snapshot: Snapshot;
-  /** False: a meta page is damaged, and a later commit may have been there. */
+  /** False: where the last commit begins is damaged, and this is one before it, or may be. */
   readonly isLatest: boolean;
   readonly tables: ReadonlyMap<string, Tree>;
   readonly #file: PageFile;
@@ -43,14 +43,17 @@ export class Salvage {
   readonly #found = new Map<Table, number>();
   readonly #suspects = new Set<number>();
   #freeListHolds = true;
+  /** Of the latest of all snapshots that could be read. */
+  readonly #lastPage: number;
 
   constructor(file: PageFile) {
     const metas = file.metas();
     this.#file = file;
-    this.isLatest = metas.problems.length === 0;
-    const candidates = [...(metas.newest === undefined ? [] : [metas.newest]), ...metas.others, ...(this.isLatest ? [] : strayMetas(file))].filter(
-      ({ pageSize }) => pageSize === file.pageSize,
-    );
+    const candidates = [
+      ...(metas.newest === undefined ? [] : [metas.newest]),
+      ...metas.others,
+      ...(metas.problems.length === 0 ? [] : strayMetas(file)),
+    ].filter(({ pageSize }) => pageSize === file.pageSize);
     const judged = candidates.map((snapshot) => ({ snapshot, tables: tablesOf(walk(this.#read, snapshot.main, snapshot)) }));
     judged.sort((a, b) => ours(b.tables) - ours(a.tables) || b.snapshot.txn - a.snapshot.txn);
     const [best] = judged;
@@ -63,6 +66,10 @@ export class Salvage {
     }
     this.snapshot = best.snapshot;
     this.tables = best.tables;
+    // A commit is acknowledged once the copy of its meta page is on the disk: what that says is the last that anybody relied on.
+    const { txn } = best.snapshot;
+    this.isLatest = judged.every(({ snapshot }) => snapshot.txn <= txn) && (metas.problems.length === 0 || metas.flushed?.txn === txn);
+    this.#lastPage = Math.max(...judged.map(({ snapshot }) => snapshot.lastPage));
   }
   readonly #read = (page: number, count: number): Uint8Array | undefined => this.#file.page(page, count);
 
@@ -140,7 +147,9 @@ export class Salvage {
       const view = headOf(bytes).kind === OVERFLOW ? this.#overflowBatch(page, bytes) : undefined;
       if (view !== undefined) batches.push(view);
     }
-    return { batches, sealed, areProven: this.#freeListHolds, hidden: pages.size * this.#file.pageSize };
+    // A later commit wrote where pages were free.
+    const hidden = this.isLatest ? pages.size : this.#lastPage + 1;
+    return { batches, sealed, areProven: this.#freeListHolds, hidden: hidden * this.#file.pageSize };
   }
 
   /** Sealed entries that look like ends, on any page that was written after a commit, in use or not: how far the log once came. */

@@ -73,7 +73,7 @@ export const repairNotes = (report: RepairReport): readonly string[] => [
   ...(report.mayHoldDeleted
     ? ['the list of free pages is damaged too: among the records that were found again may be some that retention or compaction had removed']
     : []),
-  ...(report.isLatest ? [] : [`a page that says where the last commit begins is damaged: this is commit ${report.commit}, and one more may have been there`]),
+  ...(report.isLatest ? [] : [`where the last commit begins is damaged: this is commit ${report.commit}, and one more may have been there`]),
   ...(report.copied > 0 ? [`${plural(report.copied, 'entry', 'entries')} of kinds that this version does not know were copied as they were`] : []),
 ];
 
