@@ -52,6 +52,16 @@ const ofPartition =
     return sizes.includes(value.length) ? undefined : finding('form', { table, ...place }, `a value of ${value.length} bytes`);
   };
 
+/** Whose entry it is; undefined when the producer is being forgotten. */
+const producerOf = (key: Uint8Array, { names }: Known): string | Finding | undefined => {
+  const id = u32(key, 0);
+  const producer = names.producers.get(id);
+  if (producer !== undefined || names.gone.has(id)) return producer;
+  return finding('owner', { table: 'producers' }, `it belongs to producer number ${id}, which is not there`);
+};
+
+const findingIn = (found: string | Finding | undefined): Finding | undefined => (typeof found === 'string' ? undefined : found);
+
 export const KINDS: Readonly<Record<Exclude<Table, 'meta' | 'log'>, readonly EntryKind[]>> = {
   ends: [{ name: 'ends', fits: (key) => key.length === 8, check: ofPartition('ends', [32, 88]) }],
   segments: [{ name: 'segment', fits: (key) => key.length === 16, check: ofPartition('segments', [48]) }],
@@ -101,6 +111,17 @@ export const KINDS: Readonly<Record<Exclude<Table, 'meta' | 'log'>, readonly Ent
           // Told below.
         }
         return finding('form', { table: 'groups', group }, 'its row names no epoch');
+      },
+    },
+  ],
+  producers: [
+    { name: 'producer', fits: (key) => key.length === 4, check: (key, _, known) => findingIn(producerOf(key, known)) },
+    {
+      name: 'what a producer appended to a partition',
+      fits: (key) => key.length === 12,
+      check: (key, _, known) => {
+        const place = partitionAt('producers', key, 4, known);
+        return findingIn(producerOf(key, known)) ?? (place !== undefined && isFinding(place) ? place : undefined);
       },
     },
   ],

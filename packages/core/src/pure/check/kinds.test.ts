@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { encodeOffset, groupKey, NO_ENDS, positionKey, storePrefix } from '../log/keyspace.ts';
+import { encodeOffset, groupKey, NO_ENDS, positionKey, producedKey, producerKey, storePrefix } from '../log/keyspace.ts';
 import { toBytes } from '../log/meta.ts';
 import { kindOf, type Known } from './entry-kinds.ts';
 import { isDamage, placeText } from './finding.ts';
@@ -19,22 +19,31 @@ const shape = {
 const entry = (key: string, value: unknown): readonly [Buffer, Buffer] => [Buffer.from(key), toBytes(value)];
 const META = [
   entry('format', 1),
-  entry('next', 5),
+  entry('next', 7),
   entry('topic:orders', { id: 1, shape }),
   entry('group:billing', { id: 2 }),
   entry('store:sums', { id: 3, group: 'billing', version: 1, fingerprint: 'f' }),
   entry('gone:4', { id: 4, kind: 'topic' }),
+  entry('producer:till', { id: 6 }),
+  entry('file', '1234'),
 ];
 const { names } = namesIn(META);
 
 describe('the meta table', () => {
   test('says who is who', () => {
     expect(namesIn(META).findings).toEqual([]);
-    expect([[...names.topics.keys()], [...names.groups], [...names.stores.keys()], [...names.gone], names.next]).toEqual([[1], [[2, 'billing']], [3], [4], 5]);
+    expect([[...names.topics.keys()], [...names.groups], [...names.stores.keys()], [...names.gone], [...names.producers], names.next]).toEqual([
+      [1],
+      [[2, 'billing']],
+      [3],
+      [4],
+      [[6, 'till']],
+      7,
+    ]);
   });
   test.each([
     ['a number that was given twice', entry('group:other', { id: 1 }), 'form', /number 1, and so has/],
-    ['a number that will be given again', entry('group:other', { id: 5 }), 'form', /would be given twice/],
+    ['a number that will be given again', entry('group:other', { id: 7 }), 'form', /would be given twice/],
     ['a store of a group that is not there', entry('store:more', { id: 4_0, group: 'nobody' }), 'owner', /'nobody'/],
     ['a value that is not JSON', [Buffer.from('topic:x'), Buffer.from('{')] as const, 'form', /not JSON/],
     ['a shape of another topic', entry('topic:x', { id: 9, shape }), 'form', /not the shape/],
@@ -62,6 +71,11 @@ describe('entries', () => {
     expect([position(9, 1, 0, 0n), position(2, 9, 0, 0n), position(2, 1, 2, 0n), position(2, 4, 0, 0n)]).toEqual(['owner', 'owner', 'owner', undefined]);
     const store = Buffer.concat([storePrefix(8, 0), Buffer.from('k')]);
     expect(kindOf('stores', store)!.check(store, Buffer.alloc(1), known)?.rule).toBe('owner');
+  });
+  test('what a producer appended belongs to one that is there, or is being forgotten', () => {
+    const rule = (key: Buffer): string | undefined => kindOf('producers', key)!.check(key, Buffer.alloc(8), known)?.rule;
+    expect([6, 4, 9].map((id) => rule(producerKey(id)))).toEqual([undefined, undefined, 'owner']);
+    expect([rule(producedKey(6, 1, 1)), rule(producedKey(6, 1, 2)), rule(producedKey(9, 1, 0))]).toEqual([undefined, 'owner', 'owner']);
   });
   test('a row of a group names an epoch, or is the mark of a deleted one', () => {
     const row = (value: Buffer): string | undefined => kindOf('groups', groupKey(2))!.check(groupKey(2), value, known)?.rule;

@@ -5,10 +5,12 @@ import {
   fromBytes,
   GONE_PREFIX,
   GROUP_PREFIX,
+  PRODUCER_PREFIX,
   STORE_PREFIX,
   TOPIC_PREFIX,
   type GoneMeta,
   type GroupMeta,
+  type ProducerMeta,
   type StoreMeta,
   type TopicMeta,
 } from '../log/meta.ts';
@@ -20,6 +22,7 @@ export interface Names {
   readonly topics: ReadonlyMap<number, TopicShape>;
   readonly stores: ReadonlyMap<number, StoreMeta & { readonly name: string }>;
   readonly groups: ReadonlyMap<number, string>;
+  readonly producers: ReadonlyMap<number, string>;
   /** Numbers whose bytes are still being freed. */
   readonly gone: ReadonlySet<number>;
   /** The next number that will be given. */
@@ -33,6 +36,7 @@ export const namesIn = (
   const topics = new Map<number, TopicShape>();
   const stores = new Map<number, StoreMeta & { readonly name: string }>();
   const groups = new Map<number, string>();
+  const producers = new Map<number, string>();
   const gone = new Set<number>();
   const findings: Finding[] = [];
   let next: number | undefined;
@@ -61,6 +65,7 @@ export const namesIn = (
     const name = key.slice(kind?.length ?? 0);
     if (kind === 'format') format = data as number;
     else if (kind === 'next') next = data as number;
+    else if (kind === 'file') continue; // which file it is: of no consequence here
     else if (kind === undefined) findings.push(finding('unknown', { table: 'meta' }, `'${key}' is of a kind that this version does not know`));
     else if (typeof data !== 'object' || data === null) wrong(key, 'is no object');
     else if (kind === TOPIC) {
@@ -71,6 +76,8 @@ export const namesIn = (
       if (take((data as StoreMeta).id, key)) stores.set((data as StoreMeta).id, { ...(data as StoreMeta), name });
     } else if (kind === GROUP) {
       if (take((data as GroupMeta).id, key)) groups.set((data as GroupMeta).id, name);
+    } else if (kind === PRODUCER) {
+      if (take((data as ProducerMeta).id, key)) producers.set((data as ProducerMeta).id, name);
     } else if (take((data as GoneMeta).id, key)) gone.add((data as GoneMeta).id);
   }
   if (format === undefined) wrong('format', 'is missing');
@@ -81,9 +88,9 @@ export const namesIn = (
   const groupNames = new Set(groups.values());
   for (const { name, group } of stores.values())
     if (!groupNames.has(group)) findings.push(finding('owner', { table: 'meta', store: name }, `it belongs to group '${group}', which is not there`));
-  return { names: { topics, stores, groups, gone, next }, findings };
+  return { names: { topics, stores, groups, producers, gone, next }, findings };
 };
 
-const [TOPIC, STORE, GROUP, GONE] = [TOPIC_PREFIX, STORE_PREFIX, GROUP_PREFIX, GONE_PREFIX].map(String) as [string, string, string, string];
+const [TOPIC = '', STORE = '', GROUP = '', PRODUCER = '', GONE = ''] = [TOPIC_PREFIX, STORE_PREFIX, GROUP_PREFIX, PRODUCER_PREFIX, GONE_PREFIX].map(String);
 /** Whole keys, and beginnings of keys. */
-export const META_KINDS: readonly string[] = ['format', 'next', TOPIC, STORE, GROUP, GONE];
+export const META_KINDS: readonly string[] = ['format', 'next', 'file', TOPIC, STORE, GROUP, PRODUCER, GONE];

@@ -11,6 +11,7 @@ import { putRaw } from './apply.ts';
 import { DEFAULT_MAP_SIZE, openEnv, type Env } from './env.ts';
 import { markFolder } from './folder.ts';
 import { makeGate } from './gate.ts';
+import { openDataFile, type DataFile } from './slack.ts';
 import { transactions } from './transactions.ts';
 
 const TURN = { puts: 1_000, bytes: 4 * 1024 * 1024 };
@@ -20,9 +21,11 @@ export class RepairTarget {
   readonly path: string;
   readonly #to: string;
   readonly #env: Env;
+  readonly #file: DataFile;
   readonly #transact: (write: () => void) => void;
   #puts: (readonly [Table, Buffer, Buffer])[] = [];
   #bytes = 0;
+  #isEnded = false;
 
   constructor(to: string) {
     this.#to = resolve(to);
@@ -37,7 +40,8 @@ export class RepairTarget {
     mkdirSync(this.path, { recursive: true, mode: 0o700 });
     const options = { path: this.path, mapSize: DEFAULT_MAP_SIZE };
     this.#env = openEnv(options, false);
-    this.#transact = transactions(this.#env, options, new Int32Array(makeGate()));
+    this.#file = openDataFile(this.path);
+    this.#transact = transactions(this.#env, options, new Int32Array(makeGate()), this.#file);
   }
 
   /** Seals the value. */
@@ -50,7 +54,7 @@ export class RepairTarget {
   /** Writes what waits, and marks the folder as a log: it can be opened, under its name of the meantime. */
   async close(): Promise<void> {
     this.#flush();
-    await this.#env.root.close();
+    await this.#end();
     markFolder(this.path);
   }
   /** Gives it its name, durably. */
@@ -66,10 +70,16 @@ export class RepairTarget {
   }
   /** What is there after an error is of no use to anybody. */
   async discard(): Promise<void> {
-    await this.#env.root.close();
+    await this.#end();
     rmSync(this.path, { recursive: true, force: true });
   }
 
+  async #end(): Promise<void> {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    await this.#env.root.close();
+    this.#file.close();
+  }
   #add(table: Table, key: Buffer, value: Buffer): void {
     // What was read may lie in a page that is larger.
     this.#puts.push([table, Buffer.from(key), value]);

@@ -8,12 +8,12 @@ import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import type { RepairedPartition, RepairOptions, RepairReport } from '../../port/inspection.ts';
 import { isDamage } from '../../pure/check/finding.ts';
 import { groupsToRestart, type KeyGap } from '../../pure/check/group-loss.ts';
-import { FIRST_TABLES, kindOf } from '../../pure/check/entry-kinds.ts';
+import { FIRST_TABLES, kindOf, type KINDS } from '../../pure/check/entry-kinds.ts';
 import { META_KINDS, namesIn, type Names } from '../../pure/check/names.ts';
 import { StoplogError } from '../../pure/errors.ts';
 import { NOBODY, type Ownership } from '../../pure/group/ownership.ts';
 import { decodeEnds, decodeSegment, FORMAT, TABLES, type Ends, type Table } from '../../pure/log/keyspace.ts';
-import { formatKey, fromBytes, groupMetaKey, nextIdKey, storeMetaKey, toBytes, topicMetaKey } from '../../pure/log/meta.ts';
+import { formatKey, fromBytes, groupMetaKey, nextIdKey, producerMetaKey, storeMetaKey, toBytes, topicMetaKey } from '../../pure/log/meta.ts';
 import type { Segment } from '../../pure/log/segment.ts';
 import type { TopicShape } from '../../pure/topic/shape.ts';
 import { checkFolder, examineForReading, openPageFile } from './check.ts';
@@ -24,6 +24,8 @@ import { RepairTarget } from './repair-target.ts';
 import { Salvage, type Orphans, type Sealed } from './salvage.ts';
 
 const LOOK_EVERY = 256;
+/** Made anew from the batches. */
+const DERIVED: ReadonlySet<Table> = new Set(['segments', 'times']);
 
 /** Makes the folder `to` of what can be proved of the folder at `path`, which is only read. */
 export const repairFolder = async (path: string, to: string, options: RepairOptions = {}): Promise<RepairReport> => {
@@ -109,7 +111,10 @@ class Repair {
     await this.#putStores(names, anew);
     for (const table of TABLES) {
       if (table === 'log' || FIRST_TABLES.includes(table) || !source.tables.has(table)) continue;
-      for (const { key, value } of source.sealed(table)) this.#copy(table, key, value);
+      for (const { key, value } of source.sealed(table)) {
+        if (kindOf(table as keyof typeof KINDS, key) === undefined) this.#copy(table, key, value);
+        else if (names.producers.has(key.readUInt32BE(0))) this.#target.put(table, key, value);
+      }
     }
     const topics = await this.#putLog(names, ends, segments, namesLost);
     this.#putMeta(names, topics, anew);
@@ -128,7 +133,9 @@ class Repair {
       positionsDropped,
       restarted,
       missing: Object.fromEntries(
-        (['meta', 'log', 'ends', 'positions', 'stores', 'groups'] as const).map((table) => [table, source.missing(table)]).filter(([, n]) => n !== 0),
+        TABLES.filter((table) => !DERIVED.has(table) && (FIRST_TABLES.includes(table) || source.tables.has(table)))
+          .map((table) => [table, source.missing(table)])
+          .filter(([, n]) => n !== 0),
       ),
       copied: this.#copied,
       commit: source.snapshot.txn,
@@ -278,11 +285,12 @@ class Repair {
   }
   #putMeta(names: Names, topics: readonly { readonly id: number; readonly shape: TopicShape }[], anew: ReadonlySet<string>): void {
     const put = (key: Buffer, value: unknown): void => this.#target.put('meta', key, toBytes(value));
-    const ids = [...topics.map(({ id }) => id), ...names.stores.keys(), ...names.groups.keys(), ...names.gone];
+    const ids = [...topics.map(({ id }) => id), ...names.stores.keys(), ...names.groups.keys(), ...names.producers.keys(), ...names.gone];
     put(formatKey(), FORMAT);
     put(nextIdKey(), Math.max(names.next ?? 1, ...ids.map((id) => id + 1)));
     for (const { id, shape } of topics) put(topicMetaKey(shape.name), { id, shape });
     for (const [id, group] of names.groups) put(groupMetaKey(group), { id });
+    for (const [id, producer] of names.producers) put(producerMetaKey(producer), { id });
     for (const [id, { name, ...store }] of names.stores) if (!anew.has(store.group)) put(storeMetaKey(name), { ...store, id });
   }
 
