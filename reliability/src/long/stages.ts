@@ -6,6 +6,7 @@ import { damage } from '../faults/damage.ts';
 import { fence } from '../faults/fence.ts';
 import { flips } from '../faults/flips.ts';
 import { limits } from '../faults/limits.ts';
+import { BAD_BIT_UNITS, oneBadBit } from '../faults/one-bad-bit.ts';
 import { power } from '../faults/power.ts';
 import { growth, staleReaders } from '../faults/readers.ts';
 import { threads } from '../faults/threads.ts';
@@ -83,6 +84,7 @@ export const stagesOf = ({ kills, records }: Scale): readonly Stage[] => [
     },
   },
   { id: 'F7', title: 'flipped bits', units: 50, run: flips },
+  { id: 'O04', title: 'one bad bit: check and repair', units: BAD_BIT_UNITS.length, run: oneBadBit },
   { id: 'F9', title: 'power cuts, from a trace of system calls', units: 100, run: power },
   {
     id: 'F11',
@@ -165,6 +167,7 @@ export const SOMETIMES: Readonly<Record<string, readonly string[]>> = {
   F3: ['threads ended'],
   F6: ['failpoints struck'],
   F7: ['reported'],
+  O04: ['found'],
   F9: ['images', 'acknowledged'],
   F11: ['failpoints struck'],
   F16: ['died inside a read'],

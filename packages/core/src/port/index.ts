@@ -28,6 +28,8 @@ export type {
 export type { Administration, Backup, GroupOwner, GroupStanding, Restored, Shrunk } from './administration.ts';
 export type { Progress, Watch } from './watch.ts';
 export type { PartitionUsage, TableUsage, Usage } from '../pure/log/usage.ts';
+export type { CheckOptions, CheckReport, Inspection, InspectionProgress, RepairedPartition, RepairedStore, RepairOptions, RepairReport } from './inspection.ts';
+export { isDamage, placeText, type Finding } from '../pure/check/finding.ts';
 export type { StateStore, StorePart } from './state-store.ts';
 export type { Arrival, ArrivalBatch, SourceReader } from './source.ts';
 export type { Clock } from './clock.ts';

@@ -26,6 +26,7 @@ import type { ProducerLife, ProducerStamp } from '../pure/log/producer.ts';
 import type { TopicShape } from '../pure/topic/shape.ts';
 import type { BatchView } from '../pure/record/batch.ts';
 import type { Administration } from './administration.ts';
+import type { Inspection } from './inspection.ts';
 import type { StateStore, StorePart } from './state-store.ts';
 
 export type { Cleaned, CleanOptions, ProducerLife, ProducerStamp };
@@ -129,7 +130,7 @@ export interface Log extends AsyncDisposable {
 }
 
 /** What a `LogRef` names: a module that opens its log in whichever thread asks. */
-export interface LogModule extends Administration {
+export interface LogModule extends Administration, Inspection {
   /** Opens the log in this thread. `link` comes from `share` in the thread that opened it first. */
   open(options: unknown, link?: LogLink): Promise<Log>;
   /** A link through which another thread's log commits by way of this one's writer; to be sent with `transfer`. */

@@ -101,7 +101,7 @@ export const unseal = (table: Table, key: Uint8Array, sealed: Uint8Array, facts:
       'STOPLOG_LOG_CORRUPT',
       { table, key: Buffer.from(key).toString('hex'), ...facts },
       `a value in table '${table}' does not match its checksum: the disk or a foreign program changed it. ` +
-        `Nothing was returned; restore the folder from a backup`,
+        `Nothing was returned; restore the folder from a backup, or keep the rest with 'stoplog repair'`,
     );
   }
   return value;
@@ -137,6 +137,7 @@ export const encodeEnds = (ends: Ends): Buffer => {
   return bytes;
 };
 export const decodeEnds = (bytes: Uint8Array): Ends => {
+  checkLength('ends', bytes, ENDS_BYTES, OLD_ENDS_BYTES);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const start = view.getBigUint64(0, true);
   const end = view.getBigUint64(8, true);
@@ -150,6 +151,7 @@ export const decodeEnds = (bytes: Uint8Array): Ends => {
   return { start, end, maxTimestamp, bytes: size, cleanTo: view.getBigUint64(32, true), active: readSegment(view, 48, view.getBigUint64(40, true), end) };
 };
 
+const SEGMENT_BYTES = 48;
 /** The numbers of a segment that its key and the offset after it do not say. */
 const writeSegment = (bytes: Buffer, at: number, segment: Segment): void => {
   [segment.bytes, segment.firstTimestamp, segment.maxTimestamp, segment.firstArrival, segment.lastArrival].forEach((number, i) =>
@@ -167,12 +169,13 @@ const readSegment = (view: DataView, at: number, base: bigint, next: bigint): Se
 });
 /** A closed segment, under the `batchKey` of its base. */
 export const encodeSegment = (segment: Segment): Buffer => {
-  const bytes = Buffer.allocUnsafe(48);
+  const bytes = Buffer.allocUnsafe(SEGMENT_BYTES);
   bytes.writeBigUInt64LE(segment.next);
   writeSegment(bytes, 8, segment);
   return bytes;
 };
 export const decodeSegment = (key: Buffer, bytes: Uint8Array): Segment => {
+  checkLength('segments', bytes, SEGMENT_BYTES);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return readSegment(view, 8, offsetOfBatchKey(key), view.getBigUint64(0, true));
 };
@@ -181,4 +184,17 @@ export const encodeOffset = (offset: bigint): Buffer => {
   bytes.writeBigUInt64LE(offset);
   return bytes;
 };
-export const decodeOffset = (bytes: Uint8Array): bigint => new DataView(bytes.buffer, bytes.byteOffset, 8).getBigUint64(0, true);
+export const decodeOffset = (bytes: Uint8Array): bigint => {
+  checkLength('times or positions', bytes, 8);
+  return new DataView(bytes.buffer, bytes.byteOffset, 8).getBigUint64(0, true);
+};
+
+/** A seal covers key and value, and not which table they are of: a page that was swapped in from a table with such keys shows by this. */
+const checkLength = (what: string, { length }: Uint8Array, ...right: readonly number[]): void => {
+  if (right.includes(length)) return;
+  throw new StoplogError(
+    'STOPLOG_LOG_CORRUPT',
+    { what, length },
+    `a value of ${what} has ${length} bytes, where ${right.join(' or ')} belong: the disk or a foreign program changed the data file. Nothing was returned; restore the folder from a backup`,
+  );
+};

@@ -216,7 +216,7 @@ const torn = (path: string, size: number, why: string): StoplogError =>
   new StoplogError(
     'STOPLOG_LOG_CORRUPT',
     { path, file: DATA_FILE, size, reason: why },
-    `${join(path, DATA_FILE)} is damaged (${size} bytes): ${why}. It was not opened; restore the folder from a backup`,
+    `${join(path, DATA_FILE)} is damaged (${size} bytes): ${why}. It was not opened; restore the folder from a backup, or keep the rest with 'stoplog repair'`,
   );
 
 const isFull = (path: string): boolean => {

@@ -5,6 +5,7 @@
  * maps the file for reading. The environment is opened once per thread however often it is asked for.
  */
 import type { Backup, GroupStanding, Restored, Shrunk } from '../../port/administration.ts';
+import type { CheckOptions, CheckReport, RepairOptions, RepairReport } from '../../port/inspection.ts';
 import type { Cleaned, CleanOptions, Log, LogLink } from '../../port/log.ts';
 import type { Watch } from '../../port/watch.ts';
 import type { ResetLine } from '../../pure/group/reset.ts';
@@ -13,6 +14,8 @@ import type { TopicShape } from '../../pure/topic/shape.ts';
 import { StoplogError } from '../../pure/errors.ts';
 import { Administrator } from './administration.ts';
 import { DEFAULT_MAP_SIZE, openEnv, type Env, type EnvOptions } from './env.ts';
+import { checkFolder } from './check.ts';
+import { repairFolder } from './repair.ts';
 import { describeIo, examineFolder } from './folder.ts';
 import { openHost } from './host.ts';
 import { WriterLink } from './link.ts';
@@ -94,6 +97,10 @@ export const backup = async (log: Log, folder: string, watch: Watch = {}): Promi
 export const restore = (folder: string, options: unknown, watch: Watch = {}): Promise<Restored> => restoreBackup(folder, (options as Given).path, watch);
 export const shrink = (options: unknown, watch: Watch = {}): Promise<Shrunk> => shrinkFolder(envOptionsOf(options as Given), watch);
 export const clean = (log: Log, options: CleanOptions = {}): Promise<readonly Cleaned[]> => (log as LmdbLog).clean(options);
+
+export const check = (options: unknown, how?: CheckOptions): Promise<CheckReport> => checkFolder((options as { readonly path: string }).path, how);
+export const repair = (options: unknown, to: string, how?: RepairOptions): Promise<RepairReport> =>
+  repairFolder((options as { readonly path: string }).path, to, how);
 
 export const topics = (log: Log): Promise<readonly TopicShape[]> => (log as LmdbLog).topics();
 

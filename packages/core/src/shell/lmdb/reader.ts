@@ -60,7 +60,7 @@ const missing = ({ topic, partition }: PartitionId, offset: bigint, until: bigin
   new StoplogError(
     'STOPLOG_LOG_CORRUPT',
     { topic, partition, offset, until, reason: 'missing' },
-    `the batches of ${topic}[${partition}] from offset ${offset} to ${until} cannot be found: the disk or a foreign program changed the data file. Restore the folder from a backup, or read on behind them`,
+    `the batches of ${topic}[${partition}] from offset ${offset} to ${until} cannot be found: the disk or a foreign program changed the data file. Restore the folder from a backup, keep the rest with 'stoplog repair', or read on behind them`,
   );
 
 /** The batch that holds the offset, or the first one after it. */
@@ -71,14 +71,21 @@ const readBatchAt = (env: Env, place: PartitionId, offset: bigint): BatchView | 
   const prefix = partitionKey(place.topicId, place.partition);
   for (const { key: floor, value } of env.tables.log.getRange({ start: key, reverse: true, limit: 1, snapshot: false })) {
     if (!samePrefix(floor, prefix)) break;
-    const view = openAt(place, offsetOfBatchKey(floor), value);
+    const view = openAt(place, baseIn(place, floor, offset), value);
     if (view.nextOffset > offset) return view;
   }
   for (const { key: above, value } of env.tables.log.getRange({ start: key, end: prefixEnd(prefix), limit: 1, snapshot: false })) {
-    return openAt(place, offsetOfBatchKey(above), value);
+    return openAt(place, baseIn(place, above, offset), value);
   }
   return undefined;
 };
+
+/** The base offset in a key of the log. One of another length has come there with a page of another table. */
+const baseIn = (place: PartitionId, key: Buffer, offset: bigint): bigint => {
+  if (key.length === KEY_BYTES) return offsetOfBatchKey(key);
+  throw missing(place, offset, offset + 1n);
+};
+const KEY_BYTES = 16;
 
 /** A verified copy. What LMDB hands out is its own memory, overwritten by the next read. */
 const openAt = (place: PartitionId, baseOffset: bigint, found: Buffer): BatchView => {
@@ -95,7 +102,7 @@ const openAt = (place: PartitionId, baseOffset: bigint, found: Buffer): BatchVie
       'STOPLOG_LOG_CORRUPT',
       { ...error.facts, topic, partition, offset: baseOffset },
       `the batch at ${topic}[${partition}] offset ${baseOffset} is damaged (${String(error.facts['reason'] ?? error.message)}): the disk or a foreign program changed it. ` +
-        `Nothing of it was returned; restore the folder from a backup, or read on behind it`,
+        `Nothing of it was returned; restore the folder from a backup, keep the rest with 'stoplog repair', or read on behind it`,
       { cause: error },
     );
   }

@@ -1,0 +1,131 @@
+/**
+ * The kinds of entries in each table, one line each: what a key looks like, and what must hold of the value.
+ *
+ * A new kind is a new line here; without one its entries are told as unknown, once for each table, and never as damage: their
+ * checksums are compared all the same. Batches and `meta` are larger subjects: partition-check.ts and names.ts.
+ */
+import { decodeOffset, type Ends, type Table } from '../log/keyspace.ts';
+import { fromBytes } from '../log/meta.ts';
+import { finding, type Finding } from './finding.ts';
+import type { Names } from './names.ts';
+
+/** The tables that every folder has. One that came later is made when the log is next opened, and is not missed before. */
+export const FIRST_TABLES: readonly Table[] = ['meta', 'log', 'ends', 'segments', 'times', 'positions', 'stores', 'groups'];
+
+/** What is known when an entry is looked at. */
+export interface Known {
+  readonly names: Names;
+  readonly endsOf: (topicId: number, partition: number) => Ends | undefined;
+}
+export interface EntryKind {
+  readonly name: string;
+  readonly fits: (key: Uint8Array) => boolean;
+  /** `value` is opened. Returns what does not hold. */
+  readonly check: (key: Uint8Array, value: Uint8Array, known: Known) => Finding | undefined;
+}
+
+const u32 = (key: Uint8Array, at: number): number => Buffer.from(key.buffer, key.byteOffset, key.byteLength).readUInt32BE(at);
+
+/** A topic's number and partition at a place of a key, by name; or what is wrong with them. */
+const partitionAt = (
+  table: Table,
+  key: Uint8Array,
+  at: number,
+  { names }: Known,
+): { readonly topic: string; readonly partition: number } | Finding | undefined => {
+  const [id, partition] = [u32(key, at), u32(key, at + 4)];
+  const shape = names.topics.get(id);
+  if (shape === undefined)
+    return names.gone.has(id) ? undefined : finding('owner', { table, partition }, `it belongs to topic number ${id}, which is not there`);
+  const place = { topic: shape.name, partition };
+  return partition < shape.partitions ? place : finding('owner', { table, ...place }, `the topic has ${shape.partitions} partitions`);
+};
+const isFinding = (one: object): one is Finding => 'rule' in one;
+
+const ofPartition =
+  (table: Table, sizes: readonly number[]): EntryKind['check'] =>
+  (key, value, known) => {
+    // What stays of a deleted topic.
+    if (table === 'ends' && value.length === 0) return undefined;
+    const place = partitionAt(table, key, 0, known);
+    if (place === undefined || isFinding(place)) return place;
+    return sizes.includes(value.length) ? undefined : finding('form', { table, ...place }, `a value of ${value.length} bytes`);
+  };
+
+/** Whose entry it is; undefined when the producer is being forgotten. */
+const producerOf = (key: Uint8Array, { names }: Known): string | Finding | undefined => {
+  const id = u32(key, 0);
+  const producer = names.producers.get(id);
+  if (producer !== undefined || names.gone.has(id)) return producer;
+  return finding('owner', { table: 'producers' }, `it belongs to producer number ${id}, which is not there`);
+};
+
+const findingIn = (found: string | Finding | undefined): Finding | undefined => (typeof found === 'string' ? undefined : found);
+
+export const KINDS: Readonly<Record<Exclude<Table, 'meta' | 'log'>, readonly EntryKind[]>> = {
+  ends: [{ name: 'ends', fits: (key) => key.length === 8, check: ofPartition('ends', [32, 88]) }],
+  segments: [{ name: 'segment', fits: (key) => key.length === 16, check: ofPartition('segments', [48]) }],
+  times: [{ name: 'time', fits: (key) => key.length === 16, check: ofPartition('times', [8]) }],
+  positions: [
+    {
+      name: 'position',
+      fits: (key) => key.length === 12,
+      check: (key, value, known) => {
+        const place = partitionAt('positions', key, 4, known);
+        if (place === undefined || isFinding(place)) return place;
+        const group = known.names.groups.get(u32(key, 0));
+        if (group === undefined) return finding('owner', { table: 'positions', ...place }, `it belongs to group number ${u32(key, 0)}, which is not there`);
+        if (value.length !== 8) return finding('form', { table: 'positions', group, ...place }, `a value of ${value.length} bytes`);
+        const end = known.endsOf(u32(key, 4), u32(key, 8))?.end ?? 0n;
+        const offset = decodeOffset(value);
+        // Below the start a reader is late; above the end it has read what was never there.
+        return offset <= end ? undefined : finding('position', { table: 'positions', group, ...place, offset }, `it stands behind the end, ${end}`);
+      },
+    },
+  ],
+  stores: [
+    {
+      name: 'store entry',
+      fits: (key) => key.length > 8,
+      check: (key, _, { names }) => {
+        const id = u32(key, 0);
+        // The key behind these two numbers is the store's own affair.
+        return names.stores.has(id) || names.gone.has(id)
+          ? undefined
+          : finding('owner', { table: 'stores' }, `it belongs to store number ${id}, which is not there`);
+      },
+    },
+  ],
+  groups: [
+    {
+      name: 'owner',
+      fits: (key) => key.length === 4,
+      check: (key, value, { names }) => {
+        const group = names.groups.get(u32(key, 0));
+        if (value.length === 0) return undefined;
+        if (group === undefined) return finding('owner', { table: 'groups' }, `it belongs to group number ${u32(key, 0)}, which is not there`);
+        try {
+          const { epoch } = fromBytes<{ readonly epoch: unknown }>(value);
+          if (Number.isSafeInteger(epoch)) return undefined;
+        } catch {
+          // Told below.
+        }
+        return finding('form', { table: 'groups', group }, 'its row names no epoch');
+      },
+    },
+  ],
+  producers: [
+    { name: 'producer', fits: (key) => key.length === 4, check: (key, _, known) => findingIn(producerOf(key, known)) },
+    {
+      name: 'what a producer appended to a partition',
+      fits: (key) => key.length === 12,
+      check: (key, _, known) => {
+        const place = partitionAt('producers', key, 4, known);
+        return findingIn(producerOf(key, known)) ?? (place !== undefined && isFinding(place) ? place : undefined);
+      },
+    },
+  ],
+};
+
+/** undefined: of a kind that this version does not know. */
+export const kindOf = (table: keyof typeof KINDS, key: Uint8Array): EntryKind | undefined => KINDS[table].find(({ fits }) => fits(key));

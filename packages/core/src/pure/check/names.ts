@@ -1,0 +1,96 @@
+/**
+ * Who is who in a log: the meta table, read whole, with what is wrong in it. Everything else is checked against it.
+ */
+import {
+  fromBytes,
+  GONE_PREFIX,
+  GROUP_PREFIX,
+  PRODUCER_PREFIX,
+  STORE_PREFIX,
+  TOPIC_PREFIX,
+  type GoneMeta,
+  type GroupMeta,
+  type ProducerMeta,
+  type StoreMeta,
+  type TopicMeta,
+} from '../log/meta.ts';
+import { FORMAT } from '../log/keyspace.ts';
+import type { TopicShape } from '../topic/shape.ts';
+import { finding, type Finding } from './finding.ts';
+
+export interface Names {
+  readonly topics: ReadonlyMap<number, TopicShape>;
+  readonly stores: ReadonlyMap<number, StoreMeta & { readonly name: string }>;
+  readonly groups: ReadonlyMap<number, string>;
+  readonly producers: ReadonlyMap<number, string>;
+  /** Numbers whose bytes are still being freed. */
+  readonly gone: ReadonlySet<number>;
+  /** The next number that will be given. */
+  readonly next: number | undefined;
+}
+
+/** `entries` are keys and opened values. */
+export const namesIn = (
+  entries: readonly (readonly [key: Uint8Array, value: Uint8Array])[],
+): { readonly names: Names; readonly findings: readonly Finding[] } => {
+  const topics = new Map<number, TopicShape>();
+  const stores = new Map<number, StoreMeta & { readonly name: string }>();
+  const groups = new Map<number, string>();
+  const producers = new Map<number, string>();
+  const gone = new Set<number>();
+  const findings: Finding[] = [];
+  let next: number | undefined;
+  let format: number | undefined;
+  const wrong = (key: string, what: string): void => void findings.push(finding('form', { table: 'meta' }, `'${key}' ${what}`));
+  const taken = new Map<number, string>();
+  const take = (id: unknown, key: string): id is number => {
+    if (typeof id !== 'number' || !Number.isSafeInteger(id) || id < 1) wrong(key, 'has no number');
+    else if (taken.has(id)) wrong(key, `has the number ${id}, and so has '${taken.get(id)}'`);
+    else {
+      taken.set(id, key);
+      return true;
+    }
+    return false;
+  };
+  for (const [bytes, value] of entries) {
+    const key = Buffer.from(bytes).toString();
+    let data: unknown;
+    try {
+      data = fromBytes(value);
+    } catch {
+      wrong(key, 'is not JSON');
+      continue;
+    }
+    const kind = META_KINDS.find((one) => (one.endsWith(':') ? key.startsWith(one) : key === one));
+    const name = key.slice(kind?.length ?? 0);
+    if (kind === 'format') format = data as number;
+    else if (kind === 'next') next = data as number;
+    else if (kind === 'file') continue; // which file it is: of no consequence here
+    else if (kind === undefined) findings.push(finding('unknown', { table: 'meta' }, `'${key}' is of a kind that this version does not know`));
+    else if (typeof data !== 'object' || data === null) wrong(key, 'is no object');
+    else if (kind === TOPIC) {
+      const { id, shape } = data as TopicMeta;
+      if (shape?.name !== name || !(shape.partitions >= 1)) wrong(key, 'is not the shape of that topic');
+      else if (take(id, key)) topics.set(id, shape);
+    } else if (kind === STORE) {
+      if (take((data as StoreMeta).id, key)) stores.set((data as StoreMeta).id, { ...(data as StoreMeta), name });
+    } else if (kind === GROUP) {
+      if (take((data as GroupMeta).id, key)) groups.set((data as GroupMeta).id, name);
+    } else if (kind === PRODUCER) {
+      if (take((data as ProducerMeta).id, key)) producers.set((data as ProducerMeta).id, name);
+    } else if (take((data as GoneMeta).id, key)) gone.add((data as GoneMeta).id);
+  }
+  if (format === undefined) wrong('format', 'is missing');
+  else if (format > FORMAT) findings.push(finding('unknown', { table: 'meta' }, `the format is ${format}, and this version knows up to ${FORMAT}`));
+  const largest = Math.max(0, ...taken.keys());
+  if (next === undefined ? taken.size > 0 : !(next > largest))
+    wrong('next', `is ${next ?? 'missing'}, and number ${largest} is taken: it would be given twice`);
+  const groupNames = new Set(groups.values());
+  for (const { name, group } of stores.values())
+    if (!groupNames.has(group)) findings.push(finding('owner', { table: 'meta', store: name }, `it belongs to group '${group}', which is not there`));
+  return { names: { topics, stores, groups, producers, gone, next }, findings };
+};
+
+const [TOPIC = '', STORE = '', GROUP = '', PRODUCER = '', GONE = ''] = [TOPIC_PREFIX, STORE_PREFIX, GROUP_PREFIX, PRODUCER_PREFIX, GONE_PREFIX].map(String);
+/** Whole keys, and beginnings of keys. */
+export const META_KINDS: readonly string[] = ['format', 'next', 'file', TOPIC, STORE, GROUP, PRODUCER, GONE];

@@ -1,0 +1,112 @@
+/**
+ * The meta pages: where a snapshot begins. Commit n writes page n mod 2, and then the same once more, half a page after the
+ * first, to say that it is on the disk; LMDB begins there after a power cut.
+ *
+ *     24  u32  beefc0de                48  tree of the free list       144  u64  last page
+ *     28  u32  version of the format   96  tree of the tables          152  u64  transaction
+ *
+ * A tree, 48 bytes: u32 page size (free list only) · u16 flags · u16 depth · u64 branches · u64 leaves · u64 overflow pages ·
+ * u64 entries · u64 root, all ones when it is empty.
+ */
+import { headProblem, META, PAGE_HEADER, u64, viewOf } from './page.ts';
+
+export const META_MAGIC = 0xbeefc0de;
+export const META_BYTES = 168;
+const EMPTY = 2 ** 64;
+
+export interface Tree {
+  readonly depth: number;
+  readonly branches: number;
+  readonly leaves: number;
+  readonly overflows: number;
+  readonly entries: number;
+  /** undefined when it is empty. */
+  readonly root: number | undefined;
+}
+/** What one commit left: everything that is reached from it belongs together. */
+export interface Snapshot {
+  readonly txn: number;
+  readonly pageSize: number;
+  readonly lastPage: number;
+  readonly free: Tree;
+  readonly main: Tree;
+}
+
+export const TREE_BYTES = 48;
+export const treeOf = (bytes: Uint8Array): Tree => {
+  const view = viewOf(bytes);
+  const root = u64(view, 40);
+  return {
+    depth: view.getUint16(6, true),
+    branches: u64(view, 8),
+    leaves: u64(view, 16),
+    overflows: u64(view, 24),
+    entries: u64(view, 32),
+    root: root >= EMPTY ? undefined : root,
+  };
+};
+
+/** A meta page from its first bytes, or what is wrong with it. */
+export const metaOf = (bytes: Uint8Array, index: number): Snapshot | string => {
+  if (bytes.length < META_BYTES) return 'the file ends in it';
+  const view = viewOf(bytes);
+  if (view.getUint32(24, true) !== META_MAGIC) return 'it has no magic number';
+  const head = headProblem(bytes, index, META);
+  if (head !== undefined && !head.startsWith('its list')) return head;
+  return snapshotIn(bytes);
+};
+/** The copy of the last commit that was flushed, at half a page. */
+export const flushedOf = (bytes: Uint8Array): Snapshot | string => (bytes.length < META_BYTES ? 'the file ends in it' : snapshotIn(bytes));
+
+const snapshotIn = (bytes: Uint8Array): Snapshot | string => {
+  const view = viewOf(bytes);
+  const pageSize = view.getUint32(48, true);
+  if (pageSize < 256 || pageSize > 65_536 || (pageSize & (pageSize - 1)) !== 0) return `its page size reads ${pageSize}`;
+  const at = { free: PAGE_HEADER + 24, main: PAGE_HEADER + 24 + TREE_BYTES };
+  const snapshot: Snapshot = {
+    txn: u64(view, 152),
+    pageSize,
+    lastPage: u64(view, 144),
+    free: treeOf(bytes.subarray(at.free, at.free + TREE_BYTES)),
+    main: treeOf(bytes.subarray(at.main, at.main + TREE_BYTES)),
+  };
+  for (const tree of [snapshot.free, snapshot.main]) if (tree.root !== undefined && tree.root > snapshot.lastPage) return 'it leads behind its own last page';
+  return snapshot;
+};
+
+export interface Metas {
+  /** What LMDB opens; undefined when neither page can be read. */
+  readonly newest: Snapshot | undefined;
+  /** The others that can be read, the newer first. */
+  readonly others: readonly Snapshot[];
+  /** The copy of the last commit that was acknowledged; undefined when it cannot be read. */
+  readonly flushed: Snapshot | undefined;
+  /** Sentences, with the number of the page. */
+  readonly problems: readonly { readonly page: number; readonly what: string }[];
+}
+
+/** Reads both meta pages and the flushed copy of a file from their first bytes. */
+export const metasOf = (first: Uint8Array, second: Uint8Array, half: Uint8Array): Metas => {
+  const found = [metaOf(first, 0), metaOf(second, 1)];
+  const copy = flushedOf(half);
+  const problems = found.flatMap((meta, page) => (typeof meta === 'string' ? [{ page, what: meta }] : []));
+  const whole = found.filter((meta): meta is Snapshot => typeof meta !== 'string');
+  // Commits write them in turns, so that they are one apart; which of the two is wrong, its parity says.
+  const [a, b] = found as [Snapshot | string, Snapshot | string];
+  if (typeof a !== 'string' && typeof b !== 'string') {
+    if (Math.abs(a.txn - b.txn) > 1)
+      for (const [page, { txn }] of [a, b].entries()) if (txn % 2 !== page || txn > 2 ** 53) problems.push({ page, what: `it says commit ${txn}` });
+    if (Math.abs(a.txn - b.txn) > 1 && problems.length === 0)
+      problems.push({ page: a.txn > b.txn ? 0 : 1, what: `it says commit ${Math.max(a.txn, b.txn)}, and the other ${Math.min(a.txn, b.txn)}` });
+    if (a.pageSize !== b.pageSize) problems.push({ page: 1, what: `its page size reads ${b.pageSize}, that of the other ${a.pageSize}` });
+  }
+  const byAge = [...whole].sort((x, y) => y.txn - x.txn);
+  const newest = byAge[0];
+  if (newest !== undefined && typeof copy !== 'string' && copy.txn === newest.txn && problems.length === 0 && !isSame(copy, newest))
+    problems.push({ page: 0, what: `the note of commit ${copy.txn} in its second half is another one than the page of that commit` });
+  const flushed = typeof copy === 'string' ? undefined : copy;
+  const others = [...byAge.slice(1), ...(flushed === undefined ? [] : [flushed])].sort((x, y) => y.txn - x.txn);
+  return { newest, others, flushed, problems };
+};
+
+const isSame = (a: Snapshot, b: Snapshot): boolean => JSON.stringify(a) === JSON.stringify(b);

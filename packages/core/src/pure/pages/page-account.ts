@@ -1,0 +1,42 @@
+/**
+ * Every page is used once or free: who is neither belonged to what can no longer be reached, who is both will be
+ * overwritten. A byte for each page.
+ */
+const UNKNOWN = 0;
+const USED = 1;
+const FREE = 2;
+
+export class PageAccount {
+  readonly #marks: Uint8Array;
+
+  constructor(lastPage: number) {
+    this.#marks = new Uint8Array(lastPage + 1);
+  }
+
+  /** False when one of them was used before. */
+  use(page: number, count: number): boolean {
+    return this.#mark(page, count, USED) === undefined;
+  }
+  /** The first that was used or free before. */
+  free(page: number, count: number): number | undefined {
+    return this.#mark(page, count, FREE);
+  }
+  isFree(page: number): boolean {
+    return this.#marks[page] === FREE;
+  }
+  isUsed(page: number): boolean {
+    return this.#marks[page] === USED;
+  }
+  /** Pages that are neither used nor free, behind the meta pages. */
+  *lost(): Generator<number> {
+    for (let page = 2; page < this.#marks.length; page++) if (this.#marks[page] === UNKNOWN) yield page;
+  }
+  #mark(page: number, count: number, mark: number): number | undefined {
+    let before: number | undefined;
+    for (let i = page; i < page + count; i++) {
+      if (this.#marks[i] !== UNKNOWN) before ??= i;
+      else this.#marks[i] = mark;
+    }
+    return before;
+  }
+}

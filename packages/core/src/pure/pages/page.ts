@@ -1,0 +1,119 @@
+/**
+ * One page of LMDB's file, read by ourselves: LMDB trusts its pages, and a bit in one of them can hide what lies below it
+ * or end the process. Here nothing is believed: every number is compared with where the page ends before it is followed.
+ *
+ *      0  u64  number of the page           24  u16 × n  where each node begins, counted from 24
+ *      8  u64  transaction that wrote it
+ *     16  u16  unused                       a node:  u16 u16  size of the value, or the low half of a child's number
+ *     18  u16  1 branch, 2 leaf,                     u16      1 value on pages of its own, 2 tree; or the child's high bits
+ *              4 overflow, 8 meta                    u16      size of the key
+ *     20  u16  end of that list             then key, then value
+ *     22  u16  begin of the nodes           On an overflow page 20 is a u32, its pages; the value begins at 24.
+ */
+export const PAGE_HEADER = 24;
+export const BRANCH = 1;
+export const LEAF = 2;
+export const OVERFLOW = 4;
+export const META = 8;
+/** The bits that say what a page is; the others are notes of a transaction. */
+const KINDS = 0x6f;
+const NAMES: Readonly<Record<number, string>> = { [BRANCH]: 'a branch', [LEAF]: 'a leaf', [OVERFLOW]: 'an overflow page', [META]: 'a meta page' };
+
+const NODE_HEADER = 8;
+const BIG = 1;
+const TREE = 2;
+const BIG_BYTES = 24;
+
+export interface PageHead {
+  readonly page: number;
+  readonly txn: number;
+  readonly kind: number;
+  readonly lower: number;
+  readonly upper: number;
+  /** Of an overflow page. */
+  readonly pages: number;
+}
+
+export const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+/** Beyond 2^53 it is no longer exact, and larger than any page or transaction number. */
+export const u64 = (view: DataView, at: number): number => view.getUint32(at, true) + view.getUint32(at + 4, true) * 2 ** 32;
+
+export const headOf = (bytes: Uint8Array): PageHead => {
+  const view = viewOf(bytes);
+  return {
+    page: u64(view, 0),
+    txn: u64(view, 8),
+    kind: view.getUint16(18, true) & KINDS,
+    lower: view.getUint16(20, true),
+    upper: view.getUint16(22, true),
+    pages: view.getUint32(20, true),
+  };
+};
+
+/** What is wrong with the head of a page that should be the `page`-th and of that kind; undefined when nothing is. */
+export const headProblem = (bytes: Uint8Array, page: number, kind: number): string | undefined => {
+  const head = headOf(bytes);
+  if (head.page !== page) return `it says it is page ${head.page}`;
+  if (head.kind !== kind) return `it is ${NAMES[head.kind] ?? `of kind ${head.kind}`}, where ${NAMES[kind]} should be`;
+  if (kind === OVERFLOW) return undefined;
+  if (head.lower % 2 !== 0 || head.lower > head.upper || head.upper > bytes.length - PAGE_HEADER) return 'its list of nodes does not fit';
+  return undefined;
+};
+
+export interface Leaf {
+  readonly key: Uint8Array;
+  /** The value, where it lies on the page. */
+  readonly value: Uint8Array | undefined;
+  /** Where it lies otherwise. */
+  readonly overflow: { readonly page: number; readonly pages: number; readonly size: number } | undefined;
+  readonly isTree: boolean;
+}
+export interface Child {
+  readonly key: Uint8Array;
+  readonly page: number;
+}
+
+export const countOf = (bytes: Uint8Array): number => viewOf(bytes).getUint16(20, true) >> 1;
+
+/** Where the i-th node begins, or what is wrong with it. */
+const nodeAt = (bytes: Uint8Array, view: DataView, i: number): number | string => {
+  const at = PAGE_HEADER + view.getUint16(PAGE_HEADER + 2 * i, true);
+  if (at < PAGE_HEADER + view.getUint16(22, true) || at + NODE_HEADER > bytes.length) return `its node ${i} lies outside of it`;
+  return at + NODE_HEADER + view.getUint16(at + 6, true) > bytes.length ? `the key of its node ${i} is longer than the page` : at;
+};
+
+/** The i-th node of a leaf whose head is right. */
+export const leafAt = (bytes: Uint8Array, i: number, view: DataView = viewOf(bytes)): Leaf | string => {
+  const at = nodeAt(bytes, view, i);
+  if (typeof at === 'string') return at;
+  const size = view.getUint32(at, true);
+  const flags = view.getUint16(at + 4, true);
+  const keyEnd = at + NODE_HEADER + view.getUint16(at + 6, true);
+  const key = bytes.subarray(at + NODE_HEADER, keyEnd);
+  if (key.length === 0) return `its node ${i} has no key`;
+  if (flags !== 0 && flags !== BIG && flags !== TREE) return `its node ${i} has unknown flags`;
+  if (keyEnd + (flags === BIG ? BIG_BYTES : size) > bytes.length) return `the value of its node ${i} is longer than the page`;
+  if (flags !== BIG) return { key, value: bytes.subarray(keyEnd, keyEnd + size), overflow: undefined, isTree: flags === TREE };
+  const overflow = { page: u64(view, keyEnd), pages: u64(view, keyEnd + 16), size };
+  if (overflow.pages !== pagesFor(size, bytes.length)) return `its node ${i} has a value of ${size} bytes on ${overflow.pages} pages`;
+  return { key, value: undefined, overflow, isTree: false };
+};
+
+/** The i-th child of a branch whose head is right. The key of the first one is not written. */
+export const childAt = (bytes: Uint8Array, i: number, view: DataView = viewOf(bytes)): Child | string => {
+  const at = nodeAt(bytes, view, i);
+  if (typeof at === 'string') return at;
+  const key = bytes.subarray(at + NODE_HEADER, at + NODE_HEADER + view.getUint16(at + 6, true));
+  return { key, page: view.getUint32(at, true) + view.getUint16(at + 4, true) * 2 ** 32 };
+};
+
+/** How many overflow pages a value takes. */
+export const pagesFor = (size: number, pageSize: number): number => Math.floor((PAGE_HEADER - 1 + size) / pageSize) + 1;
+
+/** Nodes lie without gaps from `upper` to the end: LMDB copies what lies between by that number. */
+export const spaceProblem = (bytes: Uint8Array): string | undefined => {
+  const view = viewOf(bytes);
+  let least = bytes.length - PAGE_HEADER;
+  for (let i = 0; i < countOf(bytes); i++) least = Math.min(least, view.getUint16(PAGE_HEADER + 2 * i, true));
+  return least === view.getUint16(22, true) ? undefined : `its nodes begin at ${least}, and it says at ${view.getUint16(22, true)}`;
+};

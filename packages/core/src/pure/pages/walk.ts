@@ -1,0 +1,185 @@
+/**
+ * Walks a tree of pages in the order of its keys, from any key on, and never leaves it: whatever a page says, the walk ends.
+ *
+ * A page must be what the one above it says: its number, its kind by its depth, its keys between the two keys beside it. What
+ * is not so is told as `broken`, with the keys between which it hides something, and the walk goes on behind it. What
+ * is handed out are views of the bytes that `read` gave.
+ */
+import { BRANCH, childAt, countOf, headProblem, LEAF, leafAt, OVERFLOW, headOf, PAGE_HEADER, spaceProblem, viewOf, type Leaf } from './page.ts';
+import type { Tree } from './meta-page.ts';
+
+/** The bytes of so many pages; undefined when the file ends before. */
+export type ReadPages = (page: number, count: number) => Uint8Array | undefined;
+
+export interface Entry {
+  readonly type: 'entry';
+  readonly key: Uint8Array;
+  /** Empty when values were not asked for and it lies on pages of its own. */
+  readonly value: Uint8Array;
+  readonly isTree: boolean;
+  readonly page: number;
+}
+export interface Broken {
+  readonly type: 'broken';
+  readonly page: number;
+  readonly what: string;
+  /** Keys between these two, without them, may be missing; undefined: from the first on, up to the last. */
+  readonly after: Uint8Array | undefined;
+  readonly before: Uint8Array | undefined;
+  /** Nothing is missing because of it. */
+  readonly hidesNothing: boolean;
+}
+export type Walked = Entry | Broken;
+
+export interface Space {
+  readonly pageSize: number;
+  readonly lastPage: number;
+}
+export interface WalkOptions {
+  /** The first key that is wanted. */
+  readonly from?: Uint8Array;
+  /** false: pages of large values are not read. */
+  readonly values?: boolean;
+  /** Told of each page that is as it should be; false when it was met before. */
+  readonly visit?: (page: number, count: number, kind: number) => boolean;
+  readonly compare?: (a: Uint8Array, b: Uint8Array) => number;
+}
+
+interface Place {
+  readonly page: number;
+  readonly lower: Uint8Array | undefined;
+  readonly upper: Uint8Array | undefined;
+  readonly depth: number;
+}
+
+export const compareKeys = (a: Uint8Array, b: Uint8Array): number => {
+  const n = Math.min(a.length, b.length);
+  for (let i = 0; i < n; i++) if (a[i] !== b[i]) return a[i]! - b[i]!;
+  return a.length - b.length;
+};
+/** Keys of the free list are numbers as the machine has them. */
+export const compareNumbers = (a: Uint8Array, b: Uint8Array): number => {
+  for (let i = 7; i >= 0; i--) if ((a[i] ?? 0) !== (b[i] ?? 0)) return (a[i] ?? 0) - (b[i] ?? 0);
+  return a.length - b.length;
+};
+
+const MOST_DEPTH = 32;
+
+export function* walk(read: ReadPages, tree: Tree, space: Space, options: WalkOptions = {}): Generator<Walked, void> {
+  const { from, values = true, visit, compare = compareKeys } = options;
+  if (tree.root === undefined) return;
+  let last: Uint8Array | undefined;
+  const broken = (page: number, what: string, after: Uint8Array | undefined, before: Uint8Array | undefined, hidesNothing = false): Broken => ({
+    type: 'broken',
+    page,
+    what,
+    after: last !== undefined && (after === undefined || compare(last, after) > 0) ? last : after,
+    before,
+    hidesNothing,
+  });
+  if (tree.depth < 1 || tree.depth > MOST_DEPTH) return yield broken(tree.root, `its tree is ${tree.depth} deep`, undefined, undefined);
+  // The next one is at the end.
+  const places: Place[] = [{ page: tree.root, lower: undefined, upper: undefined, depth: 1 }];
+  for (let place = places.pop(); place !== undefined; place = places.pop()) {
+    const { page, lower, upper, depth } = place;
+    if (from !== undefined && upper !== undefined && compare(upper, from) <= 0) continue;
+    if (page < 2 || page > space.lastPage) {
+      yield broken(page, 'a branch leads to it, and there is no such page', lower, upper);
+      continue;
+    }
+    const bytes = read(page, 1);
+    const kind = depth === tree.depth ? LEAF : BRANCH;
+    const problem = bytes === undefined ? 'the file ends before it' : headProblem(bytes, page, kind);
+    if (bytes === undefined || problem !== undefined) {
+      yield broken(page, problem!, lower, upper);
+      continue;
+    }
+    if (visit?.(page, 1, kind) === false) {
+      yield broken(page, 'it is reached twice', lower, upper);
+      continue;
+    }
+    const misfit = spaceProblem(bytes);
+    if (misfit !== undefined) yield broken(page, misfit, lower, upper, true);
+    const count = countOf(bytes);
+    if (kind === BRANCH) {
+      if (count === 0) yield broken(page, 'it is a branch without children', lower, upper);
+      places.push(...childrenOf(bytes, place, count, compare).reverse());
+      continue;
+    }
+    const view = viewOf(bytes);
+    for (let i = 0; i < count; i++) {
+      const leaf = leafAt(bytes, i, view);
+      if (typeof leaf === 'string') {
+        yield broken(page, leaf, lower, keyAfter(bytes, i, count) ?? upper);
+        continue;
+      }
+      const { key } = leaf;
+      if (
+        (lower !== undefined && compare(key, lower) < 0) ||
+        (upper !== undefined && compare(key, upper) >= 0) ||
+        (last !== undefined && compare(key, last) <= 0)
+      ) {
+        yield broken(page, `the key of its node ${i} is out of order`, lower, upper);
+        continue;
+      }
+      if (from !== undefined && compare(key, from) < 0) continue;
+      if (leaf.overflow !== undefined) {
+        const { page: first, pages } = leaf.overflow;
+        const outside = first < 2 || first + pages - 1 > space.lastPage;
+        const twice = !outside && visit?.(first, pages, OVERFLOW) === false;
+        const value = outside || !values ? undefined : read(first, pages);
+        const wrong = outside
+          ? 'a leaf leads to it, and there is no such page'
+          : twice
+            ? 'it is reached twice'
+            : values
+              ? overflowProblem(value, first, pages)
+              : undefined;
+        if (wrong !== undefined) yield broken(first, wrong, key, key, value !== undefined);
+        last = key;
+        yield { type: 'entry', key, value: valueIn(value, leaf), isTree: false, page };
+        continue;
+      }
+      last = key;
+      yield { type: 'entry', key, value: leaf.value!, isTree: leaf.isTree, page };
+    }
+  }
+}
+
+const valueIn = (bytes: Uint8Array | undefined, { overflow }: Leaf): Uint8Array =>
+  bytes === undefined ? new Uint8Array(0) : bytes.subarray(PAGE_HEADER, PAGE_HEADER + overflow!.size);
+
+const overflowProblem = (bytes: Uint8Array | undefined, page: number, pages: number): string | undefined => {
+  if (bytes === undefined) return 'the file ends before it';
+  const problem = headProblem(bytes, page, OVERFLOW);
+  if (problem !== undefined) return problem;
+  const said = headOf(bytes).pages;
+  return said === pages ? undefined : `it says it has ${said} pages, and its leaf says ${pages}`;
+};
+
+const keyAfter = (bytes: Uint8Array, i: number, count: number): Uint8Array | undefined => {
+  for (let n = i + 1; n < count; n++) {
+    const next = leafAt(bytes, n);
+    if (typeof next !== 'string') return next.key;
+  }
+  return undefined;
+};
+
+/** The children with the keys they lie between; one that cannot be read becomes a page that is not there. */
+const childrenOf = (bytes: Uint8Array, { lower, upper, depth }: Place, count: number, compare: (a: Uint8Array, b: Uint8Array) => number): Place[] => {
+  const view = viewOf(bytes);
+  const nodes = Array.from({ length: count }, (_, i) => childAt(bytes, i, view));
+  const bounds: (Uint8Array | undefined)[] = [];
+  let low = lower;
+  for (const [i, node] of nodes.entries()) {
+    // A separator that is out of order bounds nothing.
+    if (i > 0 && typeof node !== 'string' && (low === undefined || compare(node.key, low) > 0) && (upper === undefined || compare(node.key, upper) < 0))
+      low = node.key;
+    else if (i > 0) nodes[i] = typeof node === 'string' ? node : 'its key is out of order';
+    bounds.push(low);
+  }
+  return nodes.map((node, i) => {
+    const next = bounds.slice(i + 1).find((bound) => bound !== bounds[i]);
+    return { page: typeof node === 'string' ? -1 : node.page, lower: bounds[i], upper: next ?? upper, depth: depth + 1 };
+  });
+};
