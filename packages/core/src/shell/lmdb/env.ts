@@ -104,7 +104,16 @@ interface Stats extends TreePages {
 }
 /** The number of the last commit, whoever made it, in whichever process. */
 export const stats = (env: Env): Stats => env.root.getStats() as Stats;
-export const statsOf = (table: TableDb): TreePages & { readonly entryCount: number } => table.getStats() as TreePages & { readonly entryCount: number };
+
+/** A tree of LMDB's, and which table an entry of it is of, under which key. */
+export interface Tree {
+  readonly name: string;
+  readonly db: Database<Buffer, Buffer>;
+  readonly entryOf: (key: Buffer) => { readonly table: Table; readonly key: Buffer };
+}
+/** All trees there are beside those of LMDB's own; `log` comes before `ends`. */
+export const treesOf = ({ tables }: Env): readonly Tree[] => TABLES.map((table) => ({ name: table, db: tables[table], entryOf: (key) => ({ table, key }) }));
+export const statsOf = ({ db }: Tree): TreePages & { readonly entryCount: number } => db.getStats() as TreePages & { readonly entryCount: number };
 
 interface Slot {
   readonly pid: number;
