@@ -77,13 +77,16 @@ export const openEnv = (
 /** A new file in a folder that nobody else knows yet. Nothing is flushed: whoever makes it does so once, at the end. */
 export const openFresh = (path: string, mapSize: number): Env => openEnv({ path, mapSize }, false, undefined, { noSync: true });
 
+interface Reads {
+  getBinaryFast(key: Buffer, options?: { readonly transaction: Snapshot }): Buffer | undefined;
+}
 export type Snapshot = ReturnType<RootDatabase['useReadTransaction']>;
 
 /** The bytes of a key, in memory that the next read overwrites; undefined when absent. */
 export const peek = (table: TableDb, key: Buffer, transaction?: Snapshot): Buffer | undefined => {
   // Its type leaves out the options, which it hands on to the read.
-  const read = table.getBinaryFast as (this: TableDb, key: Buffer, options?: { readonly transaction: Snapshot }) => Buffer | undefined;
-  const found = transaction === undefined ? read.call(table, key) : read.call(table, key, { transaction });
+  const reads: Reads = table;
+  const found = reads.getBinaryFast(key, transaction === undefined ? undefined : { transaction });
   // What is returned is the whole read buffer, dressed with the length of the value.
   return found?.subarray(0, found.length);
 };
