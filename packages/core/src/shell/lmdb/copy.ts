@@ -17,8 +17,11 @@ import { PAGE_SIZE, peek, statsOf, told, treesOf, WRITE_FLAGS, type Env, type Sn
 import { describeIo } from './folder.ts';
 
 interface Entry {
+  readonly table: Table;
   readonly key: Buffer;
   readonly value: Buffer;
+  /** The key in its tree. */
+  readonly treeKey: Buffer;
 }
 /** What is read and written between two turns of the event loop: some milliseconds. */
 const SLICE = { entries: 1_000, bytes: 1024 * 1024 };
@@ -38,10 +41,9 @@ export const copyTables = async (from: Env, to: Env, watch: Watch, taken: () => 
     'copying',
     watch,
     (tree, entries) => {
-      append(to, tree, entries, (key, value) => {
-        const entry = tree.entryOf(key);
-        check.see(entry.table, entry.key, value);
-        sum.add(entry.table, key, value);
+      append(to, tree, entries, (entry) => {
+        check.see(entry.table, entry.key, entry.value);
+        sum.add(entry);
       });
     },
     taken,
@@ -49,14 +51,14 @@ export const copyTables = async (from: Env, to: Env, watch: Watch, taken: () => 
   return sum;
 };
 
-const append = (to: Env, { name }: Tree, entries: Iterable<Entry>, see: (key: Buffer, value: Buffer) => void): void => {
+const append = (to: Env, { name, beginsEmpty }: Tree, entries: Iterable<Entry>, see: (entry: Entry) => void): void => {
   const { db } = treesOf(to).find((tree) => tree.name === name)!;
   try {
     to.root.transactionSync(() => {
-      for (const { key, value } of entries) {
-        see(key, value);
+      for (const entry of entries) {
+        see(entry);
         // In order, behind all others: pages are filled one after the other.
-        const accepted: unknown = db.putSync(key, value, { append: true });
+        const accepted: unknown = db.putSync(entry.treeKey, entry.value, { append: beginsEmpty });
         if (accepted !== true) throw new Error(`a put into '${name}' was not accepted`);
       }
     }, WRITE_FLAGS);
@@ -68,8 +70,8 @@ const append = (to: Env, { name }: Tree, entries: Iterable<Entry>, see: (key: Bu
 /** Reads a copy from its file, and compares it with what was to be written. */
 export const verifyCopy = async (copy: Env, expected: Copied, watch: Watch): Promise<void> => {
   const sum = new Sum();
-  await walk(copy, 'verifying', watch, (tree, entries) => {
-    for (const { key, value } of entries) sum.add(tree.entryOf(key).table, key, value);
+  await walk(copy, 'verifying', watch, (_, entries) => {
+    for (const entry of entries) sum.add(entry);
   });
   if (sum.checksum === expected.checksum && TABLES.every((table) => sum.entries[table] === expected.entries[table])) return;
   throw new StoplogError(
@@ -82,7 +84,7 @@ export const verifyCopy = async (copy: Env, expected: Copied, watch: Watch): Pro
 class Sum implements Copied {
   readonly entries = Object.fromEntries(TABLES.map((table) => [table, 0])) as Record<Table, number>;
   checksum = 0;
-  add(table: Table, key: Buffer, value: Buffer): void {
+  add({ table, key, value }: Entry): void {
     this.entries[table]++;
     this.checksum = crc32(value, crc32(key, this.checksum));
   }
@@ -109,7 +111,7 @@ const walk = async (
       const total = trees.reduce((sum, { bytes }) => sum + bytes, 0);
       let before = 0;
       for (const { tree, count, bytes } of trees) {
-        const slices = new Slices(tree, snapshot);
+        const slices = new Slices(env, tree, snapshot);
         for (let seen = 0, more = true; more;) {
           see(tree, slices);
           more = slices.seen > seen;
@@ -131,34 +133,44 @@ const walk = async (
 
 /** Each time it is gone through, the next entries of a tree, as many as a slice may have. A value is there until the next one is asked for. */
 class Slices implements Iterable<Entry> {
+  readonly #env: Env;
   readonly #tree: Tree;
   readonly #transaction: Snapshot;
   #after: Buffer | undefined;
   seen = 0;
 
-  constructor(tree: Tree, transaction: Snapshot) {
+  constructor(env: Env, tree: Tree, transaction: Snapshot) {
+    this.#env = env;
     this.#tree = tree;
     this.#transaction = transaction;
   }
 
   *[Symbol.iterator](): Generator<Entry> {
-    const { db, name } = this.#tree;
+    try {
+      yield* this.#next();
+    } catch (error) {
+      throw told(this.#env, error);
+    }
+  }
+  *#next(): Generator<Entry> {
+    const { db, name, entryOf } = this.#tree;
     const transaction = this.#transaction;
     const range = { transaction, limit: SLICE.entries, ...(this.#after === undefined ? {} : { start: this.#after, exclusiveStart: true }) };
     let bytes = 0;
     // Batches are large, and read into the same memory one after the other; a search for each costs less than memory for each.
     const entries = name === 'log' ? borrowed(db, db.getKeys(range), transaction) : db.getRange(range);
-    for (const { key, value } of entries) {
-      this.#after = key;
+    for (const { key: treeKey, value } of entries) {
+      this.#after = treeKey;
       this.seen++;
-      bytes += key.length + value.length;
-      yield { key, value };
+      bytes += treeKey.length + value.length;
+      const entry = entryOf(treeKey);
+      if (entry !== undefined) yield { ...entry, value, treeKey };
       if (bytes >= SLICE.bytes) break;
     }
   }
 }
 
-function* borrowed(db: TableDb, keys: Iterable<Buffer>, transaction: Snapshot): Generator<Entry> {
+function* borrowed(db: TableDb, keys: Iterable<Buffer>, transaction: Snapshot): Generator<Pick<Entry, 'key' | 'value'>> {
   for (const key of keys) {
     const value = peek(db, key, transaction);
     assert(value !== undefined, 'what a snapshot lists, it holds');

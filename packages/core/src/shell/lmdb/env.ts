@@ -108,14 +108,17 @@ interface Stats extends TreePages {
 /** The number of the last commit, whoever made it, in whichever process. */
 export const stats = (env: Env): Stats => env.root.getStats() as Stats;
 
-/** A tree of LMDB's, and which table an entry of it is of, under which key. */
+/** A tree of LMDB's, and which table an entry of it is of, under which key; undefined of what LMDB keeps there itself. */
 export interface Tree {
   readonly name: string;
   readonly db: Database<Buffer, Buffer>;
-  readonly entryOf: (key: Buffer) => { readonly table: Table; readonly key: Buffer };
+  readonly entryOf: (key: Buffer) => { readonly table: Table; readonly key: Buffer } | undefined;
+  /** Whether a new file has nothing in it: what is put in order is then put at the end. */
+  readonly beginsEmpty: boolean;
 }
 /** All trees there are beside those of LMDB's own; `log` comes before `ends`. */
-export const treesOf = ({ tables }: Env): readonly Tree[] => TABLES.map((table) => ({ name: table, db: tables[table], entryOf: (key) => ({ table, key }) }));
+export const treesOf = ({ tables }: Env): readonly Tree[] =>
+  TABLES.map((table) => ({ name: table, db: tables[table], entryOf: (key) => ({ table, key }), beginsEmpty: true }));
 export const statsOf = ({ db }: Tree): TreePages & { readonly entryCount: number } => db.getStats() as TreePages & { readonly entryCount: number };
 
 interface Slot {
