@@ -1,5 +1,4 @@
 /** How much of a data file is in use. */
-import type { Table } from './keyspace.ts';
 
 export interface Usage {
   /** Of the data file, up to its last page; `ls` shows more, for it is kept longer by a hole. */
@@ -14,7 +13,7 @@ export interface Usage {
   readonly partitions: readonly PartitionUsage[];
 }
 export interface TableUsage {
-  readonly table: Table;
+  readonly table: string;
   readonly entries: number;
   readonly bytes: number;
 }

@@ -5,7 +5,7 @@
  * the same transaction stand. Anything that throws after that takes the whole transaction back.
  */
 import { StoplogError } from '../../pure/errors.ts';
-import { NOBODY, withoutOwner, type Ownership } from '../../pure/group/ownership.ts';
+import { NOBODY, type Ownership } from '../../pure/group/ownership.ts';
 import type { DecodedCommit } from '../../pure/log/commit-bytes.ts';
 import {
   NO_ENDS,
@@ -26,7 +26,6 @@ import {
 } from '../../pure/log/keyspace.ts';
 import { emptySegment, grow, isFull, type Arriving } from '../../pure/log/segment.ts';
 import {
-  fileKey,
   fromBytes,
   groupMetaKey,
   nextIdKey,
@@ -269,20 +268,4 @@ export const nextId = (env: Env): number => {
   const id = readMeta<number>(env, nextIdKey()) ?? 1;
   putMeta(env, nextIdKey(), id + 1);
   return id;
-};
-
-/**
- * Notes which file this is. In one that was copied, by whatever means, or restored, nobody is in a group: who is said to be in it
- * is in the original. As long as anybody has a file open its number stays, so nobody's group is taken from under him.
- */
-export const applyFile = (env: Env, inode: bigint): void => {
-  const known = readMeta<string>(env, fileKey());
-  if (known === String(inode)) return;
-  if (known !== undefined) {
-    for (const { key, value } of [...env.tables.groups.getRange({})]) {
-      const found = unseal('groups', key, value);
-      if (found.length > 0) put(env, 'groups', key, toBytes(withoutOwner(fromBytes<Ownership>(found))));
-    }
-  }
-  putMeta(env, fileKey(), String(inode));
 };

@@ -13,12 +13,15 @@ import { assert, StoplogError } from '../../pure/errors.ts';
 import { EntryCheck } from '../../pure/log/entry-check.ts';
 import { TABLES, type Table } from '../../pure/log/keyspace.ts';
 import { pagesOf } from '../../pure/log/usage.ts';
-import { peek, PAGE_SIZE, statsOf, told, WRITE_FLAGS, type Env, type Snapshot, type TableDb } from './env.ts';
+import { PAGE_SIZE, peek, statsOf, told, treesOf, WRITE_FLAGS, type Env, type Snapshot, type TableDb, type Tree } from './env.ts';
 import { describeIo } from './folder.ts';
 
 interface Entry {
+  readonly table: Table;
   readonly key: Buffer;
   readonly value: Buffer;
+  /** The key in its tree. */
+  readonly treeKey: Buffer;
 }
 /** What is read and written between two turns of the event loop: some milliseconds. */
 const SLICE = { entries: 1_000, bytes: 1024 * 1024 };
@@ -37,10 +40,10 @@ export const copyTables = async (from: Env, to: Env, watch: Watch, taken: () => 
     from,
     'copying',
     watch,
-    (table, entries) => {
-      append(to, table, entries, (key, value) => {
-        check.see(table, key, value);
-        sum.add(table, key, value);
+    (tree, entries) => {
+      append(to, tree, entries, (entry) => {
+        check.see(entry.table, entry.key, entry.value);
+        sum.add(entry);
       });
     },
     taken,
@@ -48,14 +51,15 @@ export const copyTables = async (from: Env, to: Env, watch: Watch, taken: () => 
   return sum;
 };
 
-const append = (to: Env, table: Table, entries: Iterable<Entry>, see: (key: Buffer, value: Buffer) => void): void => {
+const append = (to: Env, { name, beginsEmpty }: Tree, entries: Iterable<Entry>, see: (entry: Entry) => void): void => {
+  const { db } = treesOf(to).find((tree) => tree.name === name)!;
   try {
     to.root.transactionSync(() => {
-      for (const { key, value } of entries) {
-        see(key, value);
+      for (const entry of entries) {
+        see(entry);
         // In order, behind all others: pages are filled one after the other.
-        const accepted: unknown = to.tables[table].putSync(key, value, { append: true });
-        if (accepted !== true) throw new Error(`a put into '${table}' was not accepted`);
+        const accepted: unknown = db.putSync(entry.treeKey, entry.value, { append: beginsEmpty });
+        if (accepted !== true) throw new Error(`a put into '${name}' was not accepted`);
       }
     }, WRITE_FLAGS);
   } catch (error) {
@@ -66,8 +70,8 @@ const append = (to: Env, table: Table, entries: Iterable<Entry>, see: (key: Buff
 /** Reads a copy from its file, and compares it with what was to be written. */
 export const verifyCopy = async (copy: Env, expected: Copied, watch: Watch): Promise<void> => {
   const sum = new Sum();
-  await walk(copy, 'verifying', watch, (table, entries) => {
-    for (const { key, value } of entries) sum.add(table, key, value);
+  await walk(copy, 'verifying', watch, (_, entries) => {
+    for (const entry of entries) sum.add(entry);
   });
   if (sum.checksum === expected.checksum && TABLES.every((table) => sum.entries[table] === expected.entries[table])) return;
   throw new StoplogError(
@@ -80,18 +84,18 @@ export const verifyCopy = async (copy: Env, expected: Copied, watch: Watch): Pro
 class Sum implements Copied {
   readonly entries = Object.fromEntries(TABLES.map((table) => [table, 0])) as Record<Table, number>;
   checksum = 0;
-  add(table: Table, key: Buffer, value: Buffer): void {
+  add({ table, key, value }: Entry): void {
     this.entries[table]++;
     this.checksum = crc32(value, crc32(key, this.checksum));
   }
 }
 
-/** All entries of all tables, as of one commit, in slices; others have their turn between two of them. */
+/** All entries of all trees, as of one commit, in slices; others have their turn between two of them. */
 const walk = async (
   env: Env,
   step: Progress['step'],
   { signal, onProgress }: Watch,
-  see: (table: Table, entries: Iterable<Entry>) => void,
+  see: (tree: Tree, entries: Iterable<Entry>) => void,
   taken: () => void = () => {},
 ): Promise<void> => {
   signal?.throwIfAborted();
@@ -100,16 +104,16 @@ const walk = async (
     const snapshot = env.root.useReadTransaction();
     try {
       taken();
-      const trees = TABLES.map((table) => {
-        const found = statsOf(env.tables[table]);
-        return { table, count: found.entryCount, bytes: pagesOf(found) * PAGE_SIZE };
+      const trees = treesOf(env).map((tree) => {
+        const found = statsOf(tree);
+        return { tree, count: found.entryCount, bytes: pagesOf(found) * PAGE_SIZE };
       });
       const total = trees.reduce((sum, { bytes }) => sum + bytes, 0);
       let before = 0;
-      for (const { table, count, bytes } of trees) {
-        const slices = new Slices(env, table, snapshot);
+      for (const { tree, count, bytes } of trees) {
+        const slices = new Slices(env, tree, snapshot);
         for (let seen = 0, more = true; more;) {
-          see(table, slices);
+          see(tree, slices);
           more = slices.seen > seen;
           seen = slices.seen;
           if (!more) break;
@@ -127,40 +131,48 @@ const walk = async (
   }
 };
 
-/** Each time it is gone through, the next entries of a table, as many as a slice may have. A value is there until the next one is asked for. */
+/** Each time it is gone through, the next entries of a tree, as many as a slice may have. A value is there until the next one is asked for. */
 class Slices implements Iterable<Entry> {
   readonly #env: Env;
-  readonly #table: Table;
+  readonly #tree: Tree;
   readonly #transaction: Snapshot;
   #after: Buffer | undefined;
   seen = 0;
 
-  constructor(env: Env, table: Table, transaction: Snapshot) {
+  constructor(env: Env, tree: Tree, transaction: Snapshot) {
     this.#env = env;
-    this.#table = table;
+    this.#tree = tree;
     this.#transaction = transaction;
   }
 
   *[Symbol.iterator](): Generator<Entry> {
-    const table = this.#env.tables[this.#table];
+    try {
+      yield* this.#next();
+    } catch (error) {
+      throw told(this.#env, error);
+    }
+  }
+  *#next(): Generator<Entry> {
+    const { db, name, entryOf } = this.#tree;
     const transaction = this.#transaction;
     const range = { transaction, limit: SLICE.entries, ...(this.#after === undefined ? {} : { start: this.#after, exclusiveStart: true }) };
     let bytes = 0;
     // Batches are large, and read into the same memory one after the other; a search for each costs less than memory for each.
-    const entries = this.#table === 'log' ? borrowed(table, table.getKeys(range), transaction) : table.getRange(range);
-    for (const { key, value } of entries) {
-      this.#after = key;
+    const entries = name === 'log' ? borrowed(db, db.getKeys(range), transaction) : db.getRange(range);
+    for (const { key: treeKey, value } of entries) {
+      this.#after = treeKey;
       this.seen++;
-      bytes += key.length + value.length;
-      yield { key, value };
+      bytes += treeKey.length + value.length;
+      const entry = entryOf(treeKey);
+      if (entry !== undefined) yield { ...entry, value, treeKey };
       if (bytes >= SLICE.bytes) break;
     }
   }
 }
 
-function* borrowed(table: TableDb, keys: Iterable<Buffer>, transaction: Snapshot): Generator<Entry> {
+function* borrowed(db: TableDb, keys: Iterable<Buffer>, transaction: Snapshot): Generator<Pick<Entry, 'key' | 'value'>> {
   for (const key of keys) {
-    const value = peek(table, key, transaction);
+    const value = peek(db, key, transaction);
     assert(value !== undefined, 'what a snapshot lists, it holds');
     yield { key, value };
   }

@@ -77,13 +77,16 @@ export const openEnv = (
 /** A new file in a folder that nobody else knows yet. Nothing is flushed: whoever makes it does so once, at the end. */
 export const openFresh = (path: string, mapSize: number): Env => openEnv({ path, mapSize }, false, undefined, { noSync: true });
 
+interface Reads {
+  getBinaryFast(key: Buffer, options?: { readonly transaction: Snapshot }): Buffer | undefined;
+}
 export type Snapshot = ReturnType<RootDatabase['useReadTransaction']>;
 
 /** The bytes of a key, in memory that the next read overwrites; undefined when absent. */
 export const peek = (table: TableDb, key: Buffer, transaction?: Snapshot): Buffer | undefined => {
   // Its type leaves out the options, which it hands on to the read.
-  const read = table.getBinaryFast as (this: TableDb, key: Buffer, options?: { readonly transaction: Snapshot }) => Buffer | undefined;
-  const found = transaction === undefined ? read.call(table, key) : read.call(table, key, { transaction });
+  const reads: Reads = table;
+  const found = reads.getBinaryFast(key, transaction === undefined ? undefined : { transaction });
   // What is returned is the whole read buffer, dressed with the length of the value.
   return found?.subarray(0, found.length);
 };
@@ -104,7 +107,19 @@ interface Stats extends TreePages {
 }
 /** The number of the last commit, whoever made it, in whichever process. */
 export const stats = (env: Env): Stats => env.root.getStats() as Stats;
-export const statsOf = (table: TableDb): TreePages & { readonly entryCount: number } => table.getStats() as TreePages & { readonly entryCount: number };
+
+/** A tree of LMDB's, and which table an entry of it is of, under which key; undefined of what LMDB keeps there itself. */
+export interface Tree {
+  readonly name: string;
+  readonly db: Database<Buffer, Buffer>;
+  readonly entryOf: (key: Buffer) => { readonly table: Table; readonly key: Buffer } | undefined;
+  /** Whether a new file has nothing in it: what is put in order is then put at the end. */
+  readonly beginsEmpty: boolean;
+}
+/** All trees there are beside those of LMDB's own; `log` comes before `ends`. */
+export const treesOf = ({ tables }: Env): readonly Tree[] =>
+  TABLES.map((table) => ({ name: table, db: tables[table], entryOf: (key) => ({ table, key }), beginsEmpty: true }));
+export const statsOf = ({ db }: Tree): TreePages & { readonly entryCount: number } => db.getStats() as TreePages & { readonly entryCount: number };
 
 interface Slot {
   readonly pid: number;

@@ -36,6 +36,7 @@ const read = async (path: string): Promise<readonly string[]> => {
 };
 const shrink = async (path: string): ReturnType<Awaited<ReturnType<typeof loadLogModule>>['shrink']> =>
   (await loadLogModule(lmdb(path))).shrink(lmdb(path).options);
+const caught = (promise: Promise<unknown>): Promise<unknown> => promise.catch((error: unknown) => error);
 const FILES = ['data.mdb', 'lock.mdb', 'stoplog.json'];
 
 describe('a log that is shrunk', () => {
@@ -75,6 +76,20 @@ describe('a log that is shrunk', () => {
 });
 
 describe('a log that somebody has open is not shrunk', () => {
+  test('nor opened, by another, while it is being shrunk', async () => {
+    await withFolder(async (path) => {
+      const kept = await makeLog(path);
+      const { shrink: shrinkIt } = await loadLogModule(lmdb(path));
+      const others: Promise<unknown>[] = [];
+      const onProgress = (): void => {
+        if (others.length === 0) others.push(caught(openPort(lmdb(path))), caught(shrink(path)));
+      };
+      await shrinkIt(lmdb(path).options, { onProgress });
+      for (const other of await Promise.all(others))
+        expect(other).toMatchObject({ code: 'STOPLOG_LOG_UNAVAILABLE', message: expect.stringContaining(`process ${process.pid} is shrinking`) });
+      expect(await read(path)).toEqual(kept);
+    });
+  });
   test('by this process', async () => {
     await withFolder(async (path) => {
       const log = await openPort(lmdb(path));

@@ -1,17 +1,16 @@
 /** How much of a data file is in use, as LMDB counts its pages: nothing of it is read through. */
 import { isStoplogError } from '../../pure/errors.ts';
-import { TABLES } from '../../pure/log/keyspace.ts';
 import { prefixEnd, unseal } from '../../pure/log/keyspace.ts';
 import { fromBytes, TOPIC_PREFIX, type TopicMeta } from '../../pure/log/meta.ts';
 import { pagesOf, usageOf, type PartitionUsage, type Usage } from '../../pure/log/usage.ts';
 import { readEnds } from './apply.ts';
-import { stats, statsOf, type Env } from './env.ts';
+import { stats, statsOf, treesOf, type Env } from './env.ts';
 
 export const usageOfEnv = (env: Env): Usage => {
   env.root.resetReadTxn();
   const { lastPageNumber, pageSize, free, root } = stats(env);
-  const trees = TABLES.map((table) => ({ table, ...statsOf(env.tables[table]) }));
-  const tables = trees.map((tree) => ({ table: tree.table, entries: tree.entryCount, bytes: pagesOf(tree) * pageSize }));
+  const trees = treesOf(env).map((tree) => ({ name: tree.name, ...statsOf(tree) }));
+  const tables = trees.map((tree) => ({ table: tree.name, entries: tree.entryCount, bytes: pagesOf(tree) * pageSize }));
   return { ...usageOf(lastPageNumber, pageSize, [...trees, free, root]), tables, partitions: partitionsOf(env) };
 };
 

@@ -17,7 +17,6 @@ import { admit } from './admit.ts';
 import {
   applyCommit,
   applyEnsure,
-  applyFile,
   applyOpenGroup,
   applyOpenStore,
   EndsInTransaction,
@@ -29,6 +28,7 @@ import {
 } from './apply.ts';
 import { applyDeleteGroup, applyDeleteTopic, applySetPositions, isLeftToSweep, sweep } from './administer.ts';
 import { Cleanups } from './cleanups.ts';
+import { applyFile } from './file-identity.ts';
 import { applyDeleteRecords } from './forget.ts';
 import { Maintenance, MAINTENANCE } from './maintenance.ts';
 import { failpoint } from '../failpoint.ts';
