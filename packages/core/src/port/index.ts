@@ -11,10 +11,12 @@ export type {
   Committed,
   Epoch,
   GroupId,
+  Holding,
   Log,
   LogLink,
   LogModule,
   LogRef,
+  Membership,
   OffsetAt,
   Position,
   PositionMove,
@@ -23,7 +25,7 @@ export type {
   TopicName,
   TopicPartition,
 } from './log.ts';
-export type { Administration, GroupOwner, GroupStanding } from './administration.ts';
+export type { Administration, GroupMember, GroupStanding } from './administration.ts';
 export type { StateStore, StorePart } from './state-store.ts';
 export type { Arrival, ArrivalBatch, SourceReader } from './source.ts';
 export type { Clock } from './clock.ts';
@@ -54,6 +56,19 @@ export { asError, assert, errorFromData, errorToData, isStoplogError, StoplogErr
 export { checkName } from '../pure/topic/name.ts';
 export { BEAT_MS, LEASE_MS, NOBODY, step as ownershipStep, type Ownership, type Watching, type WatchEffect, type WatchEvent } from '../pure/group/ownership.ts';
 export { ageOf, drainSeconds, ratesBetween, readsFrom, recordsBehind, type Behind } from '../pure/group/lag.ts';
+export {
+  EMPTY_GROUP,
+  standingOf,
+  step as groupStep,
+  type GroupEffect,
+  type GroupEvent,
+  type GroupState,
+  type Held,
+  type Member,
+} from '../pure/group/coordinator.ts';
+export { nextAction, type MemberAction, type Standing } from '../pure/group/member.ts';
+export { placeName, sourcePlace, unitName, type Place, type Unit } from '../pure/group/place.ts';
+export { beatMs, SESSION_MS, step as watchStep, type Beating } from '../pure/group/session.ts';
 export { occupantText, occupiedError } from '../pure/group/occupied.ts';
 export { parsePositions, planReset, positionsText, type FilePosition, type ResetLine, type ResetPlace, type ResetTarget } from '../pure/group/reset.ts';
 export type { Sink, Source } from '../pure/topic/edges.ts';

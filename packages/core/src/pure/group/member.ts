@@ -1,0 +1,35 @@
+/**
+ * What a member does next, from what it was last told and what the group holds for it now.
+ *
+ * It is told an assignment, ends whatever is not in it, and asks for the next one. Only by asking does it say that it has
+ * ended: so what it was asked for is released when it works on it no more, and a place that was given and asked for
+ * before it had looked is released unseen.
+ */
+import { holdingName } from './coordinator.ts';
+import type { Holding } from './place.ts';
+
+/** As the group is now. */
+export type Standing =
+  | { readonly isIn: true; readonly holds: readonly Holding[]; readonly asked: readonly Holding[] }
+  /** `replaced` when another has come under its instance id. */
+  | { readonly isIn: false; readonly replaced: boolean };
+
+export type MemberAction =
+  | { readonly type: 'tell'; readonly partitions: readonly Holding[] }
+  | { readonly type: 'release'; readonly keeps: readonly Holding[] }
+  | { readonly type: 'join' }
+  /** To come back would fence the one that fenced this, which would come back. */
+  | { readonly type: 'give up' }
+  | { readonly type: 'wait' };
+
+/** `told` is the last assignment since it joined; undefined before the first. */
+export const nextAction = (told: readonly Holding[] | undefined, now: Standing): MemberAction => {
+  if (!now.isIn) {
+    if (now.replaced) return { type: 'give up' };
+    return told === undefined || told.length === 0 ? { type: 'join' } : { type: 'tell', partitions: [] };
+  }
+  const works = new Set(told?.map(holdingName));
+  if (now.asked.some((holding) => !works.has(holdingName(holding)))) return { type: 'release', keeps: told ?? [] };
+  const same = told !== undefined && works.size === now.holds.length && now.holds.every((holding) => works.has(holdingName(holding)));
+  return same ? { type: 'wait' } : { type: 'tell', partitions: now.holds };
+};
