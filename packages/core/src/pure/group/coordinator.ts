@@ -12,7 +12,7 @@
  * No process runs this: whoever changes something runs the step inside its transaction, and all others see the change.
  */
 import { assign } from './assign.ts';
-import { comparePlaces, placeName, unitName, type Holding, type Place, type Unit } from './place.ts';
+import { comparePlaces, placeName, unitName, type Holding, type Unit } from './place.ts';
 
 export interface Member {
   /** Unique for each join. */

@@ -5,6 +5,7 @@
  * ended: so what it was asked for is released when it works on it no more, and a place that was given and asked for
  * before it had looked is released unseen.
  */
+import { StoplogError } from '../errors.ts';
 import { holdingName } from './coordinator.ts';
 import type { Holding } from './place.ts';
 
@@ -33,3 +34,10 @@ export const nextAction = (told: readonly Holding[] | undefined, now: Standing):
   const same = told !== undefined && works.size === now.holds.length && now.holds.every((holding) => works.has(holdingName(holding)));
   return same ? { type: 'wait' } : { type: 'tell', partitions: now.holds };
 };
+
+export const replacedError = (group: string, instanceId: string | undefined): StoplogError =>
+  new StoplogError(
+    'STOPLOG_FENCED',
+    { group, instanceId },
+    `another member has joined group '${group}' as '${instanceId}', and what this one had is now its own: give every process that runs at the same time an instance id of its own`,
+  );
