@@ -41,7 +41,7 @@ To move: stop who appends to FROM, copy once more, start them on TO, then 'stopl
     const existing = opened.topics.find(({ name }) => name === toName);
     const to: TopicShape = existing ?? { ...from, name: toName, partitions: given.number('partitions', 1) ?? from.partitions };
     const standing = (await opened.module.groups(opened.log)).find((one) => one.group === group);
-    if (standing?.owner !== undefined) throw occupiedError(group, standing.owner, standing.epoch, Date.now());
+    if (standing !== undefined && standing.members.length > 0) throw occupiedError(group, standing.members, standing.epoch, Date.now());
     if (existing !== undefined)
       await checkTarget(from, { ...from, name: toName, partitions: given.number('partitions', 1) ?? existing.partitions }, existing, standing, opened);
     await opened.log.ensure([to]);
