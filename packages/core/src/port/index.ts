@@ -54,8 +54,6 @@ export { serdeOf, type CodecName, type Encoded, type Serde } from '../pure/schem
 export { fingerprintOf } from '../pure/schema/fingerprint.ts';
 export { asError, assert, errorFromData, errorToData, isStoplogError, StoplogError, type ErrorData, type Facts, type StoplogCode } from '../pure/errors.ts';
 export { checkName } from '../pure/topic/name.ts';
-export { BEAT_MS, LEASE_MS, NOBODY, step as ownershipStep, type Ownership, type Watching, type WatchEffect, type WatchEvent } from '../pure/group/ownership.ts';
-export { ageOf, drainSeconds, ratesBetween, readsFrom, recordsBehind, type Behind } from '../pure/group/lag.ts';
 export {
   EMPTY_GROUP,
   standingOf,
@@ -63,13 +61,13 @@ export {
   type GroupEffect,
   type GroupEvent,
   type GroupState,
-  type Held,
-  type Member,
+  type Member as GroupMemberState,
 } from '../pure/group/coordinator.ts';
-export { nextAction, type MemberAction, type Standing } from '../pure/group/member.ts';
-export { placeName, sourcePlace, unitName, type Place, type Unit } from '../pure/group/place.ts';
-export { beatMs, SESSION_MS, step as watchStep, type Beating } from '../pure/group/session.ts';
+export { checkMembership, nextAction, type Standing } from '../pure/group/member.ts';
+export { isSource, placeName, sourcePlace } from '../pure/group/place.ts';
+export { beatMs, SESSION_MS, step as sessionStep, type Watching } from '../pure/group/session.ts';
 export { occupantText, occupiedError } from '../pure/group/occupied.ts';
+export { ageOf, drainSeconds, ratesBetween, readsFrom, recordsBehind, type Behind } from '../pure/group/lag.ts';
 export { parsePositions, planReset, positionsText, type FilePosition, type ResetLine, type ResetPlace, type ResetTarget } from '../pure/group/reset.ts';
 export type { Sink, Source } from '../pure/topic/edges.ts';
 export type { Reset } from '../pure/log/reset.ts';

@@ -8,7 +8,7 @@ import type { Cleaned, CleanOptions, Commit, Position } from '../port/log.ts';
 import type { StorePart } from '../port/state-store.ts';
 import { StoplogError } from '../pure/errors.ts';
 import { EMPTY_GROUP, step, type GroupEvent, type GroupState, type Member } from '../pure/group/coordinator.ts';
-import { checkEpoch, checkNamesPositions } from '../pure/group/fence.ts';
+import { checkEpoch, checkMoves } from '../pure/group/fence.ts';
 import { isSource, placeName } from '../pure/group/place.ts';
 import { cleanupOf } from '../pure/log/cleanup.ts';
 import { cleanable, cleanBatch, mapKeys } from '../pure/log/compaction.ts';
@@ -192,14 +192,14 @@ export class MemoryDisk {
       inspectHeader(batch);
     }
     for (const { store } of commit.stores) this.#store(store);
-    checkNamesPositions(commit.group, commit.positions.length);
+    checkMoves(commit.group, commit.positions);
     for (const { topic, partition } of commit.positions) if (!isSource(topic)) this.partition(topic, partition);
     if (commit.life !== undefined && this.#refused.has(commit.life))
       throw fenced({ life: commit.life }, 'an earlier commit of this actor was refused, and this one was made from it');
     if (commit.group === '') return;
     const { state } = this.group(commit.group);
     for (const { topic, partition, from } of commit.positions) {
-      checkEpoch(commit.epoch, { topic, partition }, state.held.get(placeName({ topic, partition }))?.epoch, () => state.epoch);
+      checkEpoch(commit.epoch, state.held.get(placeName({ topic, partition }))?.epoch, () => ({ place: { topic, partition }, groupEpoch: state.epoch }));
       const stands = this.#stands(commit.group, topic, partition, from);
       if (stands !== from)
         throw fenced({ epoch: commit.epoch, partition, from, stands }, `this commit goes on from offset ${from}, but the group stands at ${stands}`);

@@ -10,10 +10,8 @@ import type { Assignment, Commit, Committed, Holding, Log, Membership, OffsetAt,
 import type { StateStore, StorePart } from '../port/state-store.ts';
 import { StoplogError } from '../pure/errors.ts';
 import { standingOf } from '../pure/group/coordinator.ts';
-import { checkSession } from '../pure/group/fence.ts';
-import { nextAction, replacedError, type MemberAction } from '../pure/group/member.ts';
+import { checkMembership, nextAction, replacedError, type MemberAction } from '../pure/group/member.ts';
 import { isSource } from '../pure/group/place.ts';
-import { SESSION_MS } from '../pure/group/session.ts';
 import { openBatch, type BatchView } from '../pure/record/batch.ts';
 import type { TopicShape } from '../pure/topic/shape.ts';
 import { copyOf, keyName, MemoryDisk, type MemoryPartition } from './memory-disk.ts';
@@ -68,7 +66,7 @@ class MemoryLog implements Log {
 
   async *join(name: string, membership: Membership, signal: AbortSignal): AsyncGenerator<Assignment> {
     this.#checkOpen();
-    checkSession(membership.sessionMs ?? SESSION_MS);
+    checkMembership(membership);
     for (const { topic, partition } of membership.units.flat()) if (!isSource(topic)) this.#disk.partition(topic, partition);
     const ended = AbortSignal.any([signal, this.#closing.signal]);
     let id = '';

@@ -194,14 +194,14 @@ class Change<M extends Member> {
     const workers = this.#members.map(({ id, units: known }) => ({ id, knows: new Set(known.map(unitName)) }));
     const whole = new Map(wholeUnits(this.#state()));
     const target = assign(units, workers, new Map([...preferred, ...whole]));
-    const away = new Set(this.#members.flatMap(({ id, away: isAway }) => (isAway ? [id] : [])));
+    const atWork = new Set(this.#members.flatMap(({ id, away }) => (away ? [] : [id])));
     const stay = new Set(
       units.flatMap((unit) => (whole.has(unitName(unit)) && whole.get(unitName(unit)) === target.get(unitName(unit)) ? unit.map(placeName) : [])),
     );
     for (const [name, held] of [...this.#held]) {
       if (stay.has(name)) continue;
       // Who is away works on nothing, and has nothing to end.
-      if (away.has(held.member)) this.#free(held);
+      if (!atWork.has(held.member)) this.#free(held);
       else if (!held.asked) this.#put({ ...held, asked: true }, 'asked');
     }
     const epoch = this.#epoch + 1;

@@ -7,7 +7,29 @@
  */
 import { StoplogError } from '../errors.ts';
 import { holdingName } from './coordinator.ts';
-import type { Holding } from './place.ts';
+import { placeName, type Holding, type Unit } from './place.ts';
+
+const INSTANCE_ID = /^[a-zA-Z0-9._-]{1,100}$/;
+const SESSION_MS_MIN = 100;
+const SESSION_MS_MAX = 3_600_000;
+
+/** What a member says of itself makes sense: its session, its instance id, and each place in one unit only. */
+export const checkMembership = (membership: {
+  readonly units: readonly Unit[];
+  readonly instanceId?: string | undefined;
+  readonly sessionMs?: number | undefined;
+}): void => {
+  const { units, instanceId, sessionMs = SESSION_MS_MIN } = membership;
+  if (!(sessionMs >= SESSION_MS_MIN && sessionMs <= SESSION_MS_MAX))
+    throw new StoplogError('STOPLOG_USAGE', { sessionMs }, `a session of ${sessionMs} ms makes no sense: choose between 100 ms and an hour`);
+  if (instanceId !== undefined && !INSTANCE_ID.test(instanceId))
+    throw new StoplogError('STOPLOG_USAGE', { instanceId }, `${JSON.stringify(instanceId)} cannot be an instance id: use 1 to 100 of the characters a-z A-Z 0-9 . _ -`);
+  const seen = new Set<string>();
+  for (const name of units.flat().map(placeName)) {
+    if (seen.has(name)) throw new StoplogError('STOPLOG_USAGE', { place: name }, `${name} is named twice by one member: put each partition into one unit`);
+    seen.add(name);
+  }
+};
 
 /** As the group is now. */
 export type Standing =

@@ -19,14 +19,20 @@ export interface StoreMeta {
 export interface GroupMeta {
   readonly id: number;
 }
+export interface SourceMeta {
+  readonly id: number;
+}
 
 export const topicMetaKey = (name: string): Buffer => Buffer.from(`topic:${name}`);
 export const storeMetaKey = (name: string): Buffer => Buffer.from(`store:${name}`);
+/** A source's number, which stands for its place in groups. */
+export const sourceMetaKey = (topic: string): Buffer => Buffer.from(topic);
 export const groupMetaKey = (name: string): Buffer => Buffer.from(`group:${name}`);
 export const nextIdKey = (): Buffer => Buffer.from('next');
 export const formatKey = (): Buffer => Buffer.from('format');
 export const TOPIC_PREFIX: Buffer = Buffer.from('topic:');
 export const STORE_PREFIX: Buffer = Buffer.from('store:');
+export const SOURCE_PREFIX: Buffer = Buffer.from('source:');
 export const GROUP_PREFIX: Buffer = Buffer.from('group:');
 /** Numbers whose names are gone, and whose bytes are still to be swept. */
 export const GONE_PREFIX: Buffer = Buffer.from('gone:');

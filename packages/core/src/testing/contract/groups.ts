@@ -140,6 +140,7 @@ export const groups: Promises = (promise) => {
     expect(held).toMatchObject(feed);
     await commit(held!.epoch);
     await commit(held!.epoch);
+    await expect(log.commit(commitOf({ group: GROUP, epoch: held!.epoch, positions: [{ ...feed, from: 0n, to: 1n }] }))).rejects.toMatchObject({ code: 'STOPLOG_USAGE' });
     expect(await log.committed(GROUP, [feed])).toEqual([{ ...feed, offset: 0n }]);
     const second = member(await reopen(), { units: [[feed]] });
     expect((await second.next()).partitions).toEqual([]);
@@ -212,6 +213,8 @@ export const groups: Promises = (promise) => {
     const joins = (membership: Membership): Promise<unknown> => member(log, membership).next();
     await expect(joins({ units: [[place(0, 'nowhere')]] })).rejects.toMatchObject({ code: 'STOPLOG_TOPIC_UNKNOWN' });
     await expect(joins({ units: [[place(2)]] })).rejects.toMatchObject({ code: 'STOPLOG_USAGE' });
+    await expect(joins({ units: [[place(0)], [place(0)]] })).rejects.toMatchObject({ code: 'STOPLOG_USAGE' });
+    await expect(joins({ units: UNITS, instanceId: 'a b' })).rejects.toMatchObject({ code: 'STOPLOG_USAGE' });
     await expect(joins({ units: UNITS, sessionMs: 0 })).rejects.toMatchObject({ code: 'STOPLOG_USAGE' });
   });
   promise('endings: aborting the signal ends a join without an error, whether it holds, waits, or has not begun', async ({ log }) => {
