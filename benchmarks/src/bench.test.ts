@@ -54,7 +54,7 @@ test('a quick run measures ours and the floor, and leaves a file that names the 
 
 test('every benchmark of the list asks a question', () => {
   const lines = bench('--list').trim().split('\n');
-  expect(lines.map((line) => line.split(' ')[0])).toEqual(['append', 'count', 'flat', 'latency', 'partitions', 'recovery', 'scan', 'tsc']);
+  expect(lines.map((line) => line.split(' ')[0])).toEqual(['append', 'count', 'flat', 'latency', 'partitions', 'recovery', 'rolling', 'scan', 'tsc']);
   for (const line of lines) expect(line).toMatch(/\?$/);
 });
 

@@ -48,7 +48,7 @@ export type AppEvent = HostEvent | Assigned | { readonly type: 'waiting' | 'ende
 
 /** How long a drain may take before threads are ended under it. */
 const DRAIN_MS = 30_000;
-/** How long `run` waits for the actors before it says that somebody else has the partitions. */
+/** How long `run` waits for partitions, once it is in the group, before it says that others have them all. */
 const STANDBY_MS = 1_000;
 /** How soon `settled` looks again while no actor of its own can tell it. */
 const LOOK_AGAIN_MS = 50;
@@ -71,6 +71,7 @@ export class RunningApp implements App {
   readonly #running = new Set<string>();
   readonly #units: readonly Unit[];
   #held: Holdings = NOTHING_HELD;
+  #joined = false;
   /** Resolves when the actors have ended, once they are to. */
   #drained: Promise<void> = Promise.resolve();
   /** Called at every event, by those who wait for one. */
@@ -92,11 +93,7 @@ export class RunningApp implements App {
   /** Resolves when all actors that are assigned run, or when it is clear that other processes have them; rejects with what prevents it. */
   started(): Promise<void> {
     return new Promise((resolve, reject) => {
-      const standby = setTimeout(() => {
-        if (this.#held.size > 0) return;
-        this.#parts.tell({ type: 'waiting' });
-        done();
-      }, STANDBY_MS);
+      let standby: NodeJS.Timeout | undefined;
       const done = (): void => {
         clearTimeout(standby);
         this.#listeners.delete(look);
@@ -104,7 +101,14 @@ export class RunningApp implements App {
         else reject(this.#fatal);
       };
       const look = (): void => {
-        if (this.#fatal !== undefined || (this.#held.size > 0 && this.#running.size + this.#tally.failed.size >= this.#held.size)) done();
+        if (this.#fatal !== undefined || (this.#held.size > 0 && this.#running.size + this.#tally.failed.size >= this.#held.size)) return done();
+        // Nothing at first: those that have the partitions are still ending what is to be handed over, or there is nothing left.
+        if (this.#joined && this.#held.size === 0)
+          standby ??= setTimeout(() => {
+            if (this.#held.size > 0) return;
+            this.#parts.tell({ type: 'waiting' });
+            done();
+          }, STANDBY_MS);
       };
       this.#listeners.add(look);
       look();
@@ -174,6 +178,7 @@ export class RunningApp implements App {
     if (started.length > 0) failpoint('rebalance.assigned');
     if (ended.length > 0) failpoint('rebalance.revoke');
     this.#held = now;
+    this.#joined = true;
     for (const { unit } of [...ended, ...started]) {
       // What was given up is tried again in each new epoch.
       this.#tally.failed.delete(unit.name);
