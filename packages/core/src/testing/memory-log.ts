@@ -52,6 +52,8 @@ class MemoryLog implements Log {
   readonly #clock: Pick<Clock, 'after'>;
   readonly #pid: number;
   readonly #closing = new AbortController();
+  /** Members that joined by this log, and their groups. */
+  readonly #members = new Map<string, string>();
 
   constructor(disk: MemoryDisk, clock: Pick<Clock, 'after'>, pid: number) {
     this.#disk = disk;
@@ -73,6 +75,7 @@ class MemoryLog implements Log {
     let told: readonly Holding[] | undefined;
     const enter = (): void => {
       id = `m${++members}`;
+      this.#members.set(id, name);
       const { units, instanceId } = membership;
       this.#disk.step(name, { type: 'join', member: { id, instanceId, units, beat: 0, away: false, pid: this.#pid } });
     };
@@ -92,6 +95,7 @@ class MemoryLog implements Log {
         }
       }
     } finally {
+      this.#members.delete(id);
       this.#disk.step(name, { type: 'leave', id });
     }
   }
@@ -163,6 +167,7 @@ class MemoryLog implements Log {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort();
+    for (const [id, name] of this.#members) this.#disk.step(name, { type: 'leave', id });
   }
 
   /** Waits until it is so, or the time is up, or the signal is aborted, or the log is closed. */

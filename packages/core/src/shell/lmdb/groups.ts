@@ -28,6 +28,7 @@ import {
   type Listed,
 } from '../../pure/log/group-record.ts';
 import { groupKey, prefixEnd, unseal } from '../../pure/log/keyspace.ts';
+import { failpoint } from '../failpoint.ts';
 import type { Env } from './env.ts';
 import { isAlive } from './process.ts';
 import { put, read } from './sealed.ts';
@@ -87,6 +88,7 @@ export const applyGroupEvent = (env: Env, groupId: number, event: GroupEvent<Kep
   for (const effect of effects) keep(env, groupId, effect, numbers);
   const next = Math.max(record.next, ...after.members.map(({ number }) => number + 1));
   put(env, 'groups', groupKey(groupId), encodeGroup({ epoch: after.epoch, version: record.version + 1, next, members: after.members.map(listed) }));
+  failpoint('rebalance.written');
   return true;
 };
 

@@ -55,8 +55,9 @@ export class Sessions {
     clearInterval(group.look);
     this.#groups.delete(groupId);
   }
-  stop(): void {
-    for (const [groupId, { mine }] of this.#groups) for (const id of mine.keys()) this.leave(groupId, id);
+  /** The members of this process. */
+  all(): readonly { readonly groupId: number; readonly id: string }[] {
+    return [...this.#groups].flatMap(([groupId, { mine }]) => [...mine.keys()].map((id) => ({ groupId, id })));
   }
 
   #look(groupId: number): void {

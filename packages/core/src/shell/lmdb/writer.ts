@@ -208,6 +208,13 @@ const serve = (env: Env, inTransaction: Transact): void => {
     },
   });
 
+  /** A member whose log is closed works on nothing. */
+  const leave = (groupId: number, instance: string): void => {
+    sessions.leave(groupId, instance);
+    const apply = prepare(env, { type: 'leave', groupId, instance }, cleanups);
+    if (!closing) enqueue({ bytes: 0, life: undefined, apply, answer: () => groupChanged(groupId) });
+  };
+
   const pace = { ...MAINTENANCE, ...envOptions.maintenance };
   const maintenance = new Maintenance(
     env,
@@ -232,6 +239,8 @@ const serve = (env: Env, inTransaction: Transact): void => {
   const addLink = (port: MessagePort): void => {
     links.add(port);
     const forget = new Map<number, () => void>();
+    /** Members that joined by this link, and their groups. */
+    const members = new Map<string, number>();
     port.on('message', (request: WriterRequest) => {
       if (request.type === 'forget') {
         forget.get(request.id)?.();
@@ -253,8 +262,13 @@ const serve = (env: Env, inTransaction: Transact): void => {
             port.postMessage({ ...outcome, id: request.id });
             if (request.type === 'delete-records') maintenance.startsMoved(request.before);
             if (request.type === 'ensure') cleanups.refresh();
-            if (request.type === 'join' && outcome.type === 'done') sessions.enter(request.groupId, request.instance, request.sessionMs);
-            if (request.type === 'leave') sessions.leave(request.groupId, request.instance);
+            if (request.type === 'join' && outcome.type === 'done') {
+              members.set(request.instance, request.groupId);
+              sessions.enter(request.groupId, request.instance, request.sessionMs);
+            } else if (request.type === 'leave') {
+              members.delete(request.instance);
+              sessions.leave(request.groupId, request.instance);
+            }
             if (request.type === 'join' || request.type === 'leave' || request.type === 'release') groupChanged(request.groupId);
           },
         });
@@ -264,6 +278,7 @@ const serve = (env: Env, inTransaction: Transact): void => {
       links.delete(port);
       for (const undo of forget.values()) undo();
       forget.clear();
+      for (const [instance, groupId] of members) leave(groupId, instance);
     });
   };
 
@@ -282,8 +297,8 @@ const serve = (env: Env, inTransaction: Transact): void => {
   const readerCheck = setInterval(() => env.root.readerCheck(), READER_CHECK_MS);
 
   const close = async (): Promise<void> => {
+    for (const { groupId, id } of sessions.all()) leave(groupId, id);
     closing = true;
-    sessions.stop();
     for (const timer of [upkeep, readerCheck]) clearInterval(timer);
     maintenance.stop();
     foreign.stop();

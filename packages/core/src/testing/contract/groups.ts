@@ -238,6 +238,15 @@ export const groups: Promises = (promise) => {
     expect(places((await next.next()).partitions)).toEqual(PLACES);
     await next.leave();
   });
+  promise('endings: closing the log leaves its groups, also when nobody asks for the next assignment', async ({ log, reopen }) => {
+    const other = await reopen();
+    await member(other).next();
+    const next = member(log);
+    const taken = until(next, 2);
+    await other[Symbol.asyncDispose]();
+    expect(places(await taken)).toEqual(PLACES);
+    await next.leave();
+  });
   promise('endings: aborting a waiting fetch gives no batches and no error', async ({ log }) => {
     const stop = new AbortController();
     const waiting = log.fetch(at(0n), WHEN_THERE, stop.signal);
