@@ -140,11 +140,11 @@ const compareUnits = (a: Unit, b: Unit): number => {
   return x.length - y.length;
 };
 
-/** The units that somebody has whole, in one epoch, and was not asked for; with who has them. */
-const wholeUnits = (state: GroupState): readonly (readonly [name: string, member: string])[] =>
-  unitsOf(state.members).flatMap((unit) => {
+/** The units that somebody has whole and was not asked for, with who has them. They were given in one epoch: who knows a unit gets it as a whole. */
+const wholeUnits = (state: GroupState, units: readonly Unit[] = unitsOf(state.members)): readonly (readonly [name: string, member: string])[] =>
+  units.flatMap((unit) => {
     const [first, ...rest] = unit.map((place) => state.held.get(placeName(place)));
-    const whole = first !== undefined && !first.asked && rest.every((held) => held?.member === first.member && held.epoch === first.epoch && !held.asked);
+    const whole = first !== undefined && !first.asked && rest.every((held) => held?.member === first.member && !held.asked);
     return whole ? [[unitName(unit), first.member] as const] : [];
   });
 
@@ -192,7 +192,7 @@ class Change<M extends Member> {
     if (this.#effects.length === 0 && this.#epoch === this.#before.epoch) return [this.#before, []];
     const units = unitsOf(this.#members);
     const workers = this.#members.map(({ id, units: known }) => ({ id, knows: new Set(known.map(unitName)) }));
-    const whole = new Map(wholeUnits(this.#state()));
+    const whole = new Map(wholeUnits(this.#state(), units));
     const target = assign(units, workers, new Map([...preferred, ...whole]));
     const atWork = new Set(this.#members.flatMap(({ id, away }) => (away ? [] : [id])));
     const stay = new Set(

@@ -23,7 +23,11 @@ export const checkMembership = (membership: {
   if (!(sessionMs >= SESSION_MS_MIN && sessionMs <= SESSION_MS_MAX))
     throw new StoplogError('STOPLOG_USAGE', { sessionMs }, `a session of ${sessionMs} ms makes no sense: choose between 100 ms and an hour`);
   if (instanceId !== undefined && !INSTANCE_ID.test(instanceId))
-    throw new StoplogError('STOPLOG_USAGE', { instanceId }, `${JSON.stringify(instanceId)} cannot be an instance id: use 1 to 100 of the characters a-z A-Z 0-9 . _ -`);
+    throw new StoplogError(
+      'STOPLOG_USAGE',
+      { instanceId },
+      `${JSON.stringify(instanceId)} cannot be an instance id: use 1 to 100 of the characters a-z A-Z 0-9 . _ -`,
+    );
   const seen = new Set<string>();
   for (const name of units.flat().map(placeName)) {
     if (seen.has(name)) throw new StoplogError('STOPLOG_USAGE', { place: name }, `${name} is named twice by one member: put each partition into one unit`);

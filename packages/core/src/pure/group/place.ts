@@ -23,12 +23,19 @@ export const isSource = (topic: string): boolean => topic.startsWith(SOURCE);
 /** `orders[3]`; a source is shown as it is named. */
 export const placeName = ({ topic, partition }: Place): string => (isSource(topic) ? topic : `${topic}[${partition}]`);
 /** The same for the same places, in whichever order they come. */
-export const unitName = (unit: Unit): string => unit.map(placeName).sort().join(' ');
+export const unitName = (unit: Unit): string => namesOf(unit).unit;
 /** Units of one task differ in their partitions only. */
-export const taskName = (unit: Unit): string =>
-  unit
-    .map(({ topic }) => topic)
-    .sort()
-    .join(' ');
+export const taskName = (unit: Unit): string => namesOf(unit).task;
+
+/** A step asks for them many times, and a unit never changes. */
+const known = new WeakMap<Unit, { readonly unit: string; readonly task: string }>();
+const namesOf = (unit: Unit): { readonly unit: string; readonly task: string } => {
+  let names = known.get(unit);
+  if (names === undefined) {
+    const topics = unit.map(({ topic }) => topic);
+    known.set(unit, (names = { unit: unit.map(placeName).sort().join(' '), task: topics.sort().join(' ') }));
+  }
+  return names;
+};
 
 export const comparePlaces = (a: Place, b: Place): number => (a.topic === b.topic ? a.partition - b.partition : a.topic < b.topic ? -1 : 1);

@@ -204,7 +204,9 @@ describe('deleting', () => {
     const known = await module.open(lmdb(path).options);
     const { epoch } = await readAs(known, 'workers', 0n);
     await module.deleteGroup(log, 'workers');
-    expect(await thrown(known.commit({ group: 'workers', epoch, appends: [], stores: [], positions: [{ ...places[0]!, from: 0n, to: 0n }] }))).toMatchObject({ code: 'STOPLOG_GROUP_UNKNOWN' });
+    expect(await thrown(known.commit({ group: 'workers', epoch, appends: [], stores: [], positions: [{ ...places[0]!, from: 0n, to: 0n }] }))).toMatchObject({
+      code: 'STOPLOG_GROUP_UNKNOWN',
+    });
     await known[Symbol.asyncDispose]();
   });
   test('a topic frees its records and every position in it; the name may be made anew, empty', async () => {

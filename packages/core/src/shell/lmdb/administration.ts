@@ -4,7 +4,17 @@ import type { Holding, Position } from '../../port/log.ts';
 import { topicIdOf, type KeptMember } from '../../pure/log/group-record.ts';
 import type { ResetLine } from '../../pure/group/reset.ts';
 import { decodeOffset, groupKey, prefixEnd, unseal, type Table } from '../../pure/log/keyspace.ts';
-import { fromBytes, GROUP_PREFIX, SOURCE_PREFIX, STORE_PREFIX, TOPIC_PREFIX, type GroupMeta, type SourceMeta, type StoreMeta, type TopicMeta } from '../../pure/log/meta.ts';
+import {
+  fromBytes,
+  GROUP_PREFIX,
+  SOURCE_PREFIX,
+  STORE_PREFIX,
+  TOPIC_PREFIX,
+  type GroupMeta,
+  type SourceMeta,
+  type StoreMeta,
+  type TopicMeta,
+} from '../../pure/log/meta.ts';
 import { told, type Env } from './env.ts';
 import { isPresent, readGroup } from './groups.ts';
 import type { WriterLink } from './link.ts';

@@ -2,7 +2,20 @@
  * The Log over LMDB as any thread sees it: reads by the memory map, commits by message to the writer.
  */
 import { randomUUID } from 'node:crypto';
-import type { Assignment, Cleaned, CleanOptions, Commit, Committed, Holding, Log, Membership, OffsetAt, Position, RecordBatch, TopicPartition } from '../../port/log.ts';
+import type {
+  Assignment,
+  Cleaned,
+  CleanOptions,
+  Commit,
+  Committed,
+  Holding,
+  Log,
+  Membership,
+  OffsetAt,
+  Position,
+  RecordBatch,
+  TopicPartition,
+} from '../../port/log.ts';
 import type { StateStore, StorePart } from '../../port/state-store.ts';
 import { StoplogError } from '../../pure/errors.ts';
 import { standingOf } from '../../pure/group/coordinator.ts';
@@ -190,7 +203,12 @@ export class LmdbLog implements Log {
   }
 
   /** What a member is to do next, and the version of the group that says so. */
-  #next(groupId: number, id: string, instanceId: string | undefined, told: readonly Holding[] | undefined): { readonly action: MemberAction; readonly version: number } {
+  #next(
+    groupId: number,
+    id: string,
+    instanceId: string | undefined,
+    told: readonly Holding[] | undefined,
+  ): { readonly action: MemberAction; readonly version: number } {
     return this.#readNow(() => {
       const { record, state } = readGroup(this.#env, groupId);
       const standing = standingOf(state, id);

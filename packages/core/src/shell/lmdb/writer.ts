@@ -12,17 +12,7 @@ import { takeShare, type Waiting } from '../../pure/log/group-commit.ts';
 import { FORMAT } from '../../pure/log/keyspace.ts';
 import { formatKey } from '../../pure/log/meta.ts';
 import type { WriterAnswer, WriterCall, WriterRequest } from '../../pure/log/writer-messages.ts';
-import {
-  applyCommit,
-  applyEnsure,
-  applyOpenGroup,
-  applyOpenSource,
-  applyOpenStore,
-  EndsInTransaction,
-  putMeta,
-  readEnds,
-  readMeta,
-} from './apply.ts';
+import { applyCommit, applyEnsure, applyOpenGroup, applyOpenSource, applyOpenStore, EndsInTransaction, putMeta, readEnds, readMeta } from './apply.ts';
 import { applyDeleteGroup, applyDeleteTopic, applySetPositions, isLeftToSweep, sweep } from './administer.ts';
 import { Cleanups } from './cleanups.ts';
 import { applyDeleteRecords } from './forget.ts';
@@ -343,11 +333,7 @@ const attempt = ({ life, apply }: Pending, ends: EndsInTransaction, refused: Set
 };
 
 /** What a call does inside a transaction; decoding happens before it. */
-const prepare = (
-  env: Env,
-  call: Exclude<WriterCall, { readonly type: 'wait' | 'wait-group' | 'clean' }>,
-  cleanups: Cleanups,
-): Pending['apply'] => {
+const prepare = (env: Env, call: Exclude<WriterCall, { readonly type: 'wait' | 'wait-group' | 'clean' }>, cleanups: Cleanups): Pending['apply'] => {
   switch (call.type) {
     case 'commit': {
       const commit: DecodedCommit = decodeCommit(call.bytes);
@@ -368,7 +354,15 @@ const prepare = (
       const { groupId, instance: id, instanceId, sessionMs, units } = call;
       const { pid } = process;
       return () => {
-        applyJoin(env, groupId, { id, ...(instanceId === undefined ? {} : { instanceId }), sessionMs, units, pid, started: processStarted(pid), now: Date.now() });
+        applyJoin(env, groupId, {
+          id,
+          ...(instanceId === undefined ? {} : { instanceId }),
+          sessionMs,
+          units,
+          pid,
+          started: processStarted(pid),
+          now: Date.now(),
+        });
         return { type: 'done' };
       };
     }

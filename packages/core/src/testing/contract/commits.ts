@@ -63,7 +63,9 @@ export const commits: Promises = (promise) => {
   promise('isolation: a waiting fetch is not woken with records of a commit that did not happen', async ({ log }) => {
     const end = (await log.offsets([place()], 'latest'))[0]!.offset;
     const waiting = log.fetch(at(end), WHEN_THERE, never);
-    await expect(log.commit(commitOf({ group: GROUP, epoch: 99, appends: [{ ...place(), batch: batchOf(['never']) }], positions: [{ ...place(), from: 0n, to: 0n }] }))).rejects.toMatchObject({
+    await expect(
+      log.commit(commitOf({ group: GROUP, epoch: 99, appends: [{ ...place(), batch: batchOf(['never']) }], positions: [{ ...place(), from: 0n, to: 0n }] })),
+    ).rejects.toMatchObject({
       code: 'STOPLOG_FENCED',
     });
     await append(log, ['real']);

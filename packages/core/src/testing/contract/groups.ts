@@ -41,9 +41,7 @@ const places = (holdings: readonly Holding[]): readonly TopicPartition[] => hold
 const epochOf = (holdings: readonly Holding[], partition: number): number => holdings.find((holding) => holding.partition === partition)!.epoch;
 /** A commit that moves nothing, and is made from where the group stands. */
 const commitAs = (log: Log, epoch: number, text: string, partition = 0): Promise<unknown> =>
-  log.commit(
-    commitOf({ group: GROUP, epoch, appends: [{ ...place(), batch: batchOf([text]) }], positions: [{ ...place(partition), from: 0n, to: 0n }] }),
-  );
+  log.commit(commitOf({ group: GROUP, epoch, appends: [{ ...place(), batch: batchOf([text]) }], positions: [{ ...place(partition), from: 0n, to: 0n }] }));
 const fenced = { code: 'STOPLOG_FENCED' };
 
 export const groups: Promises = (promise) => {
@@ -75,7 +73,10 @@ export const groups: Promises = (promise) => {
     const goesOn = first.next();
     const taken = await waiting;
     expect(places(taken)).toEqual([place(moving.partition)]);
-    await expect(commitAs(log, moving.epoch, 'late', moving.partition)).rejects.toMatchObject({ ...fenced, facts: { epoch: moving.epoch, current: taken[0]!.epoch } });
+    await expect(commitAs(log, moving.epoch, 'late', moving.partition)).rejects.toMatchObject({
+      ...fenced,
+      facts: { epoch: moving.epoch, current: taken[0]!.epoch },
+    });
     await commitAs(log, taken[0]!.epoch, 'the first of it', moving.partition);
     expect(values(await readAll(log))).toEqual(['the last of it', 'the first of it']);
     await second.leave();
@@ -140,7 +141,9 @@ export const groups: Promises = (promise) => {
     expect(held).toMatchObject(feed);
     await commit(held!.epoch);
     await commit(held!.epoch);
-    await expect(log.commit(commitOf({ group: GROUP, epoch: held!.epoch, positions: [{ ...feed, from: 0n, to: 1n }] }))).rejects.toMatchObject({ code: 'STOPLOG_USAGE' });
+    await expect(log.commit(commitOf({ group: GROUP, epoch: held!.epoch, positions: [{ ...feed, from: 0n, to: 1n }] }))).rejects.toMatchObject({
+      code: 'STOPLOG_USAGE',
+    });
     expect(await log.committed(GROUP, [feed])).toEqual([{ ...feed, offset: 0n }]);
     const second = member(await reopen(), { units: [[feed]] });
     expect((await second.next()).partitions).toEqual([]);
