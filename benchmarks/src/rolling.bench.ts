@@ -13,7 +13,8 @@ export const sketch =
   'Each partition moves: the batch at hand ends (10 ms), its commit (1 ms), the other process hears of it (5 ms), starts an actor in a warm thread (5 ms), and commits: 20 ms, and some 50 ms more while two cores load the new process.';
 export const bound = 'at most 200 ms';
 export const unit = 'ms';
-export const durability = 'between two commits of one partition as a reader sees them, with records waiting all the time; each record copied once, none lost, checked';
+export const durability =
+  'between two commits of one partition as a reader sees them, with records waiting all the time; each record copied once, none lost, checked';
 export const limitedBy = 'the processor: the process that starts and the two that work share its cores.';
 
 const CHILD = new URL('./rolling.child.js', import.meta.url);

@@ -2,7 +2,7 @@
 import { FAILPOINTS, type Failpoint } from '@stoplog/core/port';
 import type { Life } from './life.ts';
 
-const ONCE: ReadonlySet<string> = new Set<Failpoint>(['acquire', 'rebalance.assigned', 'release', 'close.draining', 'close.closed']);
+const ONCE: ReadonlySet<string> = new Set<Failpoint>(['acquire', 'rebalance.written', 'rebalance.assigned', 'release', 'close.draining', 'close.closed']);
 /** Met so often that a hit far behind is met too. */
 const OFTEN: ReadonlySet<string> = new Set<Failpoint>(['process.before', 'process.handled', 'storage.put']);
 /**

@@ -1,5 +1,6 @@
-import { openLog, type LogClient } from '@stoplog/core';
+import { openLog, seconds, type LogClient } from '@stoplog/core';
 import { lmdb } from '@stoplog/core/lmdb';
+import { run } from '@stoplog/runtime';
 import { describe, expect, test } from 'vitest';
 import { startApp, withFolder, type Child } from './fixtures/child.ts';
 import { appendEntries, checkLedger } from './fixtures/ledger.ts';
@@ -67,6 +68,13 @@ const load = (log: LogClient): { readonly stop: () => Promise<number> } => {
 const whole = (records: number): unknown => ({ faults: [], taken: records, appended: records, between: 0 });
 
 describe('several processes that run one pipeline on one folder', () => {
+  test('are refused before anything is opened when their instance id or session makes no sense', async () => {
+    const nowhere = { log: lmdb('/nowhere') };
+    const url = new URL('file:///nowhere.mjs');
+    await expect(run(url, { ...nowhere, instanceId: 'a b' })).rejects.toMatchObject({ code: 'STOPLOG_USAGE', facts: { instanceId: 'a b' } });
+    await expect(run(url, { ...nowhere, session: seconds(0.05) })).rejects.toMatchObject({ code: 'STOPLOG_USAGE', facts: { sessionMs: 50 } });
+  });
+
   test('share its partitions; restarted one after the other under load, or killed, they lose no record and do none twice', async () => {
     await withFolder(async (folder) => {
       await using log = await openLog(lmdb(folder));

@@ -4,7 +4,18 @@
  * What a member does next is the production's own (`nextAction`), and so is the coordinator, whose state lies in the log. What it
  * decides on it does in a later step: in between the group may have changed, or the process stood still.
  */
-import { beatMs, nextAction, standingOf, sessionStep, type GroupEffect, type GroupEvent, type Holding, type GroupMemberState, type Standing, type Watching } from '@stoplog/core/port';
+import {
+  beatMs,
+  nextAction,
+  standingOf,
+  sessionStep,
+  type GroupEffect,
+  type GroupEvent,
+  type Holding,
+  type GroupMemberState,
+  type Standing,
+  type Watching,
+} from '@stoplog/core/port';
 import type { Unit } from '../pure/sharing/units.ts';
 import type { Group, SimulatedLog } from './simulated-log.ts';
 import type { Count } from './simulation-counters.ts';
@@ -45,7 +56,9 @@ export class SimulatedMember {
   /** Decided on, and not done. */
   #saying: GroupEvent<SessionMember>[] = [];
   #watching: Watching | undefined;
-  #looked: { readonly group: Group; readonly told: readonly Holding[] | undefined; readonly id: string; readonly action: ReturnType<typeof nextAction> } | undefined;
+  #looked:
+    | { readonly group: Group; readonly told: readonly Holding[] | undefined; readonly id: string; readonly action: ReturnType<typeof nextAction> }
+    | undefined;
   #nextLook = 0;
   #nextBeat = 0;
 
@@ -165,4 +178,6 @@ export class SimulatedMember {
 }
 
 const textOf = (effect: GroupEffect): string =>
-  'held' in effect ? `${effect.type} ${effect.held.topic}[${effect.held.partition}] of ${effect.held.member} in ${effect.held.epoch}` : `${effect.type} ${effect.member.id}`;
+  'held' in effect
+    ? `${effect.type} ${effect.held.topic}[${effect.held.partition}] of ${effect.held.member} in ${effect.held.epoch}`
+    : `${effect.type} ${effect.member.id}`;

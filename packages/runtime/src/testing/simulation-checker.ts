@@ -111,7 +111,9 @@ export class Checker {
     for (const place of positions) {
       const held = this.#group?.held.get(placeName(place));
       if (held?.epoch !== epoch)
-        throw new Broken(`two owners: a commit of epoch ${epoch} moved ${placeName(place)}, which ${held === undefined ? 'nobody held' : `was held in ${held.epoch}`}`);
+        throw new Broken(
+          `two owners: a commit of epoch ${epoch} moved ${placeName(place)}, which ${held === undefined ? 'nobody held' : `was held in ${held.epoch}`}`,
+        );
     }
     const sent = handledBy.get(commit!);
     if (sent === undefined) throw new Broken('invariant broken: a commit that nobody sent');

@@ -4,7 +4,15 @@ import { groupData, groupRows, holdsText, paceData, paceRows, type PartitionPace
 
 const holding = (topic: string, partition: number): Holding => ({ topic, partition, epoch: 7 });
 const lag = (partition: number): PartitionLag => ({ topic: 'orders', partition, position: 5n, end: 5n, records: 0, age: 0 });
-const a: GroupMember = { instance: 'i1', instanceId: 'a', pid: 11, sessionMs: 45_000, since: 0, beatAt: 1_500, holds: [holding('orders', 2), holding('orders', 0)] };
+const a: GroupMember = {
+  instance: 'i1',
+  instanceId: 'a',
+  pid: 11,
+  sessionMs: 45_000,
+  since: 0,
+  beatAt: 1_500,
+  holds: [holding('orders', 2), holding('orders', 0)],
+};
 const b: GroupMember = { instance: 'i2', pid: 22, sessionMs: 10_000, since: 0, beatAt: 0, holds: [holding('orders', 1), holding('source:feed', 0)] };
 const idle: GroupMember = { ...b, instance: 'i3', pid: 33, holds: [] };
 const standing = (...members: readonly GroupMember[]): GroupStanding => ({ group: 'billing', epoch: 7, members, positions: [], stores: [] });

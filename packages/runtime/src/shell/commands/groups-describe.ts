@@ -53,7 +53,9 @@ partition now; below, each member of the group with what it has.`,
       return { lag, consumed, produced, drainSeconds: drainSeconds(lag.records, consumed, produced) };
     });
     if (given.flag('json')) {
-      await output.write(jsonOut({ ...(groupData({ standing, parts: now.parts }) as object), partitions: paces.map((pace) => paceData(pace, standing.members)) }));
+      await output.write(
+        jsonOut({ ...(groupData({ standing, parts: now.parts }) as object), partitions: paces.map((pace) => paceData(pace, standing.members)) }),
+      );
       return 0;
     }
     if (paces.length === 0) output.say(`group '${name}' has committed no position yet: it will read from the start`);
