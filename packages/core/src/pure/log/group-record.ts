@@ -13,7 +13,6 @@
 import type { GroupState, Member } from '../group/coordinator.ts';
 import { placeName, type Unit } from '../group/place.ts';
 import { SESSION_MS } from '../group/session.ts';
-import { groupKey, partitionKey } from './keyspace.ts';
 import { fromBytes, toBytes } from './meta.ts';
 
 /** What a group's own key says of a member. */
@@ -71,14 +70,28 @@ export const listed = ({ number, id, instanceId, pid, started, since, sessionMs,
   away,
 });
 
-const part = (groupId: number, kind: number): Buffer => Buffer.concat([groupKey(groupId), Buffer.of(kind)]);
 const BEAT = 1;
 const UNITS = 2;
 const HELD = 3;
-export const beatKey = (groupId: number, member: number): Buffer => Buffer.concat([part(groupId, BEAT), groupKey(member)]);
-export const unitsKey = (groupId: number, member: number): Buffer => Buffer.concat([part(groupId, UNITS), groupKey(member)]);
-export const heldKey = (groupId: number, topicId: number, partition: number): Buffer => Buffer.concat([part(groupId, HELD), partitionKey(topicId, partition)]);
-export const heldPrefix = (groupId: number): Buffer => part(groupId, HELD);
+const memberKey = (groupId: number, kind: number, member: number): Buffer => {
+  const key = Buffer.allocUnsafe(9);
+  key.writeUInt32BE(groupId, 0);
+  key.writeUInt8(kind, 4);
+  key.writeUInt32BE(member, 5);
+  return key;
+};
+export const beatKey = (groupId: number, member: number): Buffer => memberKey(groupId, BEAT, member);
+export const unitsKey = (groupId: number, member: number): Buffer => memberKey(groupId, UNITS, member);
+export const heldKey = (groupId: number, topicId: number, partition: number): Buffer => {
+  const key = Buffer.allocUnsafe(13);
+  key.writeUInt32BE(groupId, 0);
+  key.writeUInt8(HELD, 4);
+  key.writeUInt32BE(topicId, 5);
+  key.writeUInt32BE(partition, 9);
+  return key;
+};
+/** Keys of all that a group's members hold begin so. */
+export const heldPrefix = (groupId: number): Buffer => heldKey(groupId, 0, 0).subarray(0, 5);
 export const placeOfHeldKey = (key: Buffer): { readonly topicId: number; readonly partition: number } => ({
   topicId: key.readUInt32BE(5),
   partition: key.readUInt32BE(9),

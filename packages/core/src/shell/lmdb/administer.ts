@@ -24,7 +24,7 @@ import {
 } from '../../pure/log/meta.ts';
 import { applyOpenGroup, putMeta, readEnds, readMeta, readPosition } from './apply.ts';
 import type { Env } from './env.ts';
-import { applyGroupEvent, isPresent, readBeats, readGroupRecord, removeGroup } from './groups.ts';
+import { applyGroupEvent, isPresent, readBeats, readGroupRecord, readHeldEpoch, removeGroup } from './groups.ts';
 import { put } from './sealed.ts';
 
 /** How much is freed in one transaction. */
@@ -81,7 +81,9 @@ export const applyDeleteTopic = (env: Env, topic: string): void => {
     name: key.toString().slice(GROUP_PREFIX.length),
     id: fromBytes<GroupMeta>(unseal('meta', key, value)).id,
   }));
-  const standing = groups.filter(({ id }) => partitions.some((partition) => readPosition(env, id, found.id, partition) !== undefined));
+  const standing = groups.filter(({ id }) =>
+    partitions.some((partition) => (readPosition(env, id, found.id, partition) ?? readHeldEpoch(env, id, found.id, partition)) !== undefined),
+  );
   for (const { name, id } of standing) checkIdle(env, name, id);
   for (const { id } of standing) for (const partition of partitions) env.tables.positions.removeSync(positionKey(id, found.id, partition));
   for (const partition of partitions) put(env, 'ends', partitionKey(found.id, partition), new Uint8Array(0));

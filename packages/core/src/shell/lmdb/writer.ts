@@ -255,6 +255,7 @@ const serve = (env: Env, inTransaction: Transact): void => {
             if (request.type === 'join' && outcome.type === 'done') {
               members.set(request.instance, request.groupId);
               sessions.enter(request.groupId, request.instance, request.sessionMs);
+              if (!links.has(port)) leave(request.groupId, request.instance);
             } else if (request.type === 'leave') {
               members.delete(request.instance);
               sessions.leave(request.groupId, request.instance);
