@@ -54,15 +54,9 @@ export { serdeOf, type CodecName, type Encoded, type Serde } from '../pure/schem
 export { fingerprintOf } from '../pure/schema/fingerprint.ts';
 export { asError, assert, errorFromData, errorToData, isStoplogError, StoplogError, type ErrorData, type Facts, type StoplogCode } from '../pure/errors.ts';
 export { checkName } from '../pure/topic/name.ts';
-export {
-  EMPTY_GROUP,
-  standingOf,
-  step as groupStep,
-  type GroupEffect,
-  type GroupEvent,
-  type GroupState,
-  type Member as GroupMemberState,
-} from '../pure/group/coordinator.ts';
+export type { GroupEffect } from '../pure/group/change.ts';
+export { step as groupStep, type GroupEvent } from '../pure/group/coordinator.ts';
+export { EMPTY_GROUP, standingOf, type GroupState, type Member as GroupMemberState } from '../pure/group/group-state.ts';
 export { checkMembership, nextAction, type Standing } from '../pure/group/member.ts';
 export { isSource, placeName, sourcePlace } from '../pure/group/place.ts';
 export { beatMs, SESSION_MS, step as sessionStep, type Watching } from '../pure/group/session.ts';

@@ -7,8 +7,9 @@
 import type { Cleaned, CleanOptions, Commit, Position } from '../port/log.ts';
 import type { StorePart } from '../port/state-store.ts';
 import { StoplogError } from '../pure/errors.ts';
-import { EMPTY_GROUP, step, type GroupEvent, type GroupState, type Member } from '../pure/group/coordinator.ts';
+import { step, type GroupEvent } from '../pure/group/coordinator.ts';
 import { checkEpoch, checkMoves } from '../pure/group/fence.ts';
+import { EMPTY_GROUP, type GroupState, type Member } from '../pure/group/group-state.ts';
 import { isSource, placeName } from '../pure/group/place.ts';
 import { cleanupOf } from '../pure/log/cleanup.ts';
 import { cleanable, cleanBatch, mapKeys } from '../pure/log/compaction.ts';

@@ -9,7 +9,7 @@ import type { Clock } from '../port/clock.ts';
 import type { Assignment, Commit, Committed, Holding, Log, Membership, OffsetAt, Position, RecordBatch, TopicPartition } from '../port/log.ts';
 import type { StateStore, StorePart } from '../port/state-store.ts';
 import { StoplogError } from '../pure/errors.ts';
-import { standingOf } from '../pure/group/coordinator.ts';
+import { standingOf } from '../pure/group/group-state.ts';
 import { checkMembership, nextAction, replacedError, type MemberAction } from '../pure/group/member.ts';
 import { isSource } from '../pure/group/place.ts';
 import { openBatch, type BatchView } from '../pure/record/batch.ts';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { EMPTY_GROUP, holdingName, standingOf, step, type GroupEvent, type GroupState, type Member } from './coordinator.ts';
+import { step, type GroupEvent } from './coordinator.ts';
+import { EMPTY_GROUP, holdingName, standingOf, type GroupState, type Member } from './group-state.ts';
 import { nextAction } from './member.ts';
 import { placeName, sourcePlace, type Holding, type Unit } from './place.ts';
 

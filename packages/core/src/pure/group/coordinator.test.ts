@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { EMPTY_GROUP, standingOf, step, type GroupEvent, type GroupState, type Member } from './coordinator.ts';
+import { step, type GroupEvent } from './coordinator.ts';
+import { EMPTY_GROUP, standingOf, type GroupState, type Member } from './group-state.ts';
 import { sourcePlace, type Holding, type Unit } from './place.ts';
 
 const UNITS: readonly Unit[] = [0, 1, 2, 3].map((partition) => [{ topic: 't', partition }]);

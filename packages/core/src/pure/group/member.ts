@@ -6,7 +6,7 @@
  * before it had looked is released unseen.
  */
 import { StoplogError } from '../errors.ts';
-import { holdingName } from './coordinator.ts';
+import { holdingName } from './group-state.ts';
 import { placeName, type Holding, type Unit } from './place.ts';
 
 const INSTANCE_ID = /^[a-zA-Z0-9._-]{1,100}$/;

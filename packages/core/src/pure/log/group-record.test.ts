@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { standingOf, step } from '../group/coordinator.ts';
+import { step } from '../group/coordinator.ts';
+import { standingOf } from '../group/group-state.ts';
 import {
   assemble,
   beatKey,

@@ -10,7 +10,7 @@
  * `version` grows with every change but a beat: whoever waits for the group compares one number. A folder of the time when a
  * group had one owner has `{ epoch, owner, beat }` in the first: an owner who holds nothing any more, in an epoch that is over.
  */
-import type { GroupState, Member } from '../group/coordinator.ts';
+import type { GroupState, Member } from '../group/group-state.ts';
 import { placeName, type Unit } from '../group/place.ts';
 import { SESSION_MS } from '../group/session.ts';
 import { fromBytes, toBytes } from './meta.ts';

@@ -3,6 +3,8 @@ import { lmdb } from '@stoplog/core/lmdb';
 import { BatchBuilder, loadLogModule, readLag, type Assignment, type Log, type LogModule, type TopicShape } from '@stoplog/core/port';
 import { open } from 'lmdb';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { seal } from '../../pure/log/keyspace.ts';
+import { toBytes } from '../../pure/log/meta.ts';
 import { start, withFolder } from './fixtures/child.ts';
 
 const shape: TopicShape = {
@@ -28,11 +30,11 @@ interface Stay {
   readonly leave: () => Promise<unknown>;
 }
 /** Reads as a member of the group up to an offset, and stays until it is told to leave. */
-const stayAs = async (log: Log, group: string, to: bigint): Promise<Stay> => {
+const stayAs = async (log: Log, group: string, to: bigint, from = 0n): Promise<Stay> => {
   const members = log.join(group, { units: [places] }, never)[Symbol.asyncIterator]();
   const { value } = (await members.next()) as { readonly value: Assignment };
   const { epoch } = value.partitions[0]!;
-  await log.commit({ group, epoch, appends: [], stores: [], positions: [{ topic: 'letters', partition: 0, from: 0n, to }] });
+  await log.commit({ group, epoch, appends: [], stores: [], positions: [{ topic: 'letters', partition: 0, from, to }] });
   return { epoch, leave: () => members.return!() };
 };
 /** The same, and leaves. */
@@ -112,6 +114,24 @@ describe('groups', () => {
       { topic: 'letters', partition: 1, position: 0n, end: 0n, records: 0, age: 0 },
     ]);
   });
+});
+
+test('a group of a folder from when one process had it all goes on in a later epoch, whoever had it', async () => {
+  await append(log, 5);
+  await readAs(log, 'workers', 3n);
+  await log[Symbol.asyncDispose]();
+  const root = open<Buffer, Buffer>({ path, noSubdir: false, pageSize: 8192, keyEncoding: 'binary', encoding: 'binary' });
+  const table = root.openDB<Buffer, Buffer>({ name: 'groups', keyEncoding: 'binary', encoding: 'binary' });
+  for (const key of [...table.getKeys({})]) {
+    const old = { epoch: 7, owner: { instance: 'i', pid: process.pid, started: 'long ago' }, beat: 3 };
+    if (key.length === 4) await table.put(key, seal(key, toBytes(old)));
+  }
+  await root.close();
+  log = await module.open(lmdb(path).options);
+  expect(await module.groups(log)).toMatchObject([{ epoch: 7, members: [] }]);
+  const { epoch } = await stayAs(log, 'workers', 4n, 3n);
+  expect(epoch).toBe(8);
+  expect((await module.groups(log))[0]!.members).toMatchObject([{ pid: process.pid, holds: places }]);
 });
 
 describe('a reset', () => {

@@ -3,7 +3,8 @@
  * thread only, inside a transaction; no process has a coordinator of its own, and none has to be asked.
  */
 import { StoplogError } from '../../pure/errors.ts';
-import { step, type GroupEffect, type GroupEvent } from '../../pure/group/coordinator.ts';
+import type { GroupEffect } from '../../pure/group/change.ts';
+import { step, type GroupEvent } from '../../pure/group/coordinator.ts';
 import {
   assemble,
   beatKey,

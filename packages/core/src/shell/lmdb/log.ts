@@ -1,28 +1,12 @@
 /**
  * The Log over LMDB as any thread sees it: reads by the memory map, commits by message to the writer.
  */
-import { randomUUID } from 'node:crypto';
-import type {
-  Assignment,
-  Cleaned,
-  CleanOptions,
-  Commit,
-  Committed,
-  Holding,
-  Log,
-  Membership,
-  OffsetAt,
-  Position,
-  RecordBatch,
-  TopicPartition,
-} from '../../port/log.ts';
+import type { Assignment, Cleaned, CleanOptions, Commit, Committed, Log, Membership, OffsetAt, Position, RecordBatch, TopicPartition } from '../../port/log.ts';
 import type { StateStore, StorePart } from '../../port/state-store.ts';
 import { StoplogError } from '../../pure/errors.ts';
-import { standingOf } from '../../pure/group/coordinator.ts';
 import { checkMoves } from '../../pure/group/fence.ts';
-import { checkMembership, nextAction, replacedError, type MemberAction } from '../../pure/group/member.ts';
-import { isSource, placeName, type Unit } from '../../pure/group/place.ts';
-import { SESSION_MS } from '../../pure/group/session.ts';
+import { checkMembership } from '../../pure/group/member.ts';
+import { isSource, type Unit } from '../../pure/group/place.ts';
 import { encodeCommit } from '../../pure/log/commit-bytes.ts';
 import { numbered } from '../../pure/log/group-record.ts';
 import { storePrefix, unseal } from '../../pure/log/keyspace.ts';
@@ -33,6 +17,7 @@ import { readEnds, readMeta, readPosition } from './apply.ts';
 import { failpoint } from '../failpoint.ts';
 import { told, type Env } from './env.ts';
 import { readGroup } from './groups.ts';
+import { joinGroup } from './joining.ts';
 import { offsetForTime, readBatches, type Found, type PartitionId } from './reader.ts';
 import { openStateStore } from './store.ts';
 import type { WriterLink } from './link.ts';
@@ -65,37 +50,17 @@ export class LmdbLog implements Log {
 
   async *join(group: string, membership: Membership, signal: AbortSignal): AsyncIterable<Assignment> {
     checkMembership(membership);
-    const { instanceId, sessionMs = SESSION_MS } = membership;
     const sources = membership.units.flat().flatMap(({ topic }) => (isSource(topic) ? [topic] : []));
     const groupId = await this.#openGroup(group, sources);
-    const units = this.#units(membership.units);
-    /** As they are called outside, by their names in the group. */
-    const places = new Map(membership.units.flatMap((unit, i) => unit.map((place, j) => [placeName(units[i]![j]!), named(place)] as const)));
-    let instance = '';
-    let told: readonly Holding[] | undefined;
-    try {
-      while (!signal.aborted) {
-        const { action, version } = this.#next(groupId, instance, instanceId, told);
-        if (action.type === 'join') {
-          instance = randomUUID();
-          await this.#link.call({ type: 'join', groupId, instance, instanceId, sessionMs, units });
-        } else if (action.type === 'release') {
-          failpoint('release');
-          await this.#link.call({ type: 'release', groupId, instance, keeps: action.keeps });
-        } else if (action.type === 'wait') {
-          await this.#link.wait({ type: 'wait-group', groupId, version }, Infinity, signal);
-        } else if (action.type === 'give up') {
-          throw replacedError(group, instanceId);
-        } else {
-          told = action.partitions;
-          if (told.length > 0) failpoint('acquire');
-          yield { group, partitions: told.map((holding) => ({ ...places.get(placeName(holding))!, epoch: holding.epoch })) };
-        }
-      }
-    } finally {
-      failpoint('release');
-      if (this.#closed === undefined && instance !== '') await this.#link.call({ type: 'leave', groupId, instance });
-    }
+    yield* joinGroup(membership, {
+      group,
+      groupId,
+      units: this.#units(membership.units),
+      read: () => this.#readNow(() => readGroup(this.#env, groupId)),
+      link: this.#link,
+      isOpen: () => this.#closed === undefined,
+      signal,
+    });
   }
 
   async fetch(from: Position, limit: { readonly bytes: number; readonly waitMs: number }, signal: AbortSignal): Promise<RecordBatch> {
@@ -200,22 +165,6 @@ export class LmdbLog implements Log {
   [Symbol.asyncDispose](): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
-  }
-
-  /** What a member is to do next, and the version of the group that says so. */
-  #next(
-    groupId: number,
-    id: string,
-    instanceId: string | undefined,
-    told: readonly Holding[] | undefined,
-  ): { readonly action: MemberAction; readonly version: number } {
-    return this.#readNow(() => {
-      const { record, state } = readGroup(this.#env, groupId);
-      const standing = standingOf(state, id);
-      // Before it has joined, whoever has its instance id is the one it takes the place of.
-      const replaced = id !== '' && instanceId !== undefined && state.members.some((member) => member.instanceId === instanceId);
-      return { action: nextAction(told, standing === undefined ? { isIn: false, replaced } : { isIn: true, ...standing }), version: record.version };
-    });
   }
 
   #isNew({ group, positions }: Commit): boolean {
