@@ -1,7 +1,7 @@
 /**
  * A running pipeline: joins the group, and runs the actors whose partitions it is assigned, for as long as it is.
  */
-import { failpoint, makeClient, StoplogError, type Assignment, type Log, type LogClient, type Store } from '@stoplog/core/port';
+import { asError, failpoint, makeClient, StoplogError, type Assignment, type Log, type LogClient, type Store } from '@stoplog/core/port';
 import { differenceOf, holdingsIn, NOTHING_HELD, type Holdings } from '../pure/sharing/holdings.ts';
 import { actorName, unitsOf, type Unit } from '../pure/sharing/units.ts';
 import type { Plan } from '../pure/topology/plan.ts';
@@ -159,6 +159,9 @@ export class RunningApp implements App {
         if (this.#stop.signal.aborted) await this.#drained;
         else await this.#take(assignment);
       }
+    } catch (error) {
+      // Another process under this instance id, or the log itself.
+      if (this.#fatal === undefined) tell({ type: 'fatal', error: (this.#fatal = asError(error)) });
     } finally {
       this.#tally.state = 'ended';
       await this.#host.close();
@@ -202,7 +205,7 @@ export class RunningApp implements App {
   #on(event: HostEvent): void {
     switch (event.type) {
       case 'running':
-        this.#running.add(actorName(event.actor));
+        if (this.#held.has(actorName(event.actor))) this.#running.add(actorName(event.actor));
         break;
       case 'progress':
         this.#tally.add(event.actor, event.progress);

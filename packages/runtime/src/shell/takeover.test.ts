@@ -130,8 +130,10 @@ describe('several processes that run one pipeline on one folder', () => {
     await withFolder(async (folder) => {
       await using log = await openLog(lmdb(folder));
       const member = (instanceId: string): Child => startOne(folder, { instanceId, session: 60_000 });
-      const [a, b] = [member('a'), member('b')];
-      await Promise.all([a.said('running'), b.said('running')]);
+      const a = member('a');
+      await a.said('running');
+      const b = member('b');
+      await b.said('running');
       await shared(a, b);
       const had = [(await stateOf(a)).holds.toSorted(), (await stateOf(b)).holds.toSorted()];
       await appendEntries(log, 0, BATCH);
@@ -145,6 +147,7 @@ describe('several processes that run one pipeline on one folder', () => {
       // Another one under its name while it runs: the older is refused, by name.
       const twin = member('a');
       expect(JSON.parse((await again.said('ended ')).slice('ended '.length))).toMatchObject({ code: 'STOPLOG_FENCED' });
+      expect((await again.ended).errors).toMatch(/STOPLOG_FENCED/);
       await twin.said('running');
       await appendEntries(log, 2 * BATCH, BATCH);
       await settle(twin);
