@@ -12,7 +12,7 @@
  *   times       topic u32 · partition u32 · ordered f64          base offset u64 of the batch that first reached that time
  *   positions   group u32 · topic u32 · partition u32            offset u64
  *   stores      store u32 · partition u32 · sort key             value bytes
- *   groups      group u32                                        epoch, owner, beat as JSON
+ *   groups      group u32 · …                                    members, and who holds what (group-record.ts)
  *
  * Every value but a batch (which has its own checksums) is sealed: its last four bytes are the CRC-32 of key and value,
  * so that a flipped bit and a page swapped with another are both seen.
