@@ -1,16 +1,19 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { openLog, seconds, type LogClient } from '@stoplog/core';
 import { lmdb } from '@stoplog/core/lmdb';
 import { run } from '@stoplog/runtime';
 import { describe, expect, test } from 'vitest';
 import { startApp, withFolder, type Child } from './fixtures/child.ts';
 import { appendEntries, checkLedger } from './fixtures/ledger.ts';
+import { entries } from './fixtures/ledger.pipeline.mjs';
 
 const BATCH = 2_000;
 /** Of the ledger: four that read entries, three that read by-group. */
 const ACTORS = 7;
 
-const startOne = (folder: string, options: object = {}): Child =>
-  startApp(folder, 'ledger.pipeline.mjs', { threads: 1, ...options }, { env: { SPIN_US: '50' }, limitMs: 60_000 });
+const startOne = (folder: string, options: object = {}, env: Readonly<Record<string, string>> = {}): Child =>
+  startApp(folder, 'ledger.pipeline.mjs', { threads: 1, ...options }, { env: { SPIN_US: '50', ...env }, limitMs: 60_000 });
 interface State {
   readonly state: string;
   readonly holds: readonly string[];
@@ -101,6 +104,26 @@ describe('several processes that run one pipeline on one folder', () => {
       await having(fourth, ACTORS);
       expect(await dispose(fourth)).toMatch(/[34] of 7 actors here: [34] taken\n(.*\n)*.*7 of 7 actors here: [34] taken/);
       expect(await checkLedger(folder)).toEqual(whole(sent));
+    });
+  }, 60_000);
+
+  test('hand a partition over when its handler is done, and not before', async () => {
+    await withFolder(async (folder) => {
+      await using log = await openLog(lmdb(folder));
+      const go = join(folder, 'go');
+      const first = startOne(folder, {}, { HOLD: go });
+      await first.said('running');
+      await log.append(entries, [{ key: 'slow', value: -1 }]);
+      await first.said('held');
+      const second = startOne(folder);
+      // It waits, and has nothing: what it is to have is still the first one's.
+      await second.said('running');
+      expect(await stateOf(second)).toMatchObject({ state: 'waiting', holds: [] });
+      writeFileSync(go, '');
+      await shared(first, second);
+      await settle(second);
+      await Promise.all([dispose(first), dispose(second)]);
+      expect(await checkLedger(folder)).toEqual(whole(1));
     });
   }, 60_000);
 
