@@ -136,6 +136,7 @@ export class Simulation {
       // The most dangerous moment to wake up in.
       if (before !== undefined && this.#chance.is(0.5)) before.pausedUntil = this.#now;
     }
+    if (event.type === 'beat') return effects;
     for (const { member, actors } of this.#processes) {
       if (!member.isIn) continue;
       for (const { life, name } of actors.values())
