@@ -54,10 +54,22 @@ test('a quick run measures ours and the floor, and leaves a file that names the 
 
 test('every benchmark of the list asks a question', () => {
   const lines = bench('--list').trim().split('\n');
-  expect(lines.map((line) => line.split(' ')[0])).toEqual(['append', 'count', 'flat', 'latency', 'partitions', 'recovery', 'rolling', 'scan', 'tsc']);
+  expect(lines.map((line) => line.split(' ')[0])).toEqual([
+    'append',
+    'backup',
+    'count',
+    'flat',
+    'latency',
+    'partitions',
+    'recovery',
+    'rolling',
+    'scan',
+    'tsc',
+    'turnover',
+  ]);
   for (const line of lines) expect(line).toMatch(/\?$/);
 });
 
 test('a name that is none is answered with those there are', () => {
-  expect(() => bench('apend', '--out', folder)).toThrow(/take one of append, count/);
+  expect(() => bench('apend', '--out', folder)).toThrow(/take one of append, backup, count/);
 });

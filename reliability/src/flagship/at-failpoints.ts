@@ -7,7 +7,8 @@ const ONCE: ReadonlySet<string> = new Set<Failpoint>(['acquire', 'rebalance.writ
 const OFTEN: ReadonlySet<string> = new Set<Failpoint>(['process.before', 'process.handled', 'storage.put']);
 /**
  * Not met by the flagship: losing a group that it still holds (processes.test.ts lets a process stand still for longer than
- * its session), and what retention and compaction do (core/src/shell/lmdb/cleaning-kill.test.ts).
+ * its session), what retention and compaction do (core/src/shell/lmdb/cleaning-kill.test.ts), and copies of a whole log
+ * (backup.test.ts and shrink.test.ts there).
  */
 export const ELSEWHERE: ReadonlySet<string> = new Set<Failpoint>([
   'rebalance.revoke',
@@ -17,6 +18,14 @@ export const ELSEWHERE: ReadonlySet<string> = new Set<Failpoint>([
   'compact.copied',
   'compact.swapped',
   'compact.cleaned',
+  'backup.copied',
+  'backup.whole',
+  'backup.placed',
+  'restore.copied',
+  'restore.placed',
+  'shrink.copied',
+  'shrink.swapped',
+  'shrink.synced',
 ]);
 
 export const failpointLives = (which: 'first' | 'second' | 'random', random: () => number, mode: 'kill' | 'slow' = 'kill'): readonly Life[] =>

@@ -7,7 +7,10 @@
  * refused if it was not.
  */
 import type { ResetLine } from '../pure/group/reset.ts';
+import type { Table } from '../pure/log/keyspace.ts';
+import type { Usage } from '../pure/log/usage.ts';
 import type { Epoch, GroupId, Holding, Log, Position, TopicName } from './log.ts';
+import type { Watch } from './watch.ts';
 
 export interface GroupStanding {
   readonly group: GroupId;
@@ -32,6 +35,27 @@ export interface GroupMember {
   readonly holds: readonly Holding[];
 }
 
+/** What a backup holds. */
+export interface Restored {
+  /** The folder, absolute. */
+  readonly path: string;
+  /** When the backup was taken, as ISO 8601: all that was committed before is in it, whole commits, and none that came later. */
+  readonly taken: string;
+  /** Of its data file. */
+  readonly bytes: number;
+  readonly entries: Readonly<Record<Table, number>>;
+}
+export interface Backup extends Restored {
+  /** Of its data file, as its manifest says. */
+  readonly sha256: string;
+}
+export interface Shrunk {
+  readonly path: string;
+  /** Of the data file, up to its last page. */
+  readonly bytesBefore: number;
+  readonly bytes: number;
+}
+
 export interface Administration {
   /** Every group there is, by name. */
   groups(log: Log): Promise<readonly GroupStanding[]>;
@@ -41,4 +65,15 @@ export interface Administration {
   deleteGroup(log: Log, group: GroupId): Promise<void>;
   /** Deletes its records and every group's position in it. Whoever still writes to it is refused. */
   deleteTopic(log: Log, topic: TopicName): Promise<void>;
+  /** How large the log is on the disk, and how much of that is in use; as of now, at the cost of a few reads. */
+  usage(log: Log): Promise<Usage>;
+  /**
+   * Copies the log, as of one commit, into a folder that does not exist or is empty; others go on reading and appending. Every
+   * checksum is compared on the way: a log that is damaged is refused (`STOPLOG_LOG_CORRUPT`).
+   */
+  backup(log: Log, folder: string, watch?: Watch): Promise<Backup>;
+  /** Makes a log of a backup, in a place where there is none, and verifies it before it is there. `options` are those of its `LogRef`. */
+  restore(folder: string, options: unknown, watch?: Watch): Promise<Restored>;
+  /** Copies the log into a smaller file, which takes its place. Refused while anybody has it open (`STOPLOG_LOG_UNAVAILABLE`). */
+  shrink(options: unknown, watch?: Watch): Promise<Shrunk>;
 }

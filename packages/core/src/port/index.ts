@@ -25,7 +25,9 @@ export type {
   TopicName,
   TopicPartition,
 } from './log.ts';
-export type { Administration, GroupMember, GroupStanding } from './administration.ts';
+export type { Administration, Backup, GroupMember, GroupStanding, Restored, Shrunk } from './administration.ts';
+export type { Progress, Watch } from './watch.ts';
+export type { PartitionUsage, TableUsage, Usage } from '../pure/log/usage.ts';
 export type { StateStore, StorePart } from './state-store.ts';
 export type { Arrival, ArrivalBatch, SourceReader } from './source.ts';
 export type { Clock } from './clock.ts';

@@ -44,6 +44,14 @@ export const FAILPOINTS = [
   'compact.copied', // some of its batches are made anew, in memory
   'compact.swapped', // they are in their places
   'compact.cleaned', // the pass has ended, and is noted
+  'backup.copied', // the copy of a data file is made, verified and flushed, and has no manifest yet
+  'backup.whole', // it has, and lies beside its place
+  'backup.placed', // it is in its place
+  'restore.copied', // a data file is made from a backup and verified, and lies beside its place
+  'restore.placed', // it is in its place, which is not yet marked as a log
+  'shrink.copied', // the smaller file is made, verified and flushed
+  'shrink.swapped', // it has the old one's name
+  'shrink.synced', // and for good
   'storage.put', // before each put of the storage
   'storage.read', // before each read of batches
 ] as const;

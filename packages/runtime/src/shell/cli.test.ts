@@ -82,6 +82,29 @@ describe('describe', () => {
   });
 });
 
+describe('backup, restore and compact --shrink', () => {
+  test('copy a log, put it back elsewhere and make it smaller, with what was done as JSON', async () => {
+    const folder = newFolder();
+    await stoplog(folder, ['append', 'tickets', '--key-field', 'id', '--pipeline', PIPELINE], numbered(5));
+    const made = await stoplog(folder, ['backup', '--to', 'copy', '--json']);
+    expect([made.code, made.err]).toEqual([0, expect.stringMatching(/^lmdb:\.\/data backed up to copy as of .*Z: [\d ]+ bytes, \d+ entries, verified, in /)]);
+    expect(JSON.parse(made.out)).toMatchObject({ path: expect.stringMatching(/copy$/), sha256: expect.stringMatching(/^[0-9a-f]{64}$/), entries: { log: 1 } });
+    const back = await stoplog(folder, ['restore', 'copy', '--log', 'lmdb:./back', '--json']);
+    expect([back.code, JSON.parse(back.out)]).toEqual([0, expect.objectContaining({ taken: (JSON.parse(made.out) as { readonly taken: string }).taken })]);
+    const shrunk = await stoplog(folder, ['compact', '--shrink', '--log', 'lmdb:./back', '--json']);
+    expect([shrunk.code, JSON.parse(shrunk.out)]).toEqual([0, expect.objectContaining({ bytes: expect.any(Number), bytesBefore: expect.any(Number) })]);
+    const [described, refused] = await Promise.all([
+      stoplog(folder, ['describe', '--log', 'lmdb:./back', '--json']),
+      stoplog(folder, ['restore', 'copy', '--log', 'lmdb:./back']),
+    ]);
+    expect(JSON.parse(described.out)).toMatchObject({
+      freePages: expect.any(Number),
+      partitions: expect.arrayContaining([expect.objectContaining({ topic: 'tickets' })]),
+    });
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('back is not empty, and nothing is written over')]);
+  });
+});
+
 describe('tools on a folder that holds no log', () => {
   test('say so, and make none', async () => {
     const folder = newFolder();

@@ -30,6 +30,8 @@ export const sourceMetaKey = (topic: string): Buffer => Buffer.from(topic);
 export const groupMetaKey = (name: string): Buffer => Buffer.from(`group:${name}`);
 export const nextIdKey = (): Buffer => Buffer.from('next');
 export const formatKey = (): Buffer => Buffer.from('format');
+/** Which file this is, by the number that its file system has for it: a copy says what its original was, until it is opened. */
+export const fileKey = (): Buffer => Buffer.from('file');
 export const TOPIC_PREFIX: Buffer = Buffer.from('topic:');
 export const STORE_PREFIX: Buffer = Buffer.from('store:');
 export const SOURCE_PREFIX: Buffer = Buffer.from('source:');

@@ -1,8 +1,10 @@
 /** The Administration of a log over LMDB: looks by the memory map, and asks the writer for what changes. */
-import type { GroupMember, GroupStanding } from '../../port/administration.ts';
+import type { Backup, GroupMember, GroupStanding } from '../../port/administration.ts';
 import type { Holding, Position } from '../../port/log.ts';
+import type { Watch } from '../../port/watch.ts';
 import { topicIdOf, type KeptMember } from '../../pure/log/group-record.ts';
 import type { ResetLine } from '../../pure/group/reset.ts';
+import { StoplogError } from '../../pure/errors.ts';
 import { decodeOffset, groupKey, prefixEnd, unseal, type Table } from '../../pure/log/keyspace.ts';
 import {
   fromBytes,
@@ -15,13 +17,18 @@ import {
   type StoreMeta,
   type TopicMeta,
 } from '../../pure/log/meta.ts';
+import type { Usage } from '../../pure/log/usage.ts';
+import { makeBackup } from './backup.ts';
 import { told, type Env } from './env.ts';
 import { isPresent, readGroup } from './groups.ts';
 import type { WriterLink } from './link.ts';
+import { usageOfEnv } from './usage.ts';
 
 export class Administrator {
   readonly #env: Env;
   readonly #link: WriterLink;
+  readonly #closing = new AbortController();
+  readonly #copying = new Set<Promise<unknown>>();
 
   constructor(env: Env, link: WriterLink) {
     this.#env = env;
@@ -65,6 +72,37 @@ export class Administrator {
   async deleteTopic(topic: string): Promise<void> {
     await this.#link.call({ type: 'delete-topic', topic });
     await this.#sweep();
+  }
+
+  async usage(): Promise<Usage> {
+    try {
+      return usageOfEnv(this.#env);
+    } catch (error) {
+      throw told(this.#env, error);
+    }
+  }
+  async backup(folder: string, { signal, onProgress }: Watch): Promise<Backup> {
+    // A transaction sees to it that what is taken for the last commit is the last one (transactions.ts): a snapshot goes by it.
+    await this.#link.call({ type: 'sweep' });
+    const either = signal === undefined ? this.#closing.signal : AbortSignal.any([signal, this.#closing.signal]);
+    const copying = makeBackup(this.#env, folder, { signal: either, onProgress });
+    this.#copying.add(copying);
+    try {
+      return await copying;
+    } finally {
+      this.#copying.delete(copying);
+    }
+  }
+  /** Ends what is being copied, before the map that it reads is no more. */
+  async close(): Promise<void> {
+    this.#closing.abort(
+      new StoplogError(
+        'STOPLOG_LOG_UNAVAILABLE',
+        {},
+        'the log was closed while it was being backed up: nothing was left behind; open it, and back it up again',
+      ),
+    );
+    await Promise.allSettled(this.#copying);
   }
 
   async #sweep(): Promise<void> {

@@ -24,6 +24,7 @@ import {
 } from '../../pure/log/keyspace.ts';
 import { emptySegment, grow, isFull, type Arriving } from '../../pure/log/segment.ts';
 import {
+  fileKey,
   fromBytes,
   groupMetaKey,
   nextIdKey,
@@ -44,7 +45,7 @@ import type { StorePart } from '../../port/state-store.ts';
 import { failpoint } from '../failpoint.ts';
 import type { Env } from './env.ts';
 import type { Cleanups } from './cleanups.ts';
-import { readGroupRecord, readHeldEpoch } from './groups.ts';
+import { clearGroups, readGroupRecord, readHeldEpoch } from './groups.ts';
 import { put, putRaw, read } from './sealed.ts';
 
 export const readEnds = (env: Env, topicId: number, partition: number): Ends => {
@@ -241,4 +242,15 @@ const nextId = (env: Env): number => {
   const id = readMeta<number>(env, nextIdKey()) ?? 1;
   putMeta(env, nextIdKey(), id + 1);
   return id;
+};
+
+/**
+ * Notes which file this is. In one that was copied, by whatever means, or restored, nobody is in a group: who is said to be in it
+ * is in the original. As long as anybody has a file open its number stays, so nobody's group is taken from under him.
+ */
+export const applyFile = (env: Env, inode: bigint): void => {
+  const known = readMeta<string>(env, fileKey());
+  if (known === String(inode)) return;
+  if (known !== undefined) clearGroups(env);
+  putMeta(env, fileKey(), String(inode));
 };

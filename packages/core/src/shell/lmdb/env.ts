@@ -7,6 +7,7 @@
  */
 import { open, type Database, type RootDatabase } from 'lmdb';
 import { TABLES, type Table } from '../../pure/log/keyspace.ts';
+import type { TreePages } from '../../pure/log/usage.ts';
 import { checkAddressSpace } from './address-space.ts';
 import { describeIo } from './folder.ts';
 
@@ -42,7 +43,12 @@ const common = { keyEncoding: 'binary', encoding: 'binary' } as const;
 export const WRITE_FLAGS: number = 0x10002;
 
 /** `inspect` sees the names of the tables that are there before any is made; what it throws leaves the file as it was. */
-export const openEnv = (options: EnvOptions, readOnly: boolean, inspect?: (tables: readonly string[]) => void): Env => {
+export const openEnv = (
+  options: EnvOptions,
+  readOnly: boolean,
+  inspect?: (tables: readonly string[]) => void,
+  more: { readonly noSync?: boolean } = {},
+): Env => {
   checkAddressSpace(options.path, options.mapSize);
   const root = open<Buffer, Buffer>({
     path: options.path,
@@ -52,10 +58,13 @@ export const openEnv = (options: EnvOptions, readOnly: boolean, inspect?: (table
     maxDbs: TABLES.length + 4,
     noSubdir: false,
     readOnly,
+    ...more,
     ...common,
   });
+  // A read takes a slot in the table of readers, and keeps it: by that `readers` sees that somebody has the folder open.
+  const names = [...root.getKeys()].map((name) => name.toString().replace(/\0$/, ''));
   // The library ends the name of a table with a zero byte.
-  inspect?.([...root.getKeys()].map((name) => name.toString().replace(/\0$/, '')));
+  inspect?.(names);
   const tables = {} as Record<Table, TableDb>;
   for (const name of TABLES) {
     const table = root.openDB<Buffer, Buffer>({ name, ...common });
@@ -65,9 +74,16 @@ export const openEnv = (options: EnvOptions, readOnly: boolean, inspect?: (table
   return { path: options.path, root, tables };
 };
 
+/** A new file in a folder that nobody else knows yet. Nothing is flushed: whoever makes it does so once, at the end. */
+export const openFresh = (path: string, mapSize: number): Env => openEnv({ path, mapSize }, false, undefined, { noSync: true });
+
+export type Snapshot = ReturnType<RootDatabase['useReadTransaction']>;
+
 /** The bytes of a key, in memory that the next read overwrites; undefined when absent. */
-export const peek = (table: TableDb, key: Buffer): Buffer | undefined => {
-  const found = table.getBinaryFast(key);
+export const peek = (table: TableDb, key: Buffer, transaction?: Snapshot): Buffer | undefined => {
+  // Its type leaves out the options, which it hands on to the read.
+  const read = table.getBinaryFast as (this: TableDb, key: Buffer, options?: { readonly transaction: Snapshot }) => Buffer | undefined;
+  const found = transaction === undefined ? read.call(table, key) : read.call(table, key, { transaction });
   // What is returned is the whole read buffer, dressed with the length of the value.
   return found?.subarray(0, found.length);
 };
@@ -78,10 +94,28 @@ export const told = (env: Env, error: unknown): unknown =>
     ? describeIo(env.path, error)
     : error;
 
-interface Stats {
+interface Stats extends TreePages {
   readonly lastTxnId: number;
   readonly lastPageNumber: number;
   readonly pageSize: number;
+  /** The tree of free pages, and that of the tables' names. */
+  readonly free: TreePages;
+  readonly root: TreePages;
 }
 /** The number of the last commit, whoever made it, in whichever process. */
 export const stats = (env: Env): Stats => env.root.getStats() as Stats;
+export const statsOf = (table: TableDb): TreePages & { readonly entryCount: number } => table.getStats() as TreePages & { readonly entryCount: number };
+
+interface Slot {
+  readonly pid: number;
+  /** The commit whose snapshot it holds; undefined when it holds none. */
+  readonly commit: number | undefined;
+}
+/** Everybody who has the file open, in whichever process, without those whose process has died. */
+export const readers = (env: Env): readonly Slot[] => {
+  env.root.readerCheck();
+  return [...env.root.readerList().matchAll(/^\s*(\d+) +[0-9a-f]+ +(\d+|-)$/gm)].map(([, pid, commit]) => ({
+    pid: Number(pid),
+    commit: commit === '-' ? undefined : Number(commit),
+  }));
+};

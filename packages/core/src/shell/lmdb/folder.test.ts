@@ -1,12 +1,25 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, cpSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { lmdb } from '@stoplog/core/lmdb';
-import { openPort } from '@stoplog/core/port';
+import { loadLogModule, openPort, type Assignment, type Log } from '@stoplog/core/port';
 import { open as openEnv } from 'lmdb';
 import { describe, expect, test } from 'vitest';
 import { readLetters, start, withFolder } from './fixtures/child.ts';
-import { append, shape } from './fixtures/letters.mjs';
+import { append, commitOf, place, shape } from './fixtures/letters.mjs';
 
 interface Said {
   readonly values: readonly string[];
@@ -116,6 +129,82 @@ describe('a folder that is not ours, or of a later version, is refused and not t
 });
 
 describe('a folder that cannot be used says why', () => {
+  test.each([
+    ['data.mdb', (path: string) => data(path)],
+    ['lock.mdb', (path: string) => join(path, 'lock.mdb')],
+  ] as const)('a %s that is a link to elsewhere, which is not touched', async (_, file) => {
+    await withLog(async (path) => {
+      const elsewhere = `${path}.elsewhere`;
+      renameSync(file(path), elsewhere);
+      symlinkSync(elsewhere, file(path));
+      const before = readFileSync(elsewhere);
+      const said = await look(path);
+      expect(said.errors).toEqual(['STOPLOG_LOG_UNAVAILABLE']);
+      expect(said.message).toContain('link the whole folder');
+      expect(readFileSync(elsewhere).equals(before)).toBe(true);
+    });
+  });
+  test('others may write to it: refused until they may not; an empty one is made private', async () => {
+    await withLog(async (path) => {
+      for (const mode of [0o770, 0o707]) {
+        chmodSync(path, mode);
+        await expect(openPort(lmdb(path))).rejects.toMatchObject({
+          code: 'STOPLOG_LOG_UNAVAILABLE',
+          message: expect.stringContaining(`(mode ${mode.toString(8)}), and who may can damage the log: run chmod go-w ${path}`),
+        });
+      }
+      chmodSync(path, 0o755);
+      await (await openPort(lmdb(path)))[Symbol.asyncDispose]();
+      mkdirSync(`${path}.new`);
+      chmodSync(`${path}.new`, 0o777);
+      await (await openPort(lmdb(`${path}.new`)))[Symbol.asyncDispose]();
+      expect(statSync(`${path}.new`).mode & 0o777).toBe(0o700);
+    });
+  });
+  test('it belongs to another user; root may open it all the same, as in a container', async ({ skip }) => {
+    if (process.getuid?.() !== 0) skip('only root can give a folder away');
+    await withFolder(async (folder) => {
+      chmodSync(folder, 0o755);
+      const path = join(folder, 'log');
+      await makeLog(path);
+      chownSync(path, 1_000, 1_000);
+      chmodSync(path, 0o755);
+      const said = await look(path, '--nobody');
+      expect(said.errors).toEqual(['STOPLOG_LOG_UNAVAILABLE']);
+      expect(said.message).toContain('belongs to user 1000');
+      expect((await look(path)).errors).toEqual([]);
+    });
+  });
+  test('its owner may read and not write: the folder, or the data file', async ({ skip }) => {
+    if (process.getuid?.() !== 0) skip('root alone can become another user, and may write everywhere itself');
+    await withFolder(async (folder) => {
+      chmodSync(folder, 0o755);
+      const path = join(folder, 'log');
+      await makeLog(path);
+      for (const name of ['.', 'data.mdb', 'lock.mdb', 'stoplog.json']) chownSync(join(path, name), 65_534, 65_534);
+      chmodSync(data(path), 0o400);
+      const file = await look(path, '--nobody');
+      expect([file.errors, file.message]).toEqual([['STOPLOG_LOG_UNAVAILABLE'], expect.stringContaining('no permission')]);
+      chmodSync(data(path), 0o600);
+      rmSync(join(path, 'lock.mdb'));
+      chmodSync(path, 0o500);
+      const whole = await look(path, '--nobody');
+      expect([whole.errors, whole.message]).toEqual([['STOPLOG_LOG_UNAVAILABLE'], expect.stringContaining('no permission')]);
+    });
+  });
+  test('too many files are open, whichever one is the first too many; with room again it opens', async () => {
+    await withLog(async (path) => {
+      const said = JSON.parse((await start('few-files', path).ended).lines[0]!) as {
+        readonly codes: readonly string[];
+        readonly messages: readonly string[];
+      };
+      // With few files to spare it fails in another place each time, and with enough it does not.
+      expect(said.codes[0]).toBe('STOPLOG_LOG_UNAVAILABLE');
+      expect(said.codes.at(-1)).toBe('opened');
+      expect(new Set(said.codes)).toEqual(new Set(['STOPLOG_LOG_UNAVAILABLE', 'opened']));
+      expect(said.messages).toEqual([expect.stringContaining('too many files are open')]);
+    });
+  }, 20_000);
   test('no permission to read it, and none to make it', async ({ skip }) => {
     if (process.getuid?.() !== 0) skip('only root can become another user');
     await withFolder(async (folder) => {
@@ -171,6 +260,32 @@ describe('a folder that is ours', () => {
       for (const each of [log, alias]) await each[Symbol.asyncDispose]();
     });
   });
+  test('copied while somebody is in its groups, is a folder of its own: nobody is in them there, and the original goes on', async () => {
+    await withFolder(async (folder) => {
+      const [path, copy] = [join(folder, 'log'), join(folder, 'copy')];
+      const { groups } = await loadLogModule(lmdb(path));
+      const log = await openPort(lmdb(path));
+      await log.ensure([shape]);
+      const enter = async (to: Log, signal: AbortSignal): Promise<{ readonly epoch: number; readonly end: () => Promise<unknown> }> => {
+        const members = to.join('workers', { units: [[place(0)]] }, signal)[Symbol.asyncIterator]();
+        const { value } = await members.next();
+        return { epoch: (value as Assignment).partitions[0]!.epoch, end: () => members.next() };
+      };
+      const stop = new AbortController();
+      const stays = await enter(log, stop.signal);
+      // By another process: who closes a lock file that it has open elsewhere loses its locks.
+      execFileSync('cp', ['-r', path, copy]);
+      const other = await openPort(lmdb(copy));
+      expect((await groups(other)).map(({ members }) => members)).toEqual([[]]);
+      const taken = await enter(other, stop.signal);
+      expect(taken.epoch).toBeGreaterThan(stays.epoch);
+      expect((await groups(log)).map(({ members }) => members.map(({ pid }) => pid))).toEqual([[process.pid]]);
+      await log.commit(commitOf({ group: 'workers', epoch: stays.epoch, positions: [{ ...place(0), from: 0n, to: 0n }] }));
+      stop.abort();
+      for (const { end } of [stays, taken]) await end();
+      for (const each of [log, other]) await each[Symbol.asyncDispose]();
+    });
+  });
   test('copied while it is written to, opens as an earlier state or is refused by name', async () => {
     await withFolder(async (folder) => {
       const child = start('appender', join(folder, 'log'), join(folder, 'acks'), 'a');
@@ -187,5 +302,5 @@ describe('a folder that is ours', () => {
         expect(said.values.filter((value) => !whole.has(value) && !value.endsWith(' appended'))).toEqual([]);
       }
     });
-  }, 15_000);
+  }, 30_000);
 });

@@ -11,6 +11,7 @@ import {
   existsSync,
   fstatSync,
   fsyncSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readFileSync,
@@ -22,14 +23,19 @@ import {
   statSync,
   writeSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { threadId } from 'node:worker_threads';
 import { StoplogError } from '../../pure/errors.ts';
 import { FORMAT, TABLES } from '../../pure/log/keyspace.ts';
+import { syncFolder } from './durable.ts';
+import { checkRights } from './rights.ts';
+import { asUnfinished } from './unfinished.ts';
 
 export const DATA_FILE = 'data.mdb';
-const LOCK_FILE = 'lock.mdb';
+export const LOCK_FILE = 'lock.mdb';
 const MARK_FILE = 'stoplog.json';
+/** The manifest of a backup, which is no data folder. */
+export const BACKUP_FILE = 'backup.json';
 /** Ends the name of a mark that is being written. */
 const NOT_YET = '.new';
 
@@ -48,6 +54,11 @@ const examine = (path: string): FolderState => {
   if (!existsSync(path)) return 'new';
   if (!statSync(path).isDirectory()) throw foreign(path, 'it is a file, not a folder');
   const entries = readdirSync(path);
+  const files = [DATA_FILE, LOCK_FILE, MARK_FILE].filter((name) => entries.includes(name));
+  for (const name of files) checkIsFile(path, name);
+  if (entries.includes(BACKUP_FILE)) throw isBackup(path);
+  checkUnfinished(path, entries);
+  if (files.length > 0) checkRights(path, files);
   const marked = entries.includes(MARK_FILE);
   if (marked) checkMark(path);
   if (!entries.includes(DATA_FILE)) {
@@ -60,6 +71,7 @@ const examine = (path: string): FolderState => {
     }
     const others = entries.filter((name) => name !== LOCK_FILE && !(name.startsWith(MARK_FILE) && name.endsWith(NOT_YET)));
     if (others.length > 0) throw foreign(path, `it holds other files (${others.slice(0, 3).join(', ')})`);
+    checkRights(path, []);
     return 'new';
   }
   checkDataFile(path, marked);
@@ -91,7 +103,7 @@ const AT_PAGE_SIZE = 48;
 const AT_LAST_PAGE = 144;
 const AT_TXN = 152;
 
-const checkDataFile = (path: string, marked: boolean): void => {
+export const checkDataFile = (path: string, marked: boolean): void => {
   const fd = openSync(join(path, DATA_FILE), 'r');
   try {
     const size = fstatSync(fd).size;
@@ -149,6 +161,10 @@ export const createFolder = (path: string): string => {
 
 /** Marks a folder as ours, last of all: durable before it is believed. Several processes may do so at the same time. */
 export const markFolder = (path: string): void => {
+  if (!existsSync(join(path, MARK_FILE))) writeMark(path);
+  for (const name of [DATA_FILE, LOCK_FILE]) if (existsSync(join(path, name))) chmodSync(join(path, name), 0o600);
+};
+const writeMark = (path: string): void => {
   const fresh = join(path, `${MARK_FILE}.${process.pid}-${threadId}${NOT_YET}`);
   const fd = openSync(fresh, 'w', 0o600);
   try {
@@ -158,7 +174,39 @@ export const markFolder = (path: string): void => {
     closeSync(fd);
   }
   renameSync(fresh, join(path, MARK_FILE));
-  for (const name of [DATA_FILE, LOCK_FILE]) chmodSync(join(path, name), 0o600);
+  // Files that are new survive a power cut only if their folder was flushed as well.
+  syncFolder(path);
+  syncFolder(dirname(path));
+};
+
+/** A link would lead the lock of one folder to the data of another, and a write to wherever it points. */
+const checkIsFile = (path: string, name: string): void => {
+  if (!lstatSync(join(path, name)).isSymbolicLink()) return;
+  throw new StoplogError(
+    'STOPLOG_LOG_UNAVAILABLE',
+    { path, file: name },
+    `${join(path, name)} is a symbolic link: put the file itself there; to keep a log elsewhere, link the whole folder. Nothing was changed`,
+  );
+};
+const isBackup = (path: string): StoplogError =>
+  new StoplogError(
+    'STOPLOG_LOG_UNAVAILABLE',
+    { path },
+    `${path} is a backup, which is not opened, for that would change it: restore it first, stoplog restore ${path} --log lmdb:./data`,
+  );
+const checkUnfinished = (path: string, entries: readonly string[]): void => {
+  for (const { making, pid, alive } of entries.flatMap((name) => asUnfinished(name) ?? [])) {
+    // Of a data file that is whole, what a killed shrink left is only in the way, and is removed.
+    if (making === 'shrink' && !alive) continue;
+    if (making === 'restore' && entries.includes(DATA_FILE)) continue;
+    throw new StoplogError(
+      'STOPLOG_LOG_UNAVAILABLE',
+      { path, pid },
+      alive
+        ? `process ${pid} is ${making === 'shrink' ? 'shrinking' : 'restoring'} ${path}: open it when that is done. Nothing was changed`
+        : `a restore into ${path} was cut off: run stoplog restore again, or delete the folder to start empty. Nothing was changed`,
+    );
+  }
 };
 
 const foreign = (path: string, why: string): StoplogError =>

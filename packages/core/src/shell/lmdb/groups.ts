@@ -115,6 +115,14 @@ const keep = (env: Env, groupId: number, effect: GroupEffect<KeptMember>, number
   }
 };
 
+/** In the copy of a log nobody is in a group: its members, if they live, are in the original. */
+export const clearGroups = (env: Env): void => {
+  const groupIds = [...env.tables.groups.getRange({})].flatMap(({ key, value }) =>
+    key.length === groupKey(0).length && unseal('groups', key, value).length > 0 ? [key.readUInt32BE(0)] : [],
+  );
+  for (const groupId of groupIds) if (readGroupRecord(env, groupId).members.length > 0) applyGroupEvent(env, groupId, { type: 'clear' });
+};
+
 /** A member lives on; false when it is no member any more. */
 export const applyBeat = (env: Env, groupId: number, id: string, at: number): boolean => {
   const member = readGroupRecord(env, groupId).members.find((one) => one.id === id);

@@ -8,7 +8,7 @@ import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
 import { errorFromData, StoplogError } from '../../pure/errors.ts';
 import type { HostAnswer, HostMessage } from './host-messages.ts';
 import type { EnvOptions } from './env.ts';
-import { createFolder, examineFolder } from './folder.ts';
+import { createFolder, describeIo, examineFolder } from './folder.ts';
 import { bar, makeGate } from './gate.ts';
 import type { WriterData } from './writer.ts';
 
@@ -29,6 +29,9 @@ interface Shared {
   users: number;
 }
 const hosts = new Map<string, Shared>();
+
+/** Whether this process has the folder open. */
+export const isOpenHere = (path: string): boolean => hosts.has(path);
 
 export const openHost = async (options: EnvOptions): Promise<Host> => {
   examineFolder(options.path);
@@ -94,7 +97,7 @@ const startWriter = (env: EnvOptions): Pick<Shared, 'started' | 'ended'> => {
       resolve(worker);
     });
     // Not once: a writer that dies later takes its links along, and whoever holds one is told there.
-    worker.on('error', reject);
+    worker.on('error', (error) => reject(describeIo(env.path, error)));
     void ended.then(() =>
       reject(new StoplogError('STOPLOG_LOG_UNAVAILABLE', { path: env.path }, `the writer of ${env.path} ended before it began: look above for why`)),
     );

@@ -4,9 +4,11 @@
  * The thread that opens it without a link starts, or shares, the writer of the process; one that comes with a link only
  * maps the file for reading. The environment is opened once per thread however often it is asked for.
  */
-import type { GroupStanding } from '../../port/administration.ts';
+import type { Backup, GroupStanding, Restored, Shrunk } from '../../port/administration.ts';
 import type { Cleaned, CleanOptions, Log, LogLink } from '../../port/log.ts';
+import type { Watch } from '../../port/watch.ts';
 import type { ResetLine } from '../../pure/group/reset.ts';
+import type { Usage } from '../../pure/log/usage.ts';
 import type { TopicShape } from '../../pure/topic/shape.ts';
 import { StoplogError } from '../../pure/errors.ts';
 import { Administrator } from './administration.ts';
@@ -15,13 +17,18 @@ import { describeIo, examineFolder } from './folder.ts';
 import { openHost } from './host.ts';
 import { WriterLink } from './link.ts';
 import { LmdbLog } from './log.ts';
+import { restoreBackup } from './restore.ts';
+import { shrinkFolder } from './shrink.ts';
 
 const links = new WeakMap<Log, () => LogLink>();
 const administrators = new WeakMap<Log, Administrator>();
 
+type Given = Partial<EnvOptions> & { readonly path: string; readonly create?: boolean };
+const envOptionsOf = ({ path, mapSize = DEFAULT_MAP_SIZE, maintenance, clock }: Given): EnvOptions => ({ path, mapSize, maintenance, clock });
+
 export const open = async (options: unknown, link?: LogLink): Promise<Log> => {
-  const env = options as Partial<EnvOptions> & { readonly path: string; readonly create?: boolean };
-  const envOptions: EnvOptions = { path: env.path, mapSize: env.mapSize ?? DEFAULT_MAP_SIZE, maintenance: env.maintenance, clock: env.clock };
+  const env = options as Given;
+  const envOptions = envOptionsOf(env);
   if (link !== undefined) return openLinked(envOptions, link);
   if (env.create === false && examineFolder(env.path) === 'new') {
     throw new StoplogError(
@@ -34,12 +41,14 @@ export const open = async (options: unknown, link?: LogLink): Promise<Log> => {
   try {
     const shared = acquireEnv({ ...envOptions, path: host.path });
     const line = new WriterLink(host.connect());
+    const administrator = new Administrator(shared.env, line);
     const log = new LmdbLog(shared.env, line, async () => {
+      await administrator.close();
       line.close();
       await shared.release();
       await host.release();
     });
-    administrators.set(log, new Administrator(shared.env, line));
+    administrators.set(log, administrator);
     links.set(log, () => ({ port: host.connect() }));
     return log;
   } catch (error) {
@@ -80,6 +89,10 @@ export const deleteTopic = async (log: Log, topic: string): Promise<void> => {
   await administrator(log).deleteTopic(topic);
   (log as LmdbLog).forget();
 };
+export const usage = async (log: Log): Promise<Usage> => administrator(log).usage();
+export const backup = async (log: Log, folder: string, watch: Watch = {}): Promise<Backup> => administrator(log).backup(folder, watch);
+export const restore = (folder: string, options: unknown, watch: Watch = {}): Promise<Restored> => restoreBackup(folder, (options as Given).path, watch);
+export const shrink = (options: unknown, watch: Watch = {}): Promise<Shrunk> => shrinkFolder(envOptionsOf(options as Given), watch);
 export const clean = (log: Log, options: CleanOptions = {}): Promise<readonly Cleaned[]> => (log as LmdbLog).clean(options);
 
 export const topics = (log: Log): Promise<readonly TopicShape[]> => (log as LmdbLog).topics();

@@ -6,7 +6,7 @@
  * truncation, which would be a SIGBUS when read, the writer lengthens the file ahead of need: a hole, which takes no
  * space on the disk. Done under the write lock, so that no process shortens what another has just lengthened.
  */
-import { fstatSync, ftruncateSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, ftruncateSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { PAGE_SIZE } from './env.ts';
 import { DATA_FILE, lastCommit, META_BYTES, neededBytes } from './folder.ts';
@@ -15,12 +15,22 @@ import { DATA_FILE, lastCommit, META_BYTES, neededBytes } from './folder.ts';
 const LEAST: number = 32 * 1024 * 1024;
 const AHEAD: number = 64 * 1024 * 1024;
 
-/** Returns what to call inside every write transaction, and what gives the number of the last commit in the file; a few microseconds. */
-export const keepSlack = (path: string): (() => number) => {
+export interface DataFile {
+  /** Of the file that is open: a name may come to stand for another one. */
+  readonly inode: bigint;
+  /** Lengthens the file if need be, and tells the number of the last commit in it; a few microseconds, inside every write transaction. */
+  readonly lengthen: () => number;
+  /** Whether the name stands for the file that is open. */
+  readonly isInPlace: () => boolean;
+  readonly close: () => void;
+}
+
+export const openDataFile = (path: string): DataFile => {
   const fd = openSync(join(path, DATA_FILE), 'r+');
   const pages = Buffer.alloc(PAGE_SIZE + META_BYTES);
+  const inode = fstatSync(fd, { bigint: true }).ino;
   let size = 0;
-  return () => {
+  const lengthen = (): number => {
     readSync(fd, pages, 0, pages.length, 0);
     const second = pages.subarray(PAGE_SIZE);
     const needed = neededBytes(pages, second);
@@ -36,4 +46,20 @@ export const keepSlack = (path: string): (() => number) => {
     }
     return newest;
   };
+  return { inode, lengthen, isInPlace: () => inodeIn(path) === inode, close: () => closeSync(fd) };
+};
+
+/** Of the data file that is in the folder now. */
+export const inodeIn = (path: string): bigint | undefined => statSync(join(path, DATA_FILE), { bigint: true, throwIfNoEntry: false })?.ino;
+
+/** The number of the last commit in the file. */
+export const newestCommit = (path: string): number => {
+  const fd = openSync(join(path, DATA_FILE), 'r');
+  try {
+    const pages = Buffer.alloc(PAGE_SIZE + META_BYTES);
+    readSync(fd, pages, 0, pages.length, 0);
+    return lastCommit(pages, pages.subarray(PAGE_SIZE));
+  } finally {
+    closeSync(fd);
+  }
 };

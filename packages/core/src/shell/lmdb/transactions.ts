@@ -8,12 +8,14 @@
  * know better. So inside each transaction, before anything is put, the number LMDB gave it is compared with theirs; if it
  * is behind, nothing is written, the number is set right by opening the file once more while nobody here commits, and
  * the transaction begins anew.
+ *
+ * And none in a file that has lost its name: what was committed there would be gone with the process (shrink.ts).
  */
 import { spawnSync } from 'node:child_process';
 import { StoplogError } from '../../pure/errors.ts';
 import { WRITE_FLAGS, type Env, type EnvOptions } from './env.ts';
 import { through } from './gate.ts';
-import { keepSlack } from './slack.ts';
+import type { DataFile } from './slack.ts';
 
 class SetBack extends Error {}
 
@@ -21,12 +23,12 @@ const ATTEMPTS = 20;
 const OPEN_MS = 10_000;
 
 /** Returns a function that runs `write` inside a transaction; what it throws takes the transaction back. */
-export const transactions = (env: Env, options: EnvOptions, gate: Int32Array): ((write: () => void) => void) => {
-  const lengthen = keepSlack(options.path);
+export const transactions = (env: Env, options: EnvOptions, gate: Int32Array, file: DataFile): ((write: () => void) => void) => {
   const attempt = (write: () => void): void =>
     through(gate, () =>
       env.root.transactionSync(() => {
-        const newest = lengthen();
+        const newest = file.lengthen();
+        if (!file.isInPlace()) throw replaced(options.path);
         if (env.root.getWriteTxnId() <= newest) throw new SetBack();
         write();
       }, WRITE_FLAGS),
@@ -52,6 +54,13 @@ export const transactions = (env: Env, options: EnvOptions, gate: Int32Array): (
     }
   };
 };
+
+const replaced = (path: string): StoplogError =>
+  new StoplogError(
+    'STOPLOG_LOG_UNAVAILABLE',
+    { path },
+    `the data file in ${path} was replaced or removed while this process had it open, as 'stoplog compact --shrink' does: nothing of this commit was kept; open the log again, or restart the process`,
+  );
 
 /** Opens the file in a process of its own, which writes the number of the last commit as the file has it now. */
 const setRight = (options: EnvOptions): void => {

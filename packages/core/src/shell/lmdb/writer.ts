@@ -12,7 +12,18 @@ import { takeShare, type Waiting } from '../../pure/log/group-commit.ts';
 import { FORMAT } from '../../pure/log/keyspace.ts';
 import { formatKey } from '../../pure/log/meta.ts';
 import type { WriterAnswer, WriterCall, WriterRequest } from '../../pure/log/writer-messages.ts';
-import { applyCommit, applyEnsure, applyOpenGroup, applyOpenSource, applyOpenStore, EndsInTransaction, putMeta, readEnds, readMeta } from './apply.ts';
+import {
+  applyCommit,
+  applyEnsure,
+  applyFile,
+  applyOpenGroup,
+  applyOpenSource,
+  applyOpenStore,
+  EndsInTransaction,
+  putMeta,
+  readEnds,
+  readMeta,
+} from './apply.ts';
 import { applyDeleteGroup, applyDeleteTopic, applySetPositions, isLeftToSweep, sweep } from './administer.ts';
 import { Cleanups } from './cleanups.ts';
 import { applyDeleteRecords } from './forget.ts';
@@ -25,7 +36,9 @@ import { applyBeat, applyGroupEvent, applyJoin, readGroupRecord } from './groups
 import type { HostAnswer, HostMessage } from './host-messages.ts';
 import { processStarted } from './process.ts';
 import { Sessions } from './sessions.ts';
+import { inodeIn, openDataFile, type DataFile } from './slack.ts';
 import { transactions } from './transactions.ts';
+import { removeDead } from './unfinished.ts';
 import { groupWaitKey, partitionWaitKey, Waits } from './waits.ts';
 
 export interface WriterData {
@@ -33,6 +46,8 @@ export interface WriterData {
   readonly gate: SharedArrayBuffer;
 }
 
+/** How often the folder is opened anew where its data file is another one by then. */
+const ATTEMPTS = 10;
 /** Within this time of a foreign commit every look asks all who wait; after it, one look in as long does. */
 const SETTLED_MS = 1_000;
 /** How often slots of dead readers are cleared, so that they do not keep old pages from reuse. */
@@ -60,32 +75,47 @@ const clockOf = (shared: SharedArrayBuffer | undefined): (() => number) => {
 
 type Transact = ReturnType<typeof transactions>;
 
-const main = (): void => {
+const main = async (): Promise<void> => {
   let env: Env;
+  let file: DataFile;
   let transact: Transact;
   try {
-    const { path } = envOptions;
-    env = openEnv(envOptions, false, examineFolder(path) === 'ours' ? undefined : (tables) => checkTables(path, tables));
-    transact = transactions(env, envOptions, gate);
-    initialise(env, transact);
+    ({ env, file } = await openFiles(envOptions.path));
+    transact = transactions(env, envOptions, gate, file);
+    initialise(env, transact, file);
   } catch (error) {
     host.postMessage({ type: 'failed', error: errorToData(describeIo(envOptions.path, error)) } satisfies HostAnswer);
     host.close();
     return;
   }
-  serve(env, transact);
+  serve(env, transact, file);
   host.postMessage({ type: 'ready' } satisfies HostAnswer);
 };
 
-const initialise = (env: Env, inTransaction: Transact): void => {
+/** The environment, and the same file by itself: tried again where another has taken its place in between. */
+const openFiles = async (path: string): Promise<{ readonly env: Env; readonly file: DataFile }> => {
+  for (let n = 1; ; n++) {
+    const isOurs = examineFolder(path) === 'ours';
+    if (isOurs) removeDead(path, 'shrink');
+    const before = inodeIn(path);
+    const env = openEnv(envOptions, false, isOurs ? undefined : (tables) => checkTables(path, tables));
+    const file = openDataFile(path);
+    if (before === undefined || before === file.inode || n === ATTEMPTS) return { env, file };
+    file.close();
+    await env.root.close();
+  }
+};
+
+const initialise = (env: Env, inTransaction: Transact, file: DataFile): void => {
   // It lengthens the file before the mark is set: from then on a file that is too short is one that was cut.
   inTransaction(() => {
     if (readMeta<number>(env, formatKey()) === undefined) putMeta(env, formatKey(), FORMAT);
+    applyFile(env, file.inode);
   });
   markFolder(envOptions.path);
 };
 
-const serve = (env: Env, inTransaction: Transact): void => {
+const serve = (env: Env, inTransaction: Transact, file: DataFile): void => {
   const cleanups = new Cleanups(env, clockOf(envOptions.clock));
   const queue: Pending[] = [];
   const waits = new Waits();
@@ -297,6 +327,7 @@ const serve = (env: Env, inTransaction: Transact): void => {
     // Whoever holds on to a link is told that it is over; it would keep this thread alive.
     for (const port of links) port.close();
     await env.root.close();
+    file.close();
     host.postMessage({ type: 'closed' } satisfies HostAnswer);
     host.close();
   };
@@ -397,4 +428,4 @@ const prepare = (env: Env, call: Exclude<WriterCall, { readonly type: 'wait' | '
   }
 };
 
-main();
+void main();

@@ -19,6 +19,12 @@ describe('a command line', () => {
     expect(read('x', '--from=-1').text('from')).toBe('-1');
     expect(() => read('x', '--from', '-1')).toThrow(/write --from=-1/);
   });
+  test('may leave out what is optional, and no more than that', () => {
+    const optional = (...argv: string[]): readonly string[] =>
+      readArguments({ name: 'describe', operands: [], optional: 'a module', options: {} }, argv).operands;
+    expect([optional(), optional('x')]).toEqual([[], ['x']]);
+    expect(() => optional('x', 'y')).toThrow(/what to do with 'y'/);
+  });
   test('is refused with what was probably meant', () => {
     expect(() => read('x', '--form', 'y')).toThrow(/no option --form\. Did you mean '--from'\?/);
     expect(() => read('x', '--zzz')).toThrow(/no option --zzz\. See 'stoplog tail --help'/);

@@ -9,7 +9,7 @@ import { suggestion } from '../../pure/console/suggest.ts';
 export type OptionTypes = Readonly<Record<string, 'text' | 'flag'>>;
 
 export interface Arguments {
-  /** One for each operand that the command names. */
+  /** One for each operand that the command names, and the optional one if it was given. */
   readonly operands: readonly string[];
   text(option: string): string | undefined;
   flag(option: string): boolean;
@@ -18,7 +18,7 @@ export interface Arguments {
 }
 
 export const readArguments = (
-  command: { readonly name: string; readonly options: OptionTypes; readonly operands: readonly string[] },
+  command: { readonly name: string; readonly options: OptionTypes; readonly operands: readonly string[]; readonly optional?: string },
   argv: readonly string[],
 ): Arguments => {
   const wrong = (what: string): StoplogError => new StoplogError('STOPLOG_USAGE', { command: command.name }, `${what} See 'stoplog ${command.name} --help'.`);
@@ -51,8 +51,8 @@ export const readArguments = (
     texts.set(token.name, token.value);
   }
   if (operands.length < command.operands.length) throw wrong(`'stoplog ${command.name}' needs ${command.operands.slice(operands.length).join(' and ')}.`);
-  if (operands.length > command.operands.length)
-    throw wrong(`'stoplog ${command.name}' does not know what to do with '${oneLine(operands[command.operands.length]!)}'.`);
+  const most = command.operands.length + (command.optional === undefined ? 0 : 1);
+  if (operands.length > most) throw wrong(`'stoplog ${command.name}' does not know what to do with '${oneLine(operands[most]!)}'.`);
   return {
     operands,
     text: (option) => texts.get(option),

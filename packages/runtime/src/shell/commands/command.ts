@@ -13,6 +13,8 @@ export interface Command {
   readonly actions?: readonly Command[];
   /** Names of the arguments that are no options, in order; all are required. */
   readonly operands: readonly string[];
+  /** One more, which may be left out. */
+  readonly optional?: string;
   /** Resolves to the exit code. */
   run(given: Arguments, output: Output): Promise<number>;
 }

@@ -9,16 +9,18 @@ import { suggestion } from '../../pure/console/suggest.ts';
 import { sentence } from '../console.ts';
 import { append } from './append.ts';
 import { readArguments } from './arguments.ts';
+import { backup } from './backup.ts';
 import type { Command } from './command.ts';
 import { compact } from './compact.ts';
 import { describe } from './describe.ts';
 import { groups } from './groups.ts';
 import { processOutput, type Output } from './output.ts';
+import { restore } from './restore.ts';
 import { run } from './run.ts';
 import { tail } from './tail.ts';
 import { topics } from './topics.ts';
 
-const commands: readonly Command[] = [run, describe, topics, groups, tail, append, compact];
+const commands: readonly Command[] = [run, describe, topics, groups, tail, append, compact, backup, restore];
 
 const EXIT_CODES = `Exit codes: 0 it did what was asked; 1 it could not, or a partition was given up; 2 the command line is wrong;
 130 and 143 a signal ended it before it was done. Errors go to standard error as 'CODE  sentence', with the remedy at the end;
@@ -32,6 +34,7 @@ const overview = (): string => `Examples
   stoplog topics                                        list what is there
   stoplog groups                                        see who reads it, and how far behind
   stoplog compact                                       forget now what topics no longer keep
+  stoplog backup --to ./backup                          copy the log while it is in use
 
 Commands
 ${columns(commands.map(({ name, summary }) => [`  ${name}`, summary]))

@@ -24,7 +24,8 @@ Usage
   --json                an object, with the JSON schemas kept with the topic
 ${LOG_HELP}
 
-START is the first offset that is kept, END the one that the next record gets. A reader is a group that stands in the topic.`,
+START is the first offset that is kept, END the one that the next record gets, BYTES what the batches take. A reader is a
+group that stands in the topic.`,
   async run(given, output) {
     const argument = logArgument(given.text('log'), { create: false });
     await using opened = await openForTools(argument);
@@ -34,7 +35,9 @@ START is the first offset that is kept, END the one that the next record gets. A
     const readers: Reader[] = [];
     for (const { group, positions } of await opened.module.groups(opened.log))
       if (positions.some(({ topic }) => topic === shape.name)) readers.push({ group, lags: await readLag(opened.log, group, places, Date.now) });
-    await output.write(given.flag('json') ? jsonOut(dataOf(shape, parts, readers)) : textOf(shape, parts, readers));
+    const { partitions } = await opened.module.usage(opened.log);
+    const bytes = partitions.filter(({ topic }) => topic === shape.name).map((part) => part.bytes);
+    await output.write(given.flag('json') ? jsonOut(dataOf(shape, parts, bytes, readers)) : textOf(shape, parts, bytes, readers));
     return 0;
   },
 };
@@ -44,7 +47,7 @@ interface Reader {
   readonly lags: readonly PartitionLag[];
 }
 
-const textOf = (shape: TopicShape, parts: readonly Part[], readers: readonly Reader[]): string =>
+const textOf = (shape: TopicShape, parts: readonly Part[], bytes: readonly number[], readers: readonly Reader[]): string =>
   [
     rowsText([
       ['topic', shape.name],
@@ -56,10 +59,16 @@ const textOf = (shape: TopicShape, parts: readonly Part[], readers: readonly Rea
     ]),
     rowsText(
       [
-        ['PARTITION', 'START', 'END', 'RECORDS'],
-        ...parts.map(({ partition, start, end }) => [String(partition), String(start), String(end), grouped(Number(end - start))]),
+        ['PARTITION', 'START', 'END', 'RECORDS', 'BYTES'],
+        ...parts.map(({ partition, start, end }) => [
+          String(partition),
+          String(start),
+          String(end),
+          grouped(Number(end - start)),
+          grouped(bytes[partition] ?? 0),
+        ]),
       ],
-      [0, 1, 2, 3],
+      [0, 1, 2, 3, 4],
     ),
     readers.length === 0
       ? ''
@@ -74,10 +83,11 @@ const textOf = (shape: TopicShape, parts: readonly Part[], readers: readonly Rea
     .filter((text) => text !== '')
     .join('\n');
 
-const dataOf = ({ name, ...rest }: TopicShape, parts: readonly Part[], readers: readonly Reader[]): unknown => ({
+const dataOf = ({ name, ...rest }: TopicShape, parts: readonly Part[], bytes: readonly number[], readers: readonly Reader[]): unknown => ({
   topic: name,
   ...rest,
   records: recordsIn(parts),
-  offsets: parts.map(({ partition, start, end }) => ({ partition, start: offsetData(start), end: offsetData(end) })),
+  bytes: bytes.reduce((sum, one) => sum + one, 0),
+  offsets: parts.map(({ partition, start, end }) => ({ partition, start: offsetData(start), end: offsetData(end), bytes: bytes[partition] ?? 0 })),
   readers: readers.map(({ group, lags }) => ({ group, lag: lagIn(lags), lagSeconds: ageIn(lags) / 1000 })),
 });

@@ -1,0 +1,31 @@
+/** Folders that earlier versions wrote are read by this one, whole, and go on. Made by fixtures/golden.mjs. */
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { withFolder } from './fixtures/child.ts';
+import { describeLog, fill, GOLDEN } from './fixtures/golden.mjs';
+
+const fixtures = fileURLToPath(new URL('./fixtures', import.meta.url));
+const folders = readdirSync(fixtures).filter((name) => /^golden-\d+$/.test(name));
+
+test.each(folders)('%s is read as it was written', async (name) => {
+  // A copy, for a log that is opened changes; and one that is ours alone, which what git checks out may not be.
+  const copy = mkdtempSync(join(tmpdir(), 'stoplog-golden-'));
+  try {
+    for (const file of readdirSync(join(fixtures, name))) cpSync(join(fixtures, name, file), join(copy, file));
+    expect(await describeLog(copy)).toBe(readFileSync(join(fixtures, `${name}.txt`), 'utf8'));
+  } finally {
+    rmSync(copy, { recursive: true });
+  }
+});
+
+test('the latest is what is written today, and small enough for git', async () => {
+  await withFolder(async (folder) => {
+    await fill(join(folder, 'log'));
+    expect(await describeLog(join(folder, 'log'))).toBe(readFileSync(`${GOLDEN}.txt`, 'utf8'));
+    expect(folders.at(-1)).toBe(GOLDEN.split('/').at(-1));
+    expect(statSync(join(GOLDEN, 'data.mdb')).size).toBeLessThan(200_000);
+  });
+});

@@ -1,0 +1,26 @@
+/** How large a log is, in rows for people and as data for programs. */
+import type { Usage } from '@stoplog/core/port';
+import { columns, grouped } from './columns.ts';
+
+/** `12.3 MB`, in powers of ten, as disks are sold */
+export const bytesText = (bytes: number): string => {
+  const unit = UNITS.findLast(([size]) => bytes >= size);
+  return unit === undefined ? `${Math.round(bytes)} B` : `${(bytes / unit[0]).toFixed(1)} ${unit[1]}`;
+};
+const UNITS = [
+  [1e3, 'kB'],
+  [1e6, 'MB'],
+  [1e9, 'GB'],
+  [1e12, 'TB'],
+] as const;
+
+export const usageLines = (log: string, { fileBytes, liveBytes, freePages, pageBytes, tables }: Usage): string => {
+  const head = [
+    ['log', log],
+    ['file', `${grouped(fileBytes)} bytes`],
+    ['in use', `${grouped(liveBytes)} bytes, ${fileBytes === 0 ? 100 : Math.round((liveBytes / fileBytes) * 100)} %`],
+    ['free', `${grouped(freePages)} ${freePages === 1 ? 'page' : 'pages'} of ${grouped(pageBytes)} bytes, which later commits use again`],
+  ];
+  const rows = [['TABLE', 'ENTRIES', 'BYTES'], ...tables.map(({ table, entries, bytes }) => [table, grouped(entries), grouped(bytes)])];
+  return [...columns(head), '', ...columns(rows, [1, 2])].map((line) => `${line}\n`).join('');
+};
