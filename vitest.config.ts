@@ -2,17 +2,55 @@
  * One configuration for every test of the workspace but the kills of `reliability/`, which take minutes and have their own
  * (vitest.reliability.config.ts). The counts of a run are left in `.cache/vitest`, one file per major version of Node, for
  * `.ci/run` to add up.
+ *
+ * Tests run in three groups, one group after the other:
+ *
+ *   pure      decide and wait for nothing: many files share a process, which halves what they cost
+ *   shell     start threads and processes, and mostly wait for them: a process for each file, more of them than there are cores
+ *   long      as shell, and begun before it: the last file to end should be a short one
+ *   measured  judge how long something takes, and have the machine to themselves
  */
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+
+const cores = availableParallelism();
+const pure = ['packages/*/src/**/pure/**/*.test.ts', 'packages/*/src/testing/**/*.test.ts'];
+const shell = ['packages/*/src/**/*.test.ts', 'examples/src/**/*.test.ts', 'benchmarks/src/**/*.test.ts', 'tools/**/*.test.ts'];
+/** Half a minute and more. Vitest takes the projects of a group by their names. */
+const long = [
+  'examples/src/flights/kill.test.ts',
+  'examples/src/flights/flights.test.ts',
+  'packages/runtime/src/shell/{cli,groups,kill,misbehaving,pipeline-module,takeover,terminate}.test.ts',
+  'packages/core/src/shell/lmdb/{cleaning-kill,dead-readers,folder}.test.ts',
+];
+const measured = ['packages/runtime/src/shell/pressure.test.ts'];
+/**
+ * Left out when a version of Node is the second one of a run, since it cannot differ there: tests that read our sources as
+ * text, the one of the benchmarks' files, and kills of the flights example. `kill -9` is the system's, the same program is run
+ * and stopped on both, and the kills of runtime's own tests are made on both.
+ */
+const once = ['tools/{tidy,rules,imports,markdown}.test.ts', 'benchmarks/**', 'examples/src/flights/kill.test.ts'];
+const elsewhere = ['**/node_modules/**', '**/dist/**', '.cache/**', ...(process.env['SECOND_NODE'] === undefined ? [] : once)];
+/** What mostly waits. */
+const waiting = { maxWorkers: Math.ceil(1.5 * cores), sequence: { groupOrder: 2 } };
 
 export default defineConfig({
   test: {
-    include: ['packages/*/src/**/*.test.ts', 'examples/src/**/*.test.ts', 'benchmarks/src/**/*.test.ts', 'tools/**/*.test.ts'],
-    exclude: ['**/node_modules/**', '**/dist/**', '.cache/**'],
     pool: 'forks',
     testTimeout: 60_000,
     hookTimeout: 60_000,
     teardownTimeout: 20_000,
     reporters: ['default', ['json', { outputFile: `.cache/vitest/node-${process.versions.node.split('.')[0]}.json` }]],
+    // What is built runs as it is for users: not bundled anew for each file.
+    server: { deps: { external: [/\/packages\/[^/]+\/dist\//] } },
+    projects: [
+      {
+        extends: true,
+        test: { name: 'pure', include: pure, exclude: elsewhere, isolate: false, maxWorkers: cores, sequence: { groupOrder: 1 } },
+      },
+      { extends: true, test: { name: 'long', include: long, exclude: elsewhere, ...waiting } },
+      { extends: true, test: { name: 'shell', include: shell, exclude: [...elsewhere, ...pure, ...long, ...measured], ...waiting } },
+      { extends: true, test: { name: 'measured', include: measured, exclude: elsewhere, maxWorkers: 1, sequence: { groupOrder: 3 } } },
+    ],
   },
 });

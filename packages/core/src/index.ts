@@ -23,4 +23,7 @@ export { isStoplogError, StoplogError, type StoplogCode } from './pure/errors.ts
 export type { LogRef, TopicPartition } from './port/log.ts';
 export { openLog } from './shell/open.ts';
 export type { PartitionLag } from './shell/lag.ts';
-export type { Appended, AppendOptions, LogClient, NewRecord, ReadOptions } from './shell/client.ts';
+export type { Appended, AppendOptions, NewRecord } from './shell/appending.ts';
+export type { ExpectedEnd } from './shell/expected-end.ts';
+export type { Producer } from './shell/producer.ts';
+export type { LogClient, ReadOptions } from './shell/client.ts';

@@ -1,5 +1,5 @@
 /** Readers that die inside a read, and many that read while the map grows: writing goes on, and they see what is there. */
-import { mkdirSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Fault } from '../checkers/fault.ts';
 import { readFinal } from '../flagship/final.ts';
@@ -8,24 +8,63 @@ import { Child } from '../harness/child.ts';
 import type { UnitOutcome, UnitSetting } from '../long/stage.ts';
 
 const READERS = 20;
-export const staleReaders = async ({ folder, tell }: UnitSetting): Promise<UnitOutcome> => {
-  const [data, history] = [join(folder, 'log'), join(folder, 'history')];
+/** There before the readers die, and sent when they have. */
+const BEFORE = 2_000;
+const AFTER = 40_000;
+/** A file may be so much larger than the same work leaves it without dead readers. */
+const TIMES = 3;
+
+interface Work {
+  readonly faults: readonly Fault[];
+  readonly bytes: number;
+}
+/** A little work, then `die` beside a process that rests, then much work: what dead readers held on to would not be used again. */
+const work = async (data: string, history: string, die: () => Promise<void>): Promise<Work> => {
+  const live = (upTo: number, stay: 'stay' | 'end'): Child =>
+    new Child('flagship/app.child.js', [data, history, `up to ${upTo}`, `${upTo}`, '200', stay], { env: { SPIN_US: '0' }, limitMs: 120_000 });
   await readFinal(data);
-  const app = new Child('flagship/app.child.js', [data, history, 'app', '20000', '200', 'end'], { env: { SPIN_US: '100' }, limitMs: 120_000 });
-  await app.said('running');
-  for (let i = 0; i < READERS; i++) {
-    const reader = new Child('flagship/reader.child.js', [data, join(folder, `history of reader ${i}`), `reader${i}`, 'numbers', 'copies'], {
-      limitMs: 20_000,
-    });
-    await reader.heard('reading');
-    await reader.kill();
-  }
-  const { code, errors } = await app.ended;
-  tell(`${READERS} readers killed`);
-  const faults: readonly Fault[] = code === 0 ? [] : [{ kind: 'stuck', what: `the app ended with ${code}: ${errors.slice(0, 300)}` }];
+  const first = live(BEFORE, 'stay');
+  await first.said('settled');
+  await die();
+  await first.kill();
+  // It looks who lives when it opens the log.
+  const { code, signal, errors } = await live(BEFORE + AFTER, 'end').ended;
+  const faults: readonly Fault[] = code === 0 ? [] : [{ kind: 'stuck', what: `the app ended with ${signal ?? code}: ${errors.slice(0, 300)}` }];
+  return { faults, bytes: statSync(join(data, 'data.mdb')).blocks * 512 };
+};
+/** What the same work leaves when nobody dies; measured once. */
+let calm: Promise<Work> | undefined;
+
+export const staleReaders = async ({ folder, tell }: UnitSetting): Promise<UnitOutcome> => {
+  const [data, history, note] = [join(folder, 'log'), join(folder, 'history'), join(folder, 'struck')];
+  const baseline = (await (calm ??= work(join(folder, 'calm'), join(folder, 'history of calm'), () => Promise.resolve()))).bytes;
+  const { faults, bytes } = await work(data, history, async () => {
+    for (let i = 0; i < READERS; i++) {
+      // Half of them die inside a read, with a snapshot in their hands, the others while they wait for records.
+      const isInside = i % 2 === 0;
+      const env = isInside ? { STOPLOG_FAILPOINTS: `storage.read=kill#${2 + (i % 6)}`, STOPLOG_FAILPOINTS_STRUCK: note } : {};
+      const reader = new Child('flagship/reader.child.js', [data, join(folder, `history of reader ${i}`), `reader${i}`, 'numbers', 'copies'], {
+        limitMs: 20_000,
+        env,
+      });
+      await reader.heard('reading');
+      await (isInside ? reader.ended : reader.kill());
+    }
+  });
+  const died = existsSync(note) ? readFileSync(note, 'utf8').split('\n').length - 1 : 0;
+  tell(`${READERS} readers killed, ${died} inside a read; ${(bytes / 1e6).toFixed(1)} MB, ${(baseline / 1e6).toFixed(1)} without them`);
+  const large: readonly Fault[] =
+    bytes <= TIMES * baseline ? [] : [{ kind: 'stuck', what: `the file has ${bytes} bytes, and ${baseline} after the same work where no reader died` }];
+  const verdict = await judgeWhole(data, history, BEFORE + AFTER, 60_000);
   return {
-    faults: [...faults, ...(await judgeWhole(data, history, 20_000, 60_000)).faults],
-    figures: { 'readers killed': READERS, 'MB of file': Math.round((statSync(join(data, 'data.mdb')).blocks * 512) / 1e6) },
+    faults: [...faults, ...large, ...verdict.faults],
+    figures: {
+      records: verdict.records,
+      'readers killed': READERS,
+      'died inside a read': died,
+      'MB of file': Math.round(bytes / 1e6),
+      'MB without': Math.round(baseline / 1e6),
+    },
   };
 };
 

@@ -3,6 +3,7 @@ import { compactedTopic, store, topic, type CompactedTopic, type Store, type Top
 import { pipeline, stream, type Pipeline } from '@stoplog/runtime';
 import { z } from 'zod';
 import { groupOf, type Value } from '../checkers/model-checker.ts';
+import { startOffspring } from './offspring.ts';
 
 const Key = z.string();
 const Numbered = z.object({ key: z.string(), n: z.int() });
@@ -23,7 +24,12 @@ const spinUs = Number(process.env['SPIN_US'] ?? 0);
 /** And two records that take long. */
 const slowMs = Number(process.env['SLOW_MS'] ?? 0);
 const isSlow = ({ key, n }: Value): boolean => (key === 'k7' && n === 3) || (key === 'k8' && n === 5);
+let isChildless = process.env['OFFSPRING'] === 'yes';
 const busy = (value: Value): Value => {
+  if (isChildless) {
+    isChildless = false;
+    startOffspring();
+  }
   const ms = slowMs > 0 && isSlow(value) ? slowMs : spinUs / 1_000;
   if (ms === 0) return value;
   const until = performance.now() + ms;

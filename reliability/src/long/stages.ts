@@ -1,11 +1,14 @@
 /** The stages of the long run, by the numbers of the fault matrix. */
 import type { Failpoint } from '@stoplog/core/port';
+import { cleaning } from '../faults/cleaning.ts';
+import { consumers } from '../faults/consumers.ts';
 import { damage } from '../faults/damage.ts';
 import { fence } from '../faults/fence.ts';
 import { flips } from '../faults/flips.ts';
 import { limits } from '../faults/limits.ts';
 import { power } from '../faults/power.ts';
 import { growth, staleReaders } from '../faults/readers.ts';
+import { threads } from '../faults/threads.ts';
 import { failpointLives } from '../flagship/at-failpoints.ts';
 import { runFlagship, type FlagshipVerdict } from '../flagship/flagship.ts';
 import type { Life } from '../flagship/life.ts';
@@ -63,6 +66,7 @@ export const stagesOf = ({ kills, records }: Scale): readonly Stage[] => [
         }),
       ),
   },
+  { id: 'F3', title: 'threads ended, before a full queue', units: 40, run: (setting) => threads(setting) },
   {
     id: 'F6',
     title: 'the n-th storage call fails',
@@ -99,6 +103,7 @@ export const stagesOf = ({ kills, records }: Scale): readonly Stage[] => [
   { id: 'F14', title: 'few files, little address space', units: 2, run: limits },
   { id: 'F16', title: 'readers killed inside a read', units: 10, run: staleReaders },
   { id: 'F17', title: 'the map grows while eight processes read', units: 1, run: growth },
+  { id: 'F18', title: 'compaction and retention racing', units: 20, run: cleaning },
   {
     id: 'F23',
     title: 'a hundred thousand keys',
@@ -119,6 +124,7 @@ export const stagesOf = ({ kills, records }: Scale): readonly Stage[] => [
         }),
       ),
   },
+  { id: 'F24', title: 'slow consumers, and such as never return', units: 2, run: (setting) => consumers(setting) },
   {
     id: 'C4',
     title: 'commits of owners that were',
@@ -156,10 +162,14 @@ export const stagesOf = ({ kills, records }: Scale): readonly Stage[] => [
 export const SOMETIMES: Readonly<Record<string, readonly string[]>> = {
   F1: ['killed between send and acknowledgement', 'killed in the middle of the input', 'killed between two tasks'],
   F2: ['killed inside a transaction', 'killed between visible and acknowledged'],
+  F3: ['threads ended'],
   F6: ['failpoints struck'],
   F7: ['reported'],
   F9: ['images', 'acknowledged'],
   F11: ['failpoints struck'],
+  F16: ['died inside a read'],
+  F18: ['kills', 'cleanings', 'read meanwhile'],
+  F24: ['handled', 'handlers killed'],
   C4: ['refused', 'accepted'],
   L11: ['reported'],
   bugs: ['caught'],

@@ -20,6 +20,8 @@ export type {
   OffsetAt,
   Position,
   PositionMove,
+  ProducerLife,
+  ProducerStamp,
   RecordBatch,
   StoreWrites,
   TopicName,
@@ -43,6 +45,7 @@ export {
   openBatch,
   stampBatch,
 } from '../pure/record/batch.ts';
+export { stampTime } from '../pure/record/arrival-time.ts';
 export { allHeaders, lastHeader, LazyRecord, NO_HEADERS, type Header, type LogRecord } from '../pure/record/record.ts';
 export { compareBytes, decodeSortKey, encodeSortKey } from '../pure/bytes/sort-key.ts';
 export { BATCH_BYTES, RecordPacker, type PackedBatch } from '../pure/topic/packer.ts';

@@ -9,6 +9,10 @@
  *  - fencing    a commit in an epoch in which one of its positions is not held is refused, and leaves nothing behind
  *  - continuity a commit moves a position from where it stands; one that starts elsewhere is refused whole
  *  - chain      after a commit that was refused, no later one of the same life is taken
+ *  - once       a batch of a producer that is sent again, one of its last five in a partition, is appended once; one that skips a
+ *               number is refused, and so is one of an earlier life
+ *  - condition  an append that expects an end goes through only if the partition ends there
+ *  - arrival    records of a topic that has arrival times have the time of the commit that took them in
  *  - isolation  `fetch` never returns a record of a commit that did not happen
  *  - one owner  no two members of a group hold one partition: who is asked for it has ended its work before it is given, in a
  *               later epoch, to another
@@ -21,12 +25,13 @@
  */
 import type { Holding } from '../pure/group/place.ts';
 import type { Cleaned, CleanOptions } from '../pure/log/cleaned.ts';
+import type { ProducerLife, ProducerStamp } from '../pure/log/producer.ts';
 import type { TopicShape } from '../pure/topic/shape.ts';
 import type { BatchView } from '../pure/record/batch.ts';
 import type { Administration } from './administration.ts';
 import type { StateStore, StorePart } from './state-store.ts';
 
-export type { Cleaned, CleanOptions, Holding };
+export type { Cleaned, CleanOptions, Holding, ProducerLife, ProducerStamp };
 
 export type TopicName = string;
 export type GroupId = string;
@@ -80,6 +85,10 @@ export interface RecordBatch extends TopicPartition {
 export interface Append extends TopicPartition {
   /** One encoded batch (`BatchBuilder.finish()`); the log gives it its base offset. */
   readonly batch: Uint8Array;
+  /** Who appends it, and the number of its first record: sent again, it is answered with the offset that it has, and not appended. */
+  readonly producer?: ProducerStamp | undefined;
+  /** Where the partition has to end before this commit; the commit is refused whole with both numbers where it does not (`STOPLOG_END_MOVED`). */
+  readonly expectedEnd?: bigint | undefined;
 }
 export interface StoreWrites {
   readonly store: string;
@@ -134,6 +143,11 @@ export interface Log extends AsyncDisposable {
   committed(group: GroupId, partitions: readonly TopicPartition[]): Promise<readonly Position[]>;
   /** A store's part for one partition, as of the last commit; restored first where it must be. */
   store(part: StorePart, signal: AbortSignal): Promise<StateStore>;
+  /**
+   * Begins a life of the producer: its epoch fences every earlier one, and it counts from 0 in each partition. With `held` it
+   * goes on with a life it had, if no other has begun (`STOPLOG_FENCED`); one that was forgotten begins anew.
+   */
+  producer(name: string, held?: ProducerLife): Promise<ProducerLife>;
   /** Appends, writes stores and moves positions: all or nothing, fenced by the epoch of each position. */
   commit(commit: Commit): Promise<Committed>;
   /** Forgets the records before each position; a start that lies further stays. Where each partition starts now. */

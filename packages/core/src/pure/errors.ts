@@ -18,6 +18,8 @@ export type StoplogCode =
   | 'STOPLOG_FENCED' // held by another member by now, or standing elsewhere
   | 'STOPLOG_GROUP_ACTIVE' // what is to be done to a group needs that nobody is in it
   | 'STOPLOG_GROUP_UNKNOWN' // no such group in this log
+  | 'STOPLOG_SEQUENCE' // a producer's batch that skips a number, or came long ago
+  | 'STOPLOG_END_MOVED' // a partition does not end where a conditional append expected it to
   | 'STOPLOG_OFFSET_OUT_OF_RANGE' // a position below the log's start or above its end
   | 'STOPLOG_LOG_CORRUPT' // a checksum or invariant fails
   | 'STOPLOG_LOG_FOREIGN' // a folder that is not ours

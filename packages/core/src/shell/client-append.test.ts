@@ -211,26 +211,32 @@ describe('append', () => {
 describe('limits, over LMDB', () => {
   const raw = topic('raw', { key: z.string(), value: z.string(), partitions: 1, codec: { key: 'string', value: 'string' } });
 
-  test('a key of 1,978 bytes is kept; one byte more is refused, with what was appended before it', async () => {
+  test('a key of 1 MiB is kept; one byte more is refused, with what was appended before it', async () => {
     await withLmdb(async (log) => {
-      const longest = 'é'.repeat(989);
+      const longest = 'é'.repeat(524_288);
       expect(await log.append(raw, [{ key: longest, value: 'v' }])).toEqual({ records: 1 });
       await expect(
         log.append(raw, [
           { key: 'a', value: 'v' },
           { key: `${longest}x`, value: 'v' },
         ]),
-      ).rejects.toMatchObject({ code: 'STOPLOG_KEY_TOO_LONG', facts: { size: 1_979, limit: 1_978, appended: 1 } });
+      ).rejects.toMatchObject({ code: 'STOPLOG_KEY_TOO_LONG', facts: { size: 1_048_577, limit: 1_048_576, appended: 1 } });
       const keys: string[] = [];
       for await (const batch of log.read(raw, { from: 'earliest', until: 'end' })) for (const { key } of batch) keys.push(key);
-      expect(keys).toEqual([longest, 'a']);
+      // Compared outside of `expect`: a report of two megabytes would be a failure of its own.
+      expect([keys.length, keys[0] === longest, keys[1]]).toEqual([2, true, 'a']);
     });
   });
 
-  test('a record of 16 MiB is kept; one byte more is refused, with what was appended before it', async () => {
+  test('records of 16 MiB and of one byte less are kept; one byte more is refused, with what was appended before it', async () => {
     await withLmdb(async (log) => {
       const most = 16 * 1024 * 1024;
-      expect(await log.append(raw, [{ key: 'k', value: 'x'.repeat(most - 1) }])).toEqual({ records: 1 });
+      expect(
+        await log.append(raw, [
+          { key: 'k', value: 'x'.repeat(most - 1) },
+          { key: 'k', value: 'x'.repeat(most - 2) },
+        ]),
+      ).toEqual({ records: 2 });
       await expect(
         log.append(raw, [
           { key: 'a', value: 'v' },
@@ -239,7 +245,7 @@ describe('limits, over LMDB', () => {
       ).rejects.toMatchObject({ code: 'STOPLOG_RECORD_TOO_LARGE', facts: { size: most + 1, limit: most, appended: 1 } });
       const sizes: (number | undefined)[] = [];
       for await (const batch of log.read(raw, { from: 'earliest', until: 'end' })) for (const { value } of batch) sizes.push(value?.length);
-      expect(sizes).toEqual([most - 1, 1]);
+      expect(sizes).toEqual([most - 1, most - 2, 1]);
     });
   });
 });

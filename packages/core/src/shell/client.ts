@@ -1,35 +1,17 @@
 /**
  * A LogClient over any Log: what a program uses that is not a pipeline. Writing parses, reading trusts.
  */
-import type { Committed, Log, OffsetAt, Position, RecordBatch, TopicPartition } from '../port/log.ts';
+import type { Log, OffsetAt, Position, RecordBatch, TopicPartition } from '../port/log.ts';
 import { StoplogError } from '../pure/errors.ts';
 import type { Reset } from '../pure/log/reset.ts';
-import { LazyRecord, type Header, type LogRecord } from '../pure/record/record.ts';
-import { RecordPacker } from '../pure/topic/packer.ts';
-import { encodeKey, encodeValue, parseKey, parseValue } from '../pure/topic/parse-record.ts';
+import { LazyRecord, type LogRecord } from '../pure/record/record.ts';
 import { topicOf, type AnyTopic, type Origin, type Parses } from '../pure/topic/topic.ts';
+import { appendAll, type Appended, type AppendOptions, type NewRecord, type NewRecords, type Sender } from './appending.ts';
 import { Arrived } from './arrived.ts';
-import { eager, isAsync } from './eager.ts';
 import { fetchOrReset } from './fetch-or-reset.ts';
 import { readLag, type PartitionLag } from './lag.ts';
+import { LogProducer, type Producer } from './producer.ts';
 
-export interface NewRecord<RK, RV> {
-  readonly key: RK;
-  /** `null` deletes the key of a compacted topic. */
-  readonly value: RV | null;
-  /** Milliseconds since 1970; now, when left out. */
-  readonly timestamp?: number;
-  readonly headers?: readonly Header[];
-}
-export interface AppendOptions {
-  /** 'durable' (the default) survives a power cut, 'committed' the death of the process. */
-  readonly ack?: 'durable' | 'committed';
-  readonly signal?: AbortSignal;
-}
-export interface Appended {
-  /** How many records were acknowledged. */
-  readonly records: number;
-}
 export interface ReadOptions {
   /** The first record that is kept, the next one to be appended, a time (ms since 1970, or a Date), or an offset for each partition. */
   readonly from: 'earliest' | 'latest' | { readonly time: number | Date } | { readonly offsets: readonly bigint[] };
@@ -64,6 +46,16 @@ export interface LogClient extends AsyncDisposable {
     options?: AppendOptions,
   ): Promise<Appended>;
   /**
+   * A producer appends each record once, also when the answer was lost and the append is repeated. Each process that appends
+   * has one of its own name: taking a name fences whoever had it (`STOPLOG_FENCED`). Given a producer of a log that is no more,
+   * it goes on as that one, with what it had under way. Forgotten after seven days without an append.
+   *
+   * @example
+   * const producer = await log.producer('orders-api');
+   * await producer.append(orders, [{ key: 'o1', value: { cents: 4_200 } }]);
+   */
+  producer(of: string | Producer): Promise<Producer>;
+  /**
    * The records of a topic, a batch at a time, each batch of one partition and in its order. Ends when the signal is
    * aborted, or at the end if `until: 'end'` says so. The value of a deleted key is null.
    *
@@ -94,10 +86,6 @@ export interface LogClient extends AsyncDisposable {
   ): Promise<readonly bigint[]>;
 }
 
-/** What one commit gathers. */
-const COMMIT_BYTES = 256 * 1024;
-/** What may be under way before a producer has to wait: enough for a flush to carry sixteen batches and more. */
-const WINDOW_BYTES = 4 * 1024 * 1024;
 const FETCH_BYTES = 256 * 1024;
 
 export const makeClient = (log: Log, close: () => Promise<void> = () => disposed(log)): LogClient => new Client(log, close);
@@ -119,36 +107,21 @@ class Client implements LogClient {
     this.#close = close;
   }
 
-  async append<RK, RV>(
-    face: Parses<RK, RV>,
-    records: Iterable<NewRecord<RK, RV>> | AsyncIterable<NewRecord<RK, RV>>,
-    options: AppendOptions = {},
-  ): Promise<Appended> {
+  async append<RK, RV>(face: Parses<RK, RV>, records: NewRecords<RK, RV>, options: AppendOptions = {}): Promise<Appended> {
     const topic = topicOf(face);
     await this.#ensure(topic);
-    options.signal?.throwIfAborted();
-    const append = new Appending(this.#log, topic, options, this.#turn++);
-    try {
-      if (isAsync(records)) {
-        for await (const record of eager(records, () => append.flush())) {
-          options.signal?.throwIfAborted();
-          await append.add(record);
-        }
-      } else {
-        for (const record of records) {
-          const wait = append.add(record);
-          if (wait !== undefined) {
-            await wait;
-            options.signal?.throwIfAborted();
-          }
-        }
-      }
-    } catch (error) {
-      // Whatever ended it, an abort or the iterable itself: the records that came before are appended.
-      await append.finish();
-      throw error;
-    }
-    return append.finish();
+    const sender: Sender = {
+      packing: { first: this.#turn++ },
+      send: (appends) => this.#log.commit({ group: '', epoch: 0, appends, stores: [], positions: [] }),
+    };
+    return appendAll(sender, topic, records, options);
+  }
+
+  async producer(of: string | Producer): Promise<Producer> {
+    const prepare = (topic: AnyTopic): Promise<void> => this.#ensure(topic);
+    if (typeof of === 'string') return new LogProducer(of, this.#log, await this.#log.producer(of), prepare, Date.now);
+    if (of instanceof LogProducer) return of.over(this.#log, await this.#log.producer(of.name, of.life), prepare);
+    throw new StoplogError('STOPLOG_USAGE', { found: typeof of }, "log.producer takes a name, such as 'orders-api', or a producer of a log that is no more");
   }
 
   async *read<K, V>(face: Origin<K, V>, options: ReadOptions): AsyncGenerator<readonly LogRecord<K, V | null>[]> {
@@ -253,91 +226,6 @@ class Client implements LogClient {
     if (typeof at === 'object' && !Number.isFinite(at.time))
       throw new StoplogError('STOPLOG_USAGE', { [side]: from }, `${side}.time needs a Date or milliseconds since 1970`);
     return this.#log.offsets(partitions, at);
-  }
-}
-
-/** One `append` under way: packs, commits, and keeps count of what is acknowledged. */
-class Appending {
-  readonly #log: Log;
-  readonly #topic: AnyTopic;
-  readonly #ack: 'durable' | 'committed';
-  readonly #packer: RecordPacker;
-  readonly #underWay: { readonly bytes: number; readonly done: Promise<void> }[] = [];
-  #bytes = 0;
-  #acknowledged = 0;
-  #failure: unknown;
-
-  constructor(log: Log, topic: AnyTopic, options: AppendOptions, turn: number) {
-    this.#log = log;
-    this.#topic = topic;
-    this.#ack = options.ack ?? 'durable';
-    this.#packer = new RecordPacker(topic.name, topic.partitions, turn);
-  }
-
-  /** A promise when the producer has to wait, nothing when it may go on. */
-  add(record: NewRecord<unknown, unknown>): Promise<void> | undefined {
-    try {
-      const key = encodeKey(this.#topic, parseKey(this.#topic, record.key));
-      const value = encodeValue(this.#topic, parseValue(this.#topic, record.value));
-      this.#packer.add(key, value, record.timestamp ?? Date.now(), record.headers);
-    } catch (error) {
-      return this.#refuse(error);
-    }
-    if (this.#packer.bytes < COMMIT_BYTES) return undefined;
-    this.flush();
-    return this.#bytes > WINDOW_BYTES ? this.#drain(WINDOW_BYTES) : undefined;
-  }
-
-  /** Sends what is packed on its way. */
-  flush(): void {
-    const packed = this.#packer.take();
-    if (packed.length === 0 || this.#failure !== undefined) return;
-    const bytes = packed.reduce((sum, { batch }) => sum + batch.length, 0);
-    const records = packed.reduce((sum, batch) => sum + batch.records, 0);
-    const done = this.#log
-      .commit({ group: '', epoch: 0, appends: packed, stores: [], positions: [] })
-      .then((committed: Committed) => (this.#ack === 'durable' ? committed.durable : undefined))
-      .then(
-        () => {
-          this.#acknowledged += records;
-        },
-        (error: unknown) => {
-          this.#failure ??= error;
-        },
-      );
-    this.#underWay.push({ bytes, done });
-    this.#bytes += bytes;
-  }
-
-  async finish(): Promise<Appended> {
-    this.flush();
-    await this.#drain(0);
-    return { records: this.#acknowledged };
-  }
-
-  /** What was packed before the bad record is appended; then the error goes on, with the count. */
-  async #refuse(error: unknown): Promise<never> {
-    this.flush();
-    await this.#drain(0);
-    throw this.#told(error);
-  }
-  async #drain(limit: number): Promise<void> {
-    while (this.#bytes > limit || (limit === 0 && this.#underWay.length > 0)) {
-      const oldest = this.#underWay.shift();
-      if (oldest === undefined) break;
-      await oldest.done;
-      this.#bytes -= oldest.bytes;
-    }
-    if (this.#failure !== undefined) throw this.#told(this.#failure);
-  }
-  #told(error: unknown): unknown {
-    if (!(error instanceof StoplogError)) return error;
-    return new StoplogError(
-      error.code,
-      { ...error.facts, appended: this.#acknowledged },
-      error.message,
-      error.cause === undefined ? undefined : { cause: error.cause },
-    );
   }
 }
 

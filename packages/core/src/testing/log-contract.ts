@@ -14,6 +14,7 @@
  */
 import { describe, test } from 'vitest';
 import type { Log } from '../port/log.ts';
+import { appends } from './contract/appends.ts';
 import { commits } from './contract/commits.ts';
 import { groups } from './contract/groups.ts';
 import { reads } from './contract/reads.ts';
@@ -53,6 +54,7 @@ export const logContract = (name: string, open: OpenLog): void => {
   };
   describe(`the promises of a log, kept by ${name}: reads`, () => reads(promise));
   describe(`the promises of a log, kept by ${name}: commits`, () => commits(promise));
+  describe(`the promises of a log, kept by ${name}: appends`, () => appends(promise));
   describe(`the promises of a log, kept by ${name}: stores and topics`, () => stores(promise));
   describe(`the promises of a log, kept by ${name}: groups and endings`, () => groups(promise));
   describe(`the promises of a log, kept by ${name}: survival`, () => survival(promise));

@@ -16,7 +16,11 @@ import { cleanable, cleanBatch, mapKeys } from '../pure/log/compaction.ts';
 import { KeyOffsets } from '../pure/log/key-offsets.ts';
 import { segmentsToForget, startAfter } from '../pure/log/retention.ts';
 import { emptySegment, grow, isEmptySegment, isFull, type Arriving, type Segment } from '../pure/log/segment.ts';
+import type { ProducerLife } from '../pure/log/producer.ts';
+import { endMoved } from '../pure/log/refusals.ts';
+import { stampTime } from '../pure/record/arrival-time.ts';
 import { inspectHeader, openBatch, stampBatch } from '../pure/record/batch.ts';
+import { MemoryProducers } from './memory-producers.ts';
 import { shapeDifference, type TopicShape } from '../pure/topic/shape.ts';
 
 export interface KeptBatch {
@@ -54,6 +58,7 @@ export interface MemoryGroup {
 export class MemoryDisk {
   readonly topics: Map<string, MemoryTopic> = new Map();
   readonly groups: Map<string, MemoryGroup> = new Map();
+  readonly producers: MemoryProducers = new MemoryProducers();
   readonly #stores = new Map<string, MemoryStore>();
   readonly #watchers = new Set<() => void>();
   readonly #holes: boolean;
@@ -112,6 +117,10 @@ export class MemoryDisk {
       if (pid === undefined || member.pid === pid) this.step(name, { type: 'expire', id: member.id, beat: member.beat, why: 'silent' });
   }
 
+  producer(name: string, held?: ProducerLife): ProducerLife {
+    return this.producers.open(name, held, this.#now());
+  }
+
   ensure(shapes: readonly TopicShape[]): void {
     for (const declared of shapes) {
       const found = this.topics.get(declared.name)?.shape;
@@ -158,20 +167,26 @@ export class MemoryDisk {
       if (commit.life !== undefined) this.#refused.add(commit.life);
       throw error;
     }
-    const offsets = commit.appends.map(({ topic, partition: number, batch }) => {
+    const now = this.#now();
+    const producers = this.producers.inCommit(now);
+    const offsets = commit.appends.map((append) => {
+      const { topic, partition: number, batch } = append;
       const partition = this.partition(topic, number);
       const base = partition.end;
-      const bytes = copyOf(batch);
+      const repeats = producers.arrive(append, countOf(batch), base);
+      if (repeats !== undefined) return repeats;
+      const bytes = this.topic(topic).shape.timestamps === 'arrival' ? stampTime(copyOf(batch), now) : copyOf(batch);
       stampBatch(bytes, { topicId: this.topic(topic).id, partition: number, baseOffset: base });
       const header = inspectHeader(bytes);
       const next = base + BigInt(header.lastOffsetDelta) + 1n;
-      const arriving: Arriving = { next, bytes: bytes.length, baseTimestamp: header.baseTimestamp, maxTimestamp: header.maxTimestamp, at: this.#now() };
+      const arriving: Arriving = { next, bytes: bytes.length, baseTimestamp: header.baseTimestamp, maxTimestamp: header.maxTimestamp, at: now };
       if (isFull(partition.active, arriving, cleanupOf(this.topic(topic).shape))) roll(partition);
       partition.active = grow(partition.active, arriving);
       partition.batches.push({ base, next, bytes });
       partition.end = this.#holes ? next + 1n : next;
       return base;
     });
+    producers.keep();
     for (const { store, partition, keys, values } of commit.stores) {
       const part = this.#part(this.#store(store), partition);
       keys.forEach((key, i) => {
@@ -197,6 +212,13 @@ export class MemoryDisk {
     for (const { topic, partition } of commit.positions) if (!isSource(topic)) this.partition(topic, partition);
     if (commit.life !== undefined && this.#refused.has(commit.life))
       throw fenced({ life: commit.life }, 'an earlier commit of this actor was refused, and this one was made from it');
+    const producers = this.producers.inCommit(0);
+    for (const append of commit.appends) {
+      const { end } = this.partition(append.topic, append.partition);
+      const repeats = producers.arrive(append, countOf(append.batch), end);
+      if (repeats === undefined && append.expectedEnd !== undefined && append.expectedEnd !== end) throw endMoved(append, append.expectedEnd, end);
+      if (repeats === undefined && this.topic(append.topic).shape.timestamps === 'arrival') openBatch(append.batch);
+    }
     if (commit.group === '') return;
     const { state } = this.group(commit.group);
     for (const { topic, partition, from } of commit.positions) {
@@ -243,6 +265,7 @@ export class MemoryDisk {
 
   /** Retention and compaction by the rules that every log has, in one step. */
   clean({ topics, roll: rolls = false, now = this.#now() }: CleanOptions = {}): readonly Cleaned[] {
+    this.producers.forget(now);
     const cleaned: Cleaned[] = [];
     for (const topic of topics ?? this.topics.keys()) {
       const { shape, partitions } = this.topic(topic);
@@ -274,6 +297,7 @@ export class MemoryDisk {
   }
 }
 
+const countOf = (batch: Uint8Array): number => inspectHeader(batch).lastOffsetDelta + 1;
 const bytesOf = ({ batches }: MemoryPartition): number => batches.reduce((sum, { bytes }) => sum + bytes.length, 0);
 const roll = (partition: MemoryPartition): void => {
   if (!isEmptySegment(partition.active)) partition.closed.push(partition.active);

@@ -6,7 +6,7 @@
  * opened again, or be one of several.
  */
 import type { Clock } from '../port/clock.ts';
-import type { Assignment, Commit, Committed, Holding, Log, Membership, OffsetAt, Position, RecordBatch, TopicPartition } from '../port/log.ts';
+import type { Assignment, Commit, Committed, Holding, Log, Membership, OffsetAt, Position, ProducerLife, RecordBatch, TopicPartition } from '../port/log.ts';
 import type { StateStore, StorePart } from '../port/state-store.ts';
 import { StoplogError } from '../pure/errors.ts';
 import { standingOf } from '../pure/group/group-state.ts';
@@ -153,6 +153,11 @@ class MemoryLog implements Log {
           .slice(0, limit)
           .map(([key, value]) => [copyOf(Buffer.from(key, 'latin1')), copyOf(value)] as const),
     };
+  }
+
+  async producer(name: string, held?: ProducerLife): Promise<ProducerLife> {
+    this.#checkOpen();
+    return this.#disk.producer(name, held);
   }
 
   async commit(commit: Commit): Promise<Committed> {

@@ -1,10 +1,10 @@
-/** The command as a person or a script meets it: each test runs the built one as a process of its own. */
+/** The command as a person or a script meets it, built. Each of them is once a process of its own; what it says is looked at in one that they share. */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { starting, stoplog, type Finished } from './fixtures/command-line.ts';
+import { program, starting, stoplog, type Finished } from './fixtures/command-line.ts';
 import typed from './fixtures/tickets.pipeline.ts';
 
 const TYPESCRIPT = fileURLToPath(new URL('./fixtures/tickets.pipeline.ts', import.meta.url));
@@ -30,7 +30,7 @@ afterAll(() => {
 
 describe('help', () => {
   test('of the command shows examples first, every command, and the exit codes', async () => {
-    const { code, out } = await stoplog(newFolder(), ['--help']);
+    const { code, out } = await program(newFolder(), ['--help']);
     expect(code).toBe(0);
     expect(out.startsWith('Examples')).toBe(true);
     for (const word of ['run', 'describe', 'topics', 'tail', 'append', 'compact', 'Exit codes']) expect(out).toContain(word);
@@ -47,7 +47,7 @@ describe('help', () => {
 test('a command line that is wrong ends with exit code 2, on standard error, and touches nothing', async () => {
   const folder = newFolder();
   const [command, option, log] = await Promise.all([
-    stoplog(folder, ['tial']),
+    program(folder, ['tial']),
     stoplog(folder, ['tail', 'x', '--form', 'earliest']),
     stoplog(folder, ['topics', '--log', 'kafka://b1:9092']),
   ]);
@@ -60,7 +60,7 @@ test('a command line that is wrong ends with exit code 2, on standard error, and
 describe('describe', () => {
   test('draws a TypeScript pipeline and its stores, without a log', async () => {
     const folder = newFolder();
-    const { code, out } = await stoplog(folder, ['describe', TYPESCRIPT]);
+    const { code, out } = await program(folder, ['describe', TYPESCRIPT]);
     expect(code).toBe(0);
     expect(out.startsWith(`${typed.name}  `)).toBe(true);
     expect(out).toContain('tickets ─ filter ─ count count-by-key ─▶ ticket-counts');
@@ -75,7 +75,8 @@ describe('describe', () => {
   test('says what is wrong with a module, and with a path; STOPLOG_DEBUG adds the stack', async () => {
     const folder = newFolder();
     writeFileSync(join(folder, 'empty.mjs'), 'export const nothing = 1; setInterval(() => {}, 1000);');
-    const nothing = await stoplog(folder, ['describe', 'empty.mjs']);
+    // In a process of its own: what the module has started must not keep it.
+    const nothing = await program(folder, ['describe', 'empty.mjs']);
     expect([nothing.code, nothing.err]).toEqual([1, expect.stringContaining('STOPLOG_PIPELINE_MODULE  empty.mjs has no default export')]);
     const missing = await stoplog(folder, ['describe', 'missing.ts'], '', { STOPLOG_DEBUG: '1' });
     expect([missing.code, missing.err]).toEqual([1, expect.stringMatching(/there is no file .*missing\.ts(.|\n)* {4}at /)]);
@@ -120,7 +121,7 @@ describe('append, topics and tail', () => {
   let made: Finished;
   beforeAll(async () => {
     folder = newFolder();
-    made = await stoplog(folder, ['append', 'tickets', '--key-field', 'id', '--pipeline', PIPELINE], numbered(5));
+    made = await program(folder, ['append', 'tickets', '--key-field', 'id', '--pipeline', PIPELINE], numbered(5));
     await stoplog(
       folder,
       ['append', 'ticket-counts', '--json', '--pipeline', PIPELINE],
@@ -136,7 +137,7 @@ describe('append, topics and tail', () => {
     const [plain, json, partitions] = await Promise.all([
       stoplog(folder, ['topics']),
       stoplog(folder, ['topics', '--json']),
-      stoplog(folder, ['topics', '--partitions']),
+      program(folder, ['topics', '--partitions']),
     ]);
     const text = plain.out.split('\n');
     expect(text[0]).toMatch(/^TOPIC +PARTITIONS +CLEANUP +KEY +VALUE +RECORDS$/);
@@ -149,7 +150,7 @@ describe('append, topics and tail', () => {
   test('compact says what it freed and kept, in columns and as JSON', async () => {
     const other = newFolder();
     for (const count of [1, 2, 3]) await stoplog(other, ['append', 'ticket-counts', '--json', '--pipeline', PIPELINE], `{"key":"a","value":${count}}\n`);
-    const nothing = await stoplog(other, ['compact', '--topic', 'ticket-counts']);
+    const nothing = await program(other, ['compact', '--topic', 'ticket-counts']);
     expect(nothing.out).toMatch(/^TOPIC +PARTITION +START +COMPACTED +BYTES FREED +BYTES KEPT\nticket-counts +0 +0 +0 +0 +\d+\n\n0 bytes freed, \d+ kept\n$/);
     const json = await stoplog(other, ['compact', '--roll', '--json']);
     expect(JSON.parse(json.out)).toContainEqual(
@@ -236,9 +237,25 @@ describe('append', () => {
     expect(notJson.err).toMatch(/line 3: it is not JSON(.|\n)*1 record before it was appended/);
     expect(jsonLines((await stoplog(folder, ['tail', 'tickets', '--until-end', '--json'])).out)).toHaveLength(5);
   });
+  test('with --expected-end appends all lines or none: where the partition ends there', async () => {
+    const folder = newFolder();
+    const counted = (end: string, lines: string): Promise<Finished> =>
+      stoplog(folder, ['append', 'ticket-counts', '--json', '--expected-end', end, '--pipeline', PIPELINE], lines);
+    const line = (value: unknown): string => `${JSON.stringify({ key: 'a', value })}\n`;
+    const [wrong, first] = [await counted('-1', line(1)), await counted('0', line(1) + line(2))];
+    expect([wrong.code, wrong.err]).toEqual([2, expect.stringMatching(/^STOPLOG_USAGE .*--expected-end/)]);
+    expect(first.err).toBe('2 records appended to ticket-counts\n');
+    const [late, bad] = await Promise.all([counted('0', line(3)), counted('2', line(3) + line('x'))]);
+    expect([late.code, late.err]).toEqual([
+      1,
+      expect.stringMatching(/^STOPLOG_END_MOVED {2}ticket-counts\[0\] ends at 2, and this append expects 0: .*\n {2}nothing was appended to ticket-counts\n$/),
+    ]);
+    expect(bad.err).toMatch(/^STOPLOG_SCHEMA {2}line 2: .*\n {2}nothing was appended/);
+    expect(jsonLines((await stoplog(folder, ['tail', 'ticket-counts', '--until-end', '--json'])).out)).toHaveLength(2);
+  });
   test('makes the log where there is none, also when several do so at the same moment', async () => {
     const folder = newFolder();
-    const ended = await Promise.all(['a', 'b', 'c'].map((key) => stoplog(folder, ['append', 'tickets', '--key', key, '--pipeline', PIPELINE], ticket(key))));
+    const ended = await Promise.all(['a', 'b', 'c'].map((key) => program(folder, ['append', 'tickets', '--key', key, '--pipeline', PIPELINE], ticket(key))));
     expect(ended).toEqual(ended.map(() => ({ code: 0, out: '', err: '1 record appended to tickets\n' })));
     expect((await stoplog(folder, ['topics'])).out).toMatch(/tickets .* 3\n/);
   });
@@ -326,7 +343,7 @@ describe('run', () => {
   test('says why it cannot start', async () => {
     const folder = newFolder();
     writeFileSync(join(folder, 'data'), 'not a folder');
-    const { code, err } = await stoplog(folder, ['run', PIPELINE]);
+    const { code, err } = await program(folder, ['run', PIPELINE]);
     expect([code, err]).toEqual([1, expect.stringContaining('STOPLOG_LOG_FOREIGN')]);
   });
 });

@@ -168,6 +168,9 @@ describe('topics', () => {
       stoplog(folder, ['topics', 'alter', 'clicks', '--retention', 'forever']),
       stoplog(folder, ['topics', 'alter', 'clicks', '--partitions', '16']),
     ]);
+    expect((await stoplog(folder, ['topics', 'alter', 'clicks', '--timestamps', 'arrival'])).err).toBe(
+      "topic 'clicks' has timestamps: arrival; it was given\n",
+    );
     expect(again.err).toMatch(/STOPLOG_TOPIC_SHAPE {2}topic 'clicks' is there already/);
     expect(declared.err).toMatch(/topic 'ticket-counts' made: 1 partition, compacted/);
     expect(altered.err).toBe("topic 'clicks' keeps its records for ever; it was 7 d\n");
@@ -180,6 +183,7 @@ describe('topics', () => {
     expect(JSON.parse((await stoplog(folder, ['topics', 'describe', 'clicks', '--json'])).out)).toMatchObject({
       topic: 'clicks',
       partitions: 2,
+      timestamps: 'arrival',
       valueCodec: 'string',
       records: 0,
       readers: [],
@@ -241,12 +245,17 @@ describe('a copy', () => {
     const folder = newFolder();
     await stoplog(folder, ['topics', 'create', 'old', '--partitions', '3', '--key-codec', 'string', '--value-codec', 'string']);
     await stoplog(folder, ['append', 'old', '--json'], records(COUNT));
+    // From here on its records are stamped by the log; what is copied keeps its times all the same.
+    await stoplog(folder, ['topics', 'alter', 'old', '--timestamps', 'arrival']);
     const copy = (failpoints?: string): ReturnType<typeof stoplog> =>
       stoplog(folder, ['topics', 'copy', 'old', 'new', '--partitions', '5'], '', failpoints === undefined ? {} : { STOPLOG_FAILPOINTS: failpoints });
     // The commit before it is sent, inside its transaction, and when it is made but not known to be.
     for (const point of ['commit.before=kill#2', 'commit.written=kill#2', 'commit.applied=kill#1']) expect((await copy(point)).code).toBeNull();
     const done = await copy();
-    expect([done.code, done.err]).toEqual([0, expect.stringMatching(/records copied from old to new: all that was there when it began/)]);
+    expect([done.code, done.err]).toEqual([
+      0,
+      expect.stringMatching(/records copied from old to new: all that was there when it began\n(.|\n)*stoplog topics alter new --timestamps arrival/),
+    ]);
     const found = (await stoplog(folder, ['tail', 'new', '--until-end', '--json'])).out
       .trim()
       .split('\n')

@@ -4,7 +4,8 @@ import { expect, test } from 'vitest';
 import { randomly, start, startApp, withFolder } from './fixtures/child.ts';
 import { appendEntries, checkLedger } from './fixtures/ledger.ts';
 
-const KILLS = 16;
+/** Many more are in reliability/; these are in sight of whoever changes this folder. */
+const KILLS = 8;
 const RECORDS_PER_LIFE = 2_400;
 
 test('killed again and again at any moment, what a pipeline made of its input is what an undisturbed one makes, and a reader meanwhile sees nothing twice', async () => {
@@ -39,6 +40,6 @@ test('killed again and again at any moment, what a pipeline made of its input is
     await log[Symbol.asyncDispose]();
     console.log(`kill: ${killedAtWork} of ${KILLS} kills fell into the middle of the work`);
     // A run whose kills all missed would prove nothing.
-    expect(killedAtWork).toBeGreaterThanOrEqual(3);
+    expect(killedAtWork).toBeGreaterThanOrEqual(2);
   });
 }, 120_000);

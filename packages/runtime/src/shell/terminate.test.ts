@@ -4,7 +4,9 @@ import { expect, test } from 'vitest';
 import { randomly, startApp, withFolder } from './fixtures/child.ts';
 import { appendEntries, checkLedger } from './fixtures/ledger.ts';
 
-const TERMINATIONS = 30;
+const TERMINATIONS = 50;
+/** More than two threads have done before the next of them is ended. */
+const RECORDS_AT_A_TIME = 1_000;
 
 test('threads ended at any moment cost nothing but their time: the app goes on, and its outcome is that of an undisturbed one', async () => {
   await withFolder(async (folder) => {
@@ -17,19 +19,16 @@ test('threads ended at any moment cost nothing but their time: the app goes on, 
       {
         nodeArgs: ['--import', new URL('./fixtures/terminator.mjs', import.meta.url).href],
         env: { SPIN_US: '30', TERMINATE_SEED: `${seed}`, TERMINATIONS: `${TERMINATIONS}` },
-        limitMs: 60_000,
+        limitMs: 150_000,
       },
     );
     await app.said('running');
     let appended = 0;
-    let over = false;
-    const ended = app.said(`terminated ${TERMINATIONS} `).finally(() => (over = true));
-    while (!over) {
-      await appendEntries(log, appended, 200);
-      appended += 200;
-      await new Promise((resolve) => setTimeout(resolve, 10));
+    for (let n = 1; n <= TERMINATIONS; n++) {
+      await appendEntries(log, appended, RECORDS_AT_A_TIME);
+      appended += RECORDS_AT_A_TIME;
+      await app.said(`terminated ${n} `);
     }
-    await ended;
     app.tell('settle');
     await app.said('settled');
     app.tell('status');
@@ -41,4 +40,4 @@ test('threads ended at any moment cost nothing but their time: the app goes on, 
     expect(await checkLedger(folder)).toEqual({ faults: [], taken: appended, appended, between: 0 });
     await log[Symbol.asyncDispose]();
   });
-}, 90_000);
+}, 200_000);

@@ -22,6 +22,14 @@ const caught = (act: () => void): StoplogError => {
 };
 
 describe('sending and reading', () => {
+  test('records of a topic with arrival times have the time of the clock, those that are sent and those that are made', () => {
+    const [sent, made] = [topic('sent', { ...numbers, timestamps: 'arrival' }), topic('made', { ...numbers, timestamps: 'arrival' })];
+    const d = drive(pipeline('stamps', stream(sent).to(to), stream(sent).to(made)), { now: 50 });
+    d.send(sent, 'a', 1, 7);
+    d.advance(seconds(1));
+    d.batch(() => [8, 9].forEach((at) => d.send(sent, 'a', at, at)));
+    for (const topic of [sent, to, made]) expect(d.records(topic).map(({ timestamp }) => timestamp)).toEqual([50, 1_050, 1_050]);
+  });
   test('send parses as append does: input in, output kept', () => {
     const people = topic('people', { key: z.string().trim().brand<'Id'>(), value: z.object({ name: z.string(), age: z.int().default(7) }) });
     const d = drive(

@@ -47,6 +47,7 @@ class Drive implements Driver {
         task,
         partition,
         topics: this.#topics,
+        now: () => this.#now,
         positions: new Map(),
         stores: new Map(task.stores.map(({ name }) => [name, this.#parts.get(name)![partition]!])),
       }));
@@ -86,7 +87,7 @@ class Drive implements Driver {
       for (const packer of this.#packers.values()) packer.reset();
       throw error;
     }
-    for (const [topic, packer] of this.#packers) for (const packed of packer.take()) topic.append(packed);
+    for (const [topic, packer] of this.#packers) for (const packed of packer.take()) topic.append(packed, this.#now);
     this.#during('run', () => this.#settle());
   }
 

@@ -23,6 +23,7 @@ export interface Ground {
   readonly topics: ReadonlyMap<string, DrivenTopic>;
   readonly stores: ReadonlyMap<string, DrivenPart>;
   readonly positions: Map<string, number>;
+  readonly now: () => number;
 }
 
 interface Input {
@@ -100,7 +101,7 @@ export class DrivenActor {
       throw failure(this.#ground, only, cause);
     }
     for (const act of keep) act();
-    for (const packed of appends) part(this.#ground.topics, packed.topic).append(packed);
+    for (const packed of appends) part(this.#ground.topics, packed.topic).append(packed, this.#ground.now());
   }
 }
 

@@ -4,7 +4,7 @@
  * Records lie here as encoded batches and are decoded by whoever reads them, as they are in any log: a value that a
  * codec cannot carry is found out by the test, not in production.
  */
-import { LazyRecord, openBatch, stampBatch, type AnyTopic, type PackedBatch } from '@stoplog/core/port';
+import { LazyRecord, openBatch, stampBatch, stampTime, type AnyTopic, type PackedBatch } from '@stoplog/core/port';
 
 export class DrivenTopic {
   readonly topic: AnyTopic;
@@ -21,7 +21,10 @@ export class DrivenTopic {
     this.#ends = Array.from({ length: topic.partitions }, () => 0n);
   }
 
-  append({ partition, batch }: PackedBatch): void {
+  /** `now` is the time of its records, where the topic has arrival times. */
+  append(packed: PackedBatch, now: number): void {
+    const { partition } = packed;
+    const batch = this.topic.shape.timestamps === 'arrival' ? stampTime(packed.batch, now) : packed.batch;
     const baseOffset = this.#ends[partition] ?? 0n;
     stampBatch(batch, { topicId: this.#id, partition, baseOffset });
     this.#ends[partition] = openBatch(batch).nextOffset;

@@ -22,7 +22,7 @@ export interface DrivenStore<K, V> {
 export interface Driver {
   /** The driver's clock: what `send` stamps a record with unless told otherwise. */
   readonly now: number;
-  /** Appends a record as from outside, parsed, and runs until nothing is left to do. */
+  /** Appends a record as from outside, parsed, and runs until nothing is left to do. A topic with arrival times stamps it by the driver's clock. */
   send<RK, RV>(topic: Parses<RK, RV>, key: NoInfer<RK>, value: NoInfer<RV> | null, at?: number): void;
   /** Lets a source yield a record, and runs until nothing is left to do. The source is not opened. */
   arrive<K, V>(source: Source<K, V>, key: NoInfer<K>, value: NoInfer<V>, at?: number): void;

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { isStoplogError } from '../errors.ts';
 import { parsePositions, planReset, positionsText, type ResetPlace, type ResetTarget } from './reset.ts';
 
 const place = (stands: bigint | undefined, rest: Partial<ResetPlace> = {}): ResetPlace => ({
@@ -88,6 +89,29 @@ describe('positions as a file', () => {
   });
   test('may have headings, spaces, quotes and Windows line ends', () => {
     expect(parsePositions('topic,partition,offset\r\n"orders", 0 , 42\r\n\r\n')).toEqual([{ topic: 'orders', partition: 0, offset: 42n }]);
+  });
+  test('any text is positions in their bounds, or refused with its line', () => {
+    const near = fc.string({
+      unit: fc.constantFrom('orders', '"', ',', '0', '9'.repeat(9), '9'.repeat(19), ' ', '\t', '\r', '\n', '-', '\0', 'é'),
+      maxLength: 60,
+    });
+    fc.assert(
+      fc.property(fc.oneof(near, fc.string({ unit: 'binary', maxLength: 200 })), (text) => {
+        try {
+          const positions = parsePositions(text);
+          // Each took a line of its own: none is counted that was not there.
+          return (
+            positions.length <= text.split('\n').length &&
+            positions.every(
+              ({ topic, partition, offset }) => /^[\w.-]{1,249}$/.test(topic) && partition >= 0 && partition < 1e9 && offset >= 0n && offset < 10n ** 19n,
+            )
+          );
+        } catch (error) {
+          return isStoplogError(error) && error.code === 'STOPLOG_USAGE' && typeof error.facts['line'] === 'number';
+        }
+      }),
+      { numRuns: 500 },
+    );
   });
   test.each(['orders,0', 'orders,x,1', 'orders,0,-1', 'orders,0,1,2', 'a b,0,1'])('%s is refused, with its line', (line) => {
     expect(() => parsePositions(`ok,0,1\n${line}\n`)).toThrow(/^line 2 of the file is no position: write topic,partition,offset/);

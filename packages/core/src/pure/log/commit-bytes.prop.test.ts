@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { commitSize, decodeCommit, encodeCommit, type IdCommit } from './commit-bytes.ts';
+import { commitSize, decodeCommit, encodeCommit, type IdAppend, type IdCommit } from './commit-bytes.ts';
 import { unseal } from './keyspace.ts';
 
 const u32 = fc.nat(0xffff_ffff);
@@ -10,7 +10,16 @@ const commits: fc.Arbitrary<IdCommit> = fc.record({
   groupId: u32,
   epoch: fc.maxSafeNat(),
   positions: fc.array(fc.record({ topicId: u32, partition: u32, from: u64, to: u64 }), { maxLength: 4 }),
-  appends: fc.array(fc.record({ topicId: u32, partition: u32, batch: bytes }), { maxLength: 4 }),
+  appends: fc.array(
+    fc.record({
+      topicId: u32,
+      partition: u32,
+      batch: bytes,
+      producer: fc.option(fc.record({ id: u32, epoch: fc.maxSafeNat(), sequence: fc.maxSafeNat() }), { nil: undefined }),
+      expectedEnd: fc.option(u64, { nil: undefined }),
+    }),
+    { maxLength: 4 },
+  ),
   stores: fc.array(
     fc
       .record({ prefix: fc.uint8Array({ minLength: 8, maxLength: 8 }), entries: fc.array(fc.tuple(bytes, fc.option(bytes)), { maxLength: 4 }) })
@@ -28,9 +37,8 @@ describe('a commit as bytes', () => {
         expect(encoded.byteLength).toBe(commitSize(commit));
         const { groupId, epoch, positions, appends, entries } = decodeCommit(encoded);
         expect({ groupId, epoch, positions }).toEqual({ groupId: commit.groupId, epoch: commit.epoch, positions: commit.positions });
-        expect(appends.map(({ topicId, partition, batch }) => [topicId, partition, hex(batch)])).toEqual(
-          commit.appends.map(({ topicId, partition, batch }) => [topicId, partition, hex(batch)]),
-        );
+        const told = (append: IdAppend): unknown => ({ ...append, batch: hex(append.batch) });
+        expect(appends.map(told)).toEqual(commit.appends.map(told));
         const expected = commit.stores.flatMap(({ prefix, keys, values }) => keys.map((key, i) => [hex(prefix) + hex(key), values[i] ? hex(values[i]) : null]));
         const found = expected.map((_, i) => {
           const [key, sealed] = [entries[2 * i]!, entries[2 * i + 1]];

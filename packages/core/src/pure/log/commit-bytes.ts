@@ -6,11 +6,13 @@
  *
  *   u32 group id (0: none)   f64 epoch   u32 positions   u32 appends   u32 store entries
  *   position   u32 topic id · u32 partition · u64 from · u64 to
- *   append     u32 topic id · u32 partition · u32 size · bytes
+ *   append     u32 topic id · u32 partition · u32 size · u32 flags · [producer] · [u64 expected end] · bytes
+ *              flags: 1 a producer, u32 id · f64 epoch · f64 sequence; 2 an expected end
  *   entry      u32 key size · i32 value size (−1: delete) · key · value · checksum (4 bytes, unless deleted)
  */
 import { crc32 } from '../bytes/checksum.ts';
 import { copyInto } from '../bytes/copy.ts';
+import type { ProducerStamp } from './producer.ts';
 
 export interface IdMove {
   readonly topicId: number;
@@ -22,6 +24,8 @@ export interface IdAppend {
   readonly topicId: number;
   readonly partition: number;
   readonly batch: Uint8Array;
+  readonly producer?: ProducerStamp | undefined;
+  readonly expectedEnd?: bigint | undefined;
 }
 /** The entries of one store part; `prefix` goes before every key. */
 export interface IdStoreWrites {
@@ -46,10 +50,18 @@ export interface DecodedCommit {
 }
 
 const HEAD = 24;
+const APPEND_HEAD = 16;
+const PRODUCER = 1;
+const PRODUCER_BYTES = 20;
+const EXPECTED_END = 2;
+const EXPECTED_END_BYTES = 8;
+
+const appendHead = ({ producer, expectedEnd }: IdAppend): number =>
+  APPEND_HEAD + (producer === undefined ? 0 : PRODUCER_BYTES) + (expectedEnd === undefined ? 0 : EXPECTED_END_BYTES);
 
 export const commitSize = (commit: IdCommit): number => {
   let size = HEAD + commit.positions.length * 24;
-  for (const append of commit.appends) size += 12 + append.batch.length;
+  for (const append of commit.appends) size += appendHead(append) + append.batch.length;
   for (const writes of commit.stores) {
     for (let i = 0; i < writes.keys.length; i++) {
       const value = writes.values[i];
@@ -80,8 +92,17 @@ export const encodeCommit = (commit: IdCommit): ArrayBuffer => {
     bytes.writeUInt32LE(append.topicId, at);
     bytes.writeUInt32LE(append.partition, at + 4);
     bytes.writeUInt32LE(append.batch.length, at + 8);
-    bytes.set(append.batch, at + 12);
-    at += 12 + append.batch.length;
+    const { producer, expectedEnd } = append;
+    bytes.writeUInt32LE((producer === undefined ? 0 : PRODUCER) | (expectedEnd === undefined ? 0 : EXPECTED_END), at + 12);
+    at += APPEND_HEAD;
+    if (producer !== undefined) {
+      bytes.writeUInt32LE(producer.id, at);
+      bytes.writeDoubleLE(producer.epoch, at + 4);
+      at = bytes.writeDoubleLE(producer.sequence, at + 12);
+    }
+    if (expectedEnd !== undefined) at = bytes.writeBigUInt64LE(expectedEnd, at);
+    bytes.set(append.batch, at);
+    at += append.batch.length;
   }
   for (const writes of commit.stores) at = encodeEntries(bytes, at, writes);
   return bytes.buffer;
@@ -109,6 +130,8 @@ const encodeEntries = (bytes: Buffer, start: number, writes: IdStoreWrites): num
 export const decodeCommit = (buffer: ArrayBuffer): DecodedCommit => {
   const bytes = Buffer.from(buffer);
   const counts = [bytes.readUInt32LE(12), bytes.readUInt32LE(16), bytes.readUInt32LE(20)] as const;
+  // A position takes 24 bytes, an append 16 and more, an entry 8: what claims more pieces than fit is not begun.
+  if (HEAD + 24 * counts[0] + APPEND_HEAD * counts[1] + 8 * counts[2] > bytes.length) throw new RangeError('a commit claims more than it holds');
   const positions: IdMove[] = [];
   const appends: IdAppend[] = [];
   const entries: (Buffer | null)[] = [];
@@ -123,10 +146,22 @@ export const decodeCommit = (buffer: ArrayBuffer): DecodedCommit => {
     at += 24;
   }
   for (let i = 0; i < counts[1]; i++) {
-    const size = bytes.readUInt32LE(at + 8);
-    if (at + 12 + size > bytes.length) throw new RangeError('a commit ends inside an append');
-    appends.push({ topicId: bytes.readUInt32LE(at), partition: bytes.readUInt32LE(at + 4), batch: bytes.subarray(at + 12, at + 12 + size) });
-    at += 12 + size;
+    const [topicId, partition, size, flags] = [bytes.readUInt32LE(at), bytes.readUInt32LE(at + 4), bytes.readUInt32LE(at + 8), bytes.readUInt32LE(at + 12)];
+    if (flags > (PRODUCER | EXPECTED_END)) throw new RangeError('an append has unknown flags');
+    at += APPEND_HEAD;
+    let producer: ProducerStamp | undefined;
+    if ((flags & PRODUCER) !== 0) {
+      producer = { id: bytes.readUInt32LE(at), epoch: bytes.readDoubleLE(at + 4), sequence: bytes.readDoubleLE(at + 12) };
+      at += PRODUCER_BYTES;
+    }
+    let expectedEnd: bigint | undefined;
+    if ((flags & EXPECTED_END) !== 0) {
+      expectedEnd = bytes.readBigUInt64LE(at);
+      at += EXPECTED_END_BYTES;
+    }
+    if (at + size > bytes.length) throw new RangeError('a commit ends inside an append');
+    appends.push({ topicId, partition, batch: bytes.subarray(at, at + size), producer, expectedEnd });
+    at += size;
   }
   for (let i = 0; i < counts[2]; i++) {
     const keyEnd = at + 8 + bytes.readUInt32LE(at);

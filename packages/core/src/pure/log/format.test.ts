@@ -6,7 +6,8 @@ import { utf8 } from '../bytes/text.ts';
 import { BatchBuilder, stampBatch } from '../record/batch.ts';
 import { encodeCommit } from './commit-bytes.ts';
 import { beatKey, encodeBeat, encodeHeld, heldKey } from './group-record.ts';
-import { batchKey, encodeEnds, encodeSegment, partitionKey, seal, storePrefix, timeKey } from './keyspace.ts';
+import { batchKey, encodeEnds, encodeSegment, partitionKey, producedKey, seal, storePrefix, timeKey } from './keyspace.ts';
+import { encodeProducer } from './producer.ts';
 
 const page = (name: string): ReadonlyMap<string, string> => {
   const text = readFileSync(new URL(`../../../../../docs/internals/${name}.md`, import.meta.url), 'utf8');
@@ -60,6 +61,8 @@ const documented: Readonly<Record<string, Readonly<Record<string, () => Uint8Arr
     'held-key': () => heldKey(4, 3, 1),
     'held-value': () => seal(heldKey(4, 3, 1), encodeHeld({ epoch: 5, member: 2, asked: false })),
     'beat-value': () => seal(beatKey(4, 2), encodeBeat({ count: 3, at: 1_000 })),
+    'producer-key': () => producedKey(6, 3, 1),
+    'producer-value': () => seal(producedKey(6, 3, 1), encodeProducer({ epoch: 2, next: 7, last: [{ sequence: 3, count: 4, base: 42n }] })),
     'store-key': () => storeKey,
     'store-value': () => seal(storeKey, utf8('7')),
     'sort-key-number': () => encodeSortKey(1),
@@ -75,6 +78,16 @@ const documented: Readonly<Record<string, Readonly<Record<string, () => Uint8Arr
           positions: [{ topicId: 3, partition: 1, from: 42n, to: 46n }],
           appends: [],
           stores: [{ prefix: storePrefix(5, 1), keys: [encodeSortKey('k'), encodeSortKey('x')], values: [utf8('7'), null] }],
+        }),
+      ),
+    append: () =>
+      new Uint8Array(
+        encodeCommit({
+          groupId: 0,
+          epoch: 0,
+          positions: [],
+          appends: [{ topicId: 3, partition: 1, batch: utf8('…'), producer: { id: 6, epoch: 2, sequence: 3 }, expectedEnd: 42n }],
+          stores: [],
         }),
       ),
   },

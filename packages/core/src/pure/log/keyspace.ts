@@ -13,6 +13,8 @@
  *   positions   group u32 · topic u32 · partition u32            offset u64
  *   stores      store u32 · partition u32 · sort key             value bytes
  *   groups      group u32 · …                                    members, and who holds what (group-record.ts)
+ *   producers   producer u32                                     name, epoch, when it was last seen as JSON
+ *               producer u32 · topic u32 · partition u32         epoch, next sequence, the last five batches
  *
  * Every value but a batch (which has its own checksums) is sealed: its last four bytes are the CRC-32 of key and value,
  * so that a flipped bit and a page swapped with another are both seen.
@@ -21,7 +23,7 @@ import { crc32 } from '../bytes/checksum.ts';
 import { StoplogError } from '../errors.ts';
 import { emptySegment, type Segment } from './segment.ts';
 
-export const TABLES = ['meta', 'log', 'ends', 'segments', 'times', 'positions', 'stores', 'groups'] as const;
+export const TABLES = ['meta', 'log', 'ends', 'segments', 'times', 'positions', 'stores', 'groups', 'producers'] as const;
 export type Table = (typeof TABLES)[number];
 
 export const FORMAT = 1;
@@ -49,6 +51,8 @@ export const groupKey = (groupId: number): Buffer => {
   u32(key, 0, groupId);
   return key;
 };
+export const producerKey = (producerId: number): Buffer => groupKey(producerId);
+export const producedKey = (producerId: number, topicId: number, partition: number): Buffer => positionKey(producerId, topicId, partition);
 /** Keys of one store part begin with these eight bytes. */
 export const storePrefix = (storeId: number, partition: number): Buffer => partitionKey(storeId, partition);
 

@@ -8,6 +8,7 @@ import type { Holding, Unit } from '../group/place.ts';
 import type { ResetLine } from '../group/reset.ts';
 import type { Cleaned, CleanOptions } from './cleaned.ts';
 import type { TopicShape } from '../topic/shape.ts';
+import type { ProducerLife } from './producer.ts';
 import type { StorePart } from '../store/store-part.ts';
 
 export type WriterCall =
@@ -16,6 +17,8 @@ export type WriterCall =
   | { readonly type: 'open-store'; readonly part: StorePart }
   /** The numbers of a group and of sources, which get one when they are first named. */
   | { readonly type: 'open-group'; readonly group: string; readonly sources: readonly string[] }
+  /** Begins another life of a producer, or goes on with the one that is held. */
+  | { readonly type: 'open-producer'; readonly name: string; readonly held: ProducerLife | undefined }
   /** Places are called by their numbers (log/group-record.ts). Until it leaves, the writer gives its beats. */
   | {
       readonly type: 'join';
@@ -55,6 +58,7 @@ export type WriterAnswer = { readonly id: number } & (
   | { readonly type: 'committed'; readonly offsets: readonly bigint[] }
   | { readonly type: 'opened'; readonly storeId: number }
   | { readonly type: 'group'; readonly groupId: number; readonly sourceIds: readonly number[] }
+  | { readonly type: 'producer'; readonly producer: ProducerLife }
   | { readonly type: 'swept'; readonly left: boolean }
   | { readonly type: 'starts'; readonly starts: readonly bigint[] }
   | { readonly type: 'cleaned'; readonly cleaned: readonly Cleaned[] }

@@ -132,6 +132,14 @@ export const stampBatch = (bytes: Uint8Array, at: { readonly topicId: number; re
   view.setUint32(0, headerChecksum(bytes), true);
 };
 
+/** Sets the time of all records of a batch none of which has one of its own. In place. */
+export const headerTimes = (bytes: Uint8Array, time: number): void => {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  view.setFloat64(32, time, true);
+  view.setFloat64(40, time, true);
+  view.setUint32(0, headerChecksum(bytes), true);
+};
+
 export const corrupt = (reason: string, baseOffset?: bigint): StoplogError =>
   new StoplogError(
     'STOPLOG_LOG_CORRUPT',

@@ -35,7 +35,7 @@ const data = (maxLength: number): fc.Arbitrary<Uint8Array | string | null> =>
   );
 const written: fc.Arbitrary<Written> = fc.record({
   gap: fc.oneof({ weight: 5, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(100_000) }),
-  key: data(1_978),
+  key: data(3_000),
   value: data(20_000),
   timestamp: fc.oneof(
     fc.constant(1_700_000_000_000),
@@ -106,6 +106,7 @@ const survives = (batch: Uint8Array, open: (batch: Uint8Array) => BatchView): vo
     const size = records
       .flatMap(({ key, value, headers }) => [key, value, ...headers.map((header) => header.value)])
       .reduce((sum, part) => sum + (part?.length ?? 0), 0);
+    // Each piece took bytes of its own, so reading makes no more of a batch than there is of it.
     expect(records.length + size).toBeLessThanOrEqual(batch.length - HEADER_SIZE);
   } catch (error) {
     expect(isStoplogError(error) ? error.code : error).toBe('STOPLOG_LOG_CORRUPT');
@@ -192,5 +193,37 @@ describe('batch', () => {
       }),
       { numRuns: 2_000 },
     );
+  });
+
+  test('one that claims more than it holds takes no more than four times its bytes and a mebibyte', () => {
+    // A body of lengths, each of which says that two gigabytes follow.
+    const body = Uint8Array.from({ length: 1_000_000 }, (_, i) => (i % 5 === 4 ? 0x07 : 0xff));
+    for (const first of [[], [0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0x07]]) {
+      const builder = new BatchBuilder();
+      builder.append(null, body, 0);
+      const batch = new Uint8Array(HEADER_SIZE + body.length);
+      batch.set(builder.finish().subarray(0, HEADER_SIZE));
+      batch.set(body, HEADER_SIZE);
+      batch.set(first, HEADER_SIZE);
+      const view = new DataView(batch.buffer);
+      for (const [at, n] of [
+        [24, 0xffff_ffff],
+        [28, 0xffff_ffff],
+        [48, body.length],
+      ] as const)
+        view.setUint32(at, n, true);
+      fixUp(batch);
+      const before = process.memoryUsage();
+      for (const open of [openBatch, checkBatchShape]) {
+        try {
+          const opened = open(batch);
+          while (opened.next()) opened.value();
+        } catch (error) {
+          if (!isStoplogError(error)) throw error;
+        }
+      }
+      const after = process.memoryUsage();
+      expect(after.heapUsed + after.external - before.heapUsed - before.external).toBeLessThan(4 * batch.length + 2 ** 20);
+    }
   });
 });

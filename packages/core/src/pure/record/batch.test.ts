@@ -134,12 +134,12 @@ describe('limits', () => {
   };
   const code = (code: string, size: number, limit: number): Error => expect.objectContaining({ code, facts: { size, limit } }) as Error;
 
-  test('a key of 1,978 bytes is taken, one more is refused, as bytes and as text of any width', () => {
-    expect(append(new Uint8Array(MAX_KEY_BYTES), '')).toBe(1_978);
-    expect(append('k'.repeat(MAX_KEY_BYTES), '')).toBe(1_978);
-    expect(append('é'.repeat(MAX_KEY_BYTES / 2), '')).toBe(1_978);
-    for (const key of [new Uint8Array(1_979), 'k'.repeat(1_979), `${'é'.repeat(989)}k`]) {
-      expect(() => append(key, '')).toThrow(code('STOPLOG_KEY_TOO_LONG', 1_979, 1_978));
+  test('a key of 1 MiB is taken, one byte more is refused, as bytes and as text of any width', () => {
+    expect(append(new Uint8Array(MAX_KEY_BYTES), '')).toBe(1_048_576);
+    expect(append('k'.repeat(MAX_KEY_BYTES), '')).toBe(1_048_576);
+    expect(append('é'.repeat(MAX_KEY_BYTES / 2), '')).toBe(1_048_576);
+    for (const key of [new Uint8Array(1_048_577), 'k'.repeat(1_048_577), `${'é'.repeat(524_288)}k`]) {
+      expect(() => append(key, '')).toThrow(code('STOPLOG_KEY_TOO_LONG', 1_048_577, 1_048_576));
     }
   });
 
@@ -175,7 +175,7 @@ describe('limits', () => {
     const builder = new BatchBuilder(128);
     builder.append('a', '1', 1);
     const size = builder.size;
-    for (const key of ['\ud800', 'x'.repeat(2_000), 'é'.repeat(1_500)]) expect(() => builder.append(key, 'v', 2)).toThrow();
+    for (const key of ['\ud800', 'x'.repeat(MAX_KEY_BYTES + 1), 'é'.repeat(MAX_KEY_BYTES / 2 + 1)]) expect(() => builder.append(key, 'v', 2)).toThrow();
     expect(() => builder.append('k', 'v'.repeat(200), NaN)).toThrow();
     expect([builder.count, builder.size]).toEqual([1, size]);
     builder.append('b', '2', 3);

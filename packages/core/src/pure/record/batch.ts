@@ -9,7 +9,7 @@ import { BatchView } from './batch-view.ts';
 import { MAX_KEY_BYTES } from './limits.ts';
 
 export { BatchBuilder } from './batch-builder.ts';
-export { HEADER_SIZE, inspectHeader, stampBatch } from './batch-layout.ts';
+export { HEADER_SIZE, inspectHeader, stampBatch, type BatchHeader } from './batch-layout.ts';
 export { BatchView } from './batch-view.ts';
 export { MAX_KEY_BYTES, MAX_RECORD_BYTES, MAX_STORE_KEY_BYTES } from './limits.ts';
 

@@ -1,13 +1,15 @@
 /**
  * How large a record may be. Checked where it is written, so that whatever was written can be read, copied and moved.
  *
- * The key's limit is LMDB's: a key that fits a log's record also fits a store.
+ * A key is hashed for its partition, held in memory by whoever folds by it, and written again with every change of its
+ * entry: a megabyte of it is more than a name needs and less than what hurts. How a log meets limits of its own below
+ * that is the log's affair.
  */
 import { StoplogError } from '../errors.ts';
 
-export const MAX_KEY_BYTES = 1_978;
-/** A store's key is another encoding of a record's, and may be longer; behind its store's prefix it still fits a page. */
-export const MAX_STORE_KEY_BYTES = 4_000;
+export const MAX_KEY_BYTES: number = 1024 * 1024;
+/** A store's key is another encoding of a record's, and may be longer: a number of nine bytes is text of up to 24 in a composed key. */
+export const MAX_STORE_KEY_BYTES: number = 4 * MAX_KEY_BYTES;
 export const MAX_RECORD_BYTES: number = 16 * 1024 * 1024;
 
 /** Refuses a record over a limit. Counted are the bytes of key, value, header names and header values. */

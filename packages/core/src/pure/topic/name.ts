@@ -4,7 +4,7 @@
  */
 import { StoplogError } from '../errors.ts';
 
-export type NamedKind = 'topic' | 'store' | 'pipeline' | 'source' | 'sink';
+export type NamedKind = 'topic' | 'store' | 'pipeline' | 'source' | 'sink' | 'producer';
 
 const ALLOWED = /^[a-zA-Z0-9._-]{1,249}$/;
 

@@ -2,7 +2,8 @@
  * A RecordPacker sorts the records of one topic into batches, one under construction per partition.
  *
  * A key's bytes decide its partition. Records without a key stay together until what was packed is taken, then go on to
- * the next partition: batches stay large, and every partition gets its share.
+ * the next partition: batches stay large, and every partition gets its share. With `spread` they go on after so many of
+ * them, so that the same records, packed again, go where they went.
  */
 import { utf8, writeUtf8 } from '../bytes/text.ts';
 import { BatchBuilder } from '../record/batch.ts';
@@ -17,6 +18,14 @@ export interface PackedBatch {
   readonly records: number;
 }
 
+export interface PackingOptions {
+  /** Where records without a key begin: packers that live for one append each begin elsewhere each time. 0 when left out. */
+  readonly first?: number;
+  readonly spread?: number | undefined;
+  /** True for a record that is to be left out, by the partition it would go to. */
+  readonly leavesOut?: ((partition: number, key: Encoded | null, value: Encoded | null) => boolean) | undefined;
+}
+
 /** Where a batch is closed and the next one begun: scans run at four fifths of the speed of 1 MB batches, and latency stays low. */
 export const BATCH_BYTES: number = 64 * 1024;
 /** A topic of a thousand partitions must not take 64 MB before its first record. */
@@ -25,17 +34,21 @@ const FIRST_BYTES = 4 * 1024;
 export class RecordPacker {
   readonly topic: string;
   readonly #partitions: number;
+  readonly #spread: number | undefined;
+  readonly #leavesOut: PackingOptions['leavesOut'];
   readonly #builders: (BatchBuilder | undefined)[];
   readonly #full: PackedBatch[] = [];
   #fullBytes = 0;
   #openBytes = 0;
   #sticky: number;
+  #keyless = 0;
 
-  /** `first` is where records without a key begin: packers that live for one append each begin elsewhere each time. */
-  constructor(topic: string, partitions: number, first: number = 0) {
+  constructor(topic: string, partitions: number, { first = 0, spread, leavesOut }: PackingOptions = {}) {
     this.topic = topic;
     this.#partitions = partitions;
     this.#sticky = first % partitions;
+    this.#spread = spread;
+    this.#leavesOut = leavesOut;
     this.#builders = Array.from({ length: partitions });
   }
 
@@ -47,6 +60,7 @@ export class RecordPacker {
   add(key: Encoded | null, value: Encoded | null, timestamp: number, headers?: readonly Header[]): void {
     const keyed = this.#partitions > 1 && typeof key === 'string' ? toBytes(key) : key;
     const partition = this.#partitionFor(keyed);
+    if (this.#leavesOut?.(partition, keyed, value) === true) return;
     const builder = (this.#builders[partition] ??= new BatchBuilder(FIRST_BYTES));
     const before = builder.size;
     builder.append(keyed, value, timestamp, headers);
@@ -59,7 +73,7 @@ export class RecordPacker {
     this.#builders.forEach((builder, partition) => {
       if (builder !== undefined && builder.count > 0) this.#close(partition, builder);
     });
-    this.#sticky = (this.#sticky + 1) % this.#partitions;
+    if (this.#spread === undefined) this.#sticky = (this.#sticky + 1) % this.#partitions;
     this.#fullBytes = 0;
     return this.#full.splice(0);
   }
@@ -80,7 +94,12 @@ export class RecordPacker {
   }
   #partitionFor(key: Encoded | null): number {
     if (this.#partitions === 1) return 0;
-    return key === null || typeof key === 'string' ? this.#sticky : partitionOf(key, this.#partitions);
+    if (key !== null && typeof key !== 'string') return partitionOf(key, this.#partitions);
+    if (this.#spread !== undefined && this.#keyless++ === this.#spread) {
+      this.#keyless = 1;
+      this.#sticky = (this.#sticky + 1) % this.#partitions;
+    }
+    return this.#sticky;
   }
 }
 

@@ -3,7 +3,7 @@
  *
  * Partitions decide where a key lies, cleanup what may be forgotten, codecs what the bytes mean: where a pipeline
  * declares other ones than the log has, both cannot be right. Schemas are kept for tools, and not compared: they may
- * grow while the bytes stay readable. Retention is a setting that may change at any time.
+ * grow while the bytes stay readable. Retention and whose clock stamps are settings that may change at any time.
  */
 import type { CodecName } from '../schema/codec.ts';
 
@@ -26,6 +26,8 @@ export interface TopicShape {
   readonly retentionMs: number | undefined;
   /** The finer settings of forgetting; `cleanupOf` has the defaults. */
   readonly forgetting?: Forgetting | undefined;
+  /** 'arrival': the log stamps each record as it takes it in; the producer's times otherwise. */
+  readonly timestamps?: 'arrival' | undefined;
   readonly keyCodec: CodecName;
   readonly valueCodec: CodecName;
   /** JSON schemas, for tools. */

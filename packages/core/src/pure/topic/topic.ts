@@ -57,7 +57,12 @@ export interface TopicSpec<K, V> {
   readonly segment?: Millis;
   /** … and this large (64 MiB; Kafka: segment.bytes, 1 GiB). */
   readonly segmentBytes?: number;
-  /** By which clock a segment ages: when its records arrived (the default), or what their timestamps say. Kafka: message.timestamp.type. */
+  /**
+   * Whose time a record has: what its producer says, or now ('given', the default), or when the log took it in ('arrival'),
+   * whatever the producer says. Kafka: message.timestamp.type, CreateTime or LogAppendTime.
+   */
+  readonly timestamps?: 'given' | 'arrival';
+  /** By which clock a segment ages: when its records arrived (the default), or what their timestamps say. In Kafka one with the setting above. */
   readonly ageBy?: 'arrival' | 'timestamp';
   /** 'parsed' runs the schema on reading too: for a topic that others write. 'trusted' unless said otherwise. */
   readonly reads?: 'trusted' | 'parsed';
@@ -121,6 +126,13 @@ const declare = <Kind extends AnyTopic['kind']>(kind: Kind, name: string, spec: 
       `topic '${name}' cannot keep records for ${String(retention)} ms: take days(7), or leave retention out to keep them for ever`,
     );
   const forgetting = forgettingOf(name, spec);
+  const { timestamps = 'given' } = spec;
+  if (timestamps !== 'given' && timestamps !== 'arrival')
+    throw new StoplogError(
+      'STOPLOG_USAGE',
+      { topic: name, timestamps },
+      `topic '${name}' cannot have timestamps: ${String(timestamps)}: take 'given' or 'arrival', or leave it out`,
+    );
   const keyCodec = spec.codec?.key ?? 'json';
   const valueCodec = spec.codec?.value ?? 'json';
   const side = (which: 'key' | 'value', codec: CodecName): Serde<unknown> => {
@@ -135,6 +147,7 @@ const declare = <Kind extends AnyTopic['kind']>(kind: Kind, name: string, spec: 
     cleanup: kind === 'topic' ? 'delete' : 'compact',
     retentionMs: retention,
     ...(forgetting === undefined ? {} : { forgetting }),
+    ...(timestamps === 'arrival' ? { timestamps } : {}),
     keyCodec,
     valueCodec,
     keySchema: jsonSchemaOf(spec.key),

@@ -92,8 +92,12 @@ export const applyDeleteTopic = (env: Env, topic: string): void => {
 };
 
 /** The tables whose keys begin with such a number; the ends of a topic stay, as its mark. */
-const OTHERS: readonly Table[] = ['meta', 'ends', 'positions', 'stores', 'groups'];
-const SWEPT: Readonly<Record<GoneMeta['kind'], readonly Table[]>> = { topic: TABLES.filter((table) => !OTHERS.includes(table)), store: ['stores'] };
+const OTHERS: readonly Table[] = ['meta', 'ends', 'positions', 'stores', 'groups', 'producers'];
+const SWEPT: Readonly<Record<GoneMeta['kind'], readonly Table[]>> = {
+  topic: TABLES.filter((table) => !OTHERS.includes(table)),
+  store: ['stores'],
+  producer: ['producers'],
+};
 
 export const isLeftToSweep = (env: Env): boolean => entries(env, 'meta', GONE_PREFIX, 1).length > 0;
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { lmdb } from '@stoplog/core/lmdb';
-import { BatchBuilder, loadLogModule, openPort, type Assignment, type Commit, type Log, type TopicShape } from '@stoplog/core/port';
+import { BatchBuilder, loadLogModule, openPort, type Assignment, type Commit, type Log, type ProducerLife, type TopicShape } from '@stoplog/core/port';
 import { MemoryDisk, memoryLog } from '@stoplog/core/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -34,7 +34,17 @@ const record = fc.record({
 const commit = fc.record({
   inGroup: fc.boolean(),
   epochOff: fc.constantFrom(0, 0, 0, 1),
-  appends: fc.array(fc.record({ partition, records: fc.array(record, { minLength: 1, maxLength: 4 }), tail: fc.constantFrom(0, 0, 3) }), { maxLength: 3 }),
+  appends: fc.array(
+    fc.record({
+      partition,
+      records: fc.array(record, { minLength: 1, maxLength: 4 }),
+      tail: fc.constantFrom(0, 0, 3),
+      // Mostly the one that is next, or one that was before.
+      sequence: fc.option(fc.constantFrom(0, 0, 0, -1, -2, -4, 1), { freq: 2 }),
+      expectedEnd: fc.option(fc.constantFrom(0n, 0n, 0n, 1n), { freq: 2 }),
+    }),
+    { maxLength: 3 },
+  ),
   entries: fc.array(fc.record({ partition, key: bytes, value: fc.option(bytes) }), { maxLength: 4 }),
   moves: fc.array(fc.record({ partition, fromOff: fc.constantFrom(0n, 0n, 0n, 1n), by: fc.bigInt(0n, 5n) }), { maxLength: 2 }),
 });
@@ -42,19 +52,34 @@ type CommitPlan = typeof commit extends fc.Arbitrary<infer T> ? T : never;
 const action = fc.oneof(
   { weight: 8, arbitrary: fc.array(commit, { minLength: 1, maxLength: 4 }).map((commits) => ({ type: 'commits', commits }) as const) },
   { weight: 1, arbitrary: fc.constant({ type: 'take over' } as const) },
+  { weight: 1, arbitrary: fc.constant({ type: 'producer' } as const) },
   { weight: 1, arbitrary: fc.constant({ type: 'reopen' } as const) },
   { weight: 2, arbitrary: fc.record({ type: fc.constant('clean' as const), roll: fc.boolean(), now: fc.integer({ min: -50, max: 90 }) }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('delete records' as const), partition, share: fc.double({ min: 0, max: 1.1, noNaN: true }) }) },
 );
 
-const plannedCommit = (plan: CommitPlan, epoch: number, stands: readonly bigint[]): Commit => ({
+interface Standing {
+  readonly epoch: number;
+  readonly stands: readonly bigint[];
+  readonly ends: readonly bigint[];
+  /** The number that the producer's next batch of each partition should have. */
+  readonly next: readonly number[];
+}
+const sizeOf = ({ records, tail }: CommitPlan['appends'][number]): number => records.reduce((sum: number, { gap }) => sum + gap + 1, tail);
+const plannedCommit = (plan: CommitPlan, { epoch, stands, ends, next }: Standing, life: ProducerLife): Commit => ({
   group: plan.inGroup ? 'g' : '',
   epoch: epoch + plan.epochOff,
-  appends: plan.appends.map(({ partition, records, tail }) => {
+  appends: plan.appends.map(({ partition, records, tail, sequence, expectedEnd }) => {
     const builder = new BatchBuilder();
     let delta = 0;
     for (const { key, value, timestamp, gap } of records) builder.appendAt((delta += gap + 1) - 1, key, value, timestamp);
-    return { topic: 't', partition, batch: builder.finish(delta - 1 + tail) };
+    return {
+      topic: 't',
+      partition,
+      batch: builder.finish(delta - 1 + tail),
+      ...(sequence === null ? {} : { producer: { ...life, sequence: Math.max(0, next[partition]! + sequence) } }),
+      ...(expectedEnd === null ? {} : { expectedEnd: ends[partition]! + expectedEnd }),
+    };
   }),
   stores: plan.entries.map(({ partition, key, value }) => ({ store: 's', partition, keys: [key], values: [value] })),
   positions: plan.inGroup
@@ -92,7 +117,7 @@ const prepare = async (log: Log): Promise<Log> => {
 const outcome = (settled: PromiseSettledResult<{ readonly offsets: readonly bigint[] }>): unknown =>
   settled.status === 'fulfilled' ? settled.value.offsets : (settled.reason as { code?: string }).code;
 
-test('LMDB and the memory log agree after any sequence of commits, refusals, takeovers, cleanings, deletions and reopenings', async () => {
+test('LMDB and the memory log agree after any sequence of commits, repetitions, refusals, takeovers, cleanings, deletions and reopenings', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(action, { maxLength: 8 }), async (actions) => {
       const path = mkdtempSync(join(tmpdir(), 'stoplog-agree-'));
@@ -104,20 +129,32 @@ test('LMDB and the memory log agree after any sequence of commits, refusals, tak
       let epoch = 0;
       let members: readonly AsyncIterator<Assignment>[] = [];
       const leave = (): Promise<unknown> => Promise.all(members.map((member) => member.return!()));
+      let lives = await Promise.all(logs.map((log) => log.producer('p')));
+      const next = places.map(() => 0);
       try {
         for (const step of actions) {
           if (step.type === 'commits') {
             const stands = (await logs[1]!.committed('g', places)).map(({ offset }) => offset);
+            const ends = (await logs[1]!.offsets(places, 'latest')).map(({ offset }) => offset);
+            const standing = { epoch, stands, ends, next: [...next] };
             const [ours, oracle] = await Promise.all(
-              logs.map(async (log) => (await Promise.allSettled(step.commits.map((plan) => log.commit(plannedCommit(plan, epoch, stands))))).map(outcome)),
+              logs.map(async (log, i) =>
+                (await Promise.allSettled(step.commits.map((plan) => log.commit(plannedCommit(plan, standing, lives[i]!))))).map(outcome),
+              ),
             );
             expect(ours).toEqual(oracle);
+            // A guess is enough: what is next is what was sent, if nothing was refused.
+            for (const [i, { appends }] of step.commits.entries())
+              if (Array.isArray(oracle![i])) for (const append of appends) if (append.sequence === 0) next[append.partition]! += sizeOf(append);
           } else if (step.type === 'take over') {
             await leave();
             members = logs.map((log) => log.join('g', { units: [places] }, never)[Symbol.asyncIterator]());
             const [ours, oracle] = await Promise.all(members.map(async (member) => ((await member.next()).value as Assignment).partitions));
             expect(ours).toEqual(oracle);
             epoch = ours![0]!.epoch;
+          } else if (step.type === 'producer') {
+            lives = await Promise.all(logs.map((log) => log.producer('p')));
+            next.fill(0);
           } else if (step.type === 'clean') {
             const options = { roll: step.roll, now: step.now };
             expect(await clean(logs[0]!, options)).toEqual(disk.clean(options));

@@ -39,10 +39,11 @@ import {
   type StoreMeta,
   type TopicMeta,
 } from '../../pure/log/meta.ts';
-import { inspectHeader, stampBatch } from '../../pure/record/batch.ts';
+import { stampBatch } from '../../pure/record/batch.ts';
 import { shapeDifference, type TopicShape } from '../../pure/topic/shape.ts';
 import type { StorePart } from '../../port/state-store.ts';
 import { failpoint } from '../failpoint.ts';
+import type { Admission } from './admit.ts';
 import type { Env } from './env.ts';
 import type { Cleanups } from './cleanups.ts';
 import { clearGroups, readGroupRecord, readHeldEpoch } from './groups.ts';
@@ -97,13 +98,17 @@ export class EndsInTransaction {
   }
 }
 
-/** Applies one commit; returns the base offset of each append. */
-export const applyCommit = (env: Env, commit: DecodedCommit, ends: EndsInTransaction, cleanups: Cleanups): readonly bigint[] => {
+/** Applies one commit, whose appends were admitted; returns the base offset of each. */
+export const applyCommit = (
+  env: Env,
+  commit: DecodedCommit,
+  { appends, at, producers }: Admission,
+  ends: EndsInTransaction,
+  cleanups: Cleanups,
+): readonly bigint[] => {
   checkMember(env, commit);
-  const headers = commit.appends.map((append) => inspectHeader(append.batch));
-  const at = commit.appends.length === 0 ? 0 : cleanups.now();
-  const offsets = commit.appends.map(({ topicId, partition, batch }, i) => {
-    const header = headers[i]!;
+  const offsets = appends.map(({ topicId, partition, batch, header, repeats }) => {
+    if (repeats !== undefined) return repeats;
     const before = ends.get(topicId, partition);
     const baseOffset = before.end;
     stampBatch(batch, { topicId, partition, baseOffset });
@@ -141,6 +146,7 @@ export const applyCommit = (env: Env, commit: DecodedCommit, ends: EndsInTransac
     if (move.from === move.to) continue;
     put(env, 'positions', positionKey(commit.groupId, move.topicId, move.partition), encodeOffset(move.to));
   }
+  producers?.write();
   failpoint(commit.groupId === 0 ? 'append.written' : 'commit.written');
   return offsets;
 };
@@ -238,7 +244,8 @@ export const readMeta = <T>(env: Env, key: Buffer): T | undefined => {
 
 export const putMeta = (env: Env, key: Buffer, value: unknown): void => put(env, 'meta', key, toBytes(value));
 
-const nextId = (env: Env): number => {
+/** A number that was never given before. */
+export const nextId = (env: Env): number => {
   const id = readMeta<number>(env, nextIdKey()) ?? 1;
   putMeta(env, nextIdKey(), id + 1);
   return id;

@@ -1,5 +1,5 @@
 /**
- * What the writer knows of each topic: its name, its number, and how it forgets. Looked up at each append, so kept in a map;
+ * What the writer knows of each topic: its name, its number, how it forgets, and whose times its records have. Looked up at each append, so kept in a map;
  * read again at each round of maintenance, for another process may have declared a topic anew.
  */
 import { cleanupOf, type Cleanup } from '../../pure/log/cleanup.ts';
@@ -12,6 +12,7 @@ export interface KnownTopic {
   readonly name: string;
   readonly partitions: number;
   readonly cleanup: Cleanup;
+  readonly stampsArrival: boolean;
 }
 
 export class Cleanups {
@@ -24,16 +25,31 @@ export class Cleanups {
     this.now = now;
   }
   of(topicId: number): Cleanup {
+    return this.#find(topicId)?.cleanup ?? UNKNOWN;
+  }
+  /** True for a topic whose records get their time here. */
+  stampsArrival(topicId: number): boolean {
+    return this.#find(topicId)?.stampsArrival ?? false;
+  }
+  nameOf(topicId: number): string | undefined {
+    return this.#find(topicId)?.name;
+  }
+  #find(topicId: number): KnownTopic | undefined {
     const known = this.#byId.get(topicId);
-    if (known !== undefined) return known.cleanup;
+    if (known !== undefined) return known;
     this.refresh();
-    return this.#byId.get(topicId)?.cleanup ?? UNKNOWN;
+    return this.#byId.get(topicId);
   }
   /** Reads all topics again, and gives them. */
   refresh(): readonly KnownTopic[] {
     const range = this.#env.tables.meta.getRange({ start: TOPIC_PREFIX, end: prefixEnd(TOPIC_PREFIX), snapshot: false });
     const metas = [...range].map(({ key, value }) => fromBytes<TopicMeta>(unseal('meta', key, value)));
-    this.#byId = new Map(metas.map(({ id, shape }) => [id, { id, name: shape.name, partitions: shape.partitions, cleanup: cleanupOf(shape) }]));
+    this.#byId = new Map(
+      metas.map(({ id, shape }) => [
+        id,
+        { id, name: shape.name, partitions: shape.partitions, cleanup: cleanupOf(shape), stampsArrival: shape.timestamps === 'arrival' },
+      ]),
+    );
     return [...this.#byId.values()];
   }
 }

@@ -2,8 +2,8 @@
  * Opens the environment, once per thread, and names its tables. The only file that imports `lmdb`.
  *
  * Readers open it read-only: a thread that only reads may be terminated at any time. One thread of the process, the
- * writer, opens it for writing. The page is 8 KB, so that a key of 1,978 bytes fits behind its store's prefix and
- * large batches cost half the free-list entries.
+ * writer, opens it for writing. The page is 8 KB, so that a key of 4,000 bytes lies as it is behind its store's prefix
+ * (long-keys.ts) and large batches cost half the free-list entries.
  */
 import { open, type Database, type RootDatabase } from 'lmdb';
 import { TABLES, type Table } from '../../pure/log/keyspace.ts';

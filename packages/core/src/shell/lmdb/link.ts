@@ -14,6 +14,7 @@ interface Answers {
   readonly ensure: 'done';
   readonly 'open-store': 'opened';
   readonly 'open-group': 'group';
+  readonly 'open-producer': 'producer';
   readonly join: 'done';
   readonly release: 'done';
   readonly leave: 'done';

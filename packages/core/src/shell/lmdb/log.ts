@@ -1,12 +1,26 @@
 /**
  * The Log over LMDB as any thread sees it: reads by the memory map, commits by message to the writer.
  */
-import type { Assignment, Cleaned, CleanOptions, Commit, Committed, Log, Membership, OffsetAt, Position, RecordBatch, TopicPartition } from '../../port/log.ts';
+import type {
+  Assignment,
+  Cleaned,
+  CleanOptions,
+  Commit,
+  Committed,
+  Log,
+  Membership,
+  OffsetAt,
+  Position,
+  ProducerLife,
+  RecordBatch,
+  TopicPartition,
+} from '../../port/log.ts';
 import type { StateStore, StorePart } from '../../port/state-store.ts';
 import { StoplogError } from '../../pure/errors.ts';
 import { checkMoves } from '../../pure/group/fence.ts';
 import { checkMembership } from '../../pure/group/member.ts';
 import { isSource, type Unit } from '../../pure/group/place.ts';
+import { checkName } from '../../pure/topic/name.ts';
 import { encodeCommit } from '../../pure/log/commit-bytes.ts';
 import { numbered } from '../../pure/log/group-record.ts';
 import { storePrefix, unseal } from '../../pure/log/keyspace.ts';
@@ -19,6 +33,7 @@ import { told, type Env } from './env.ts';
 import { readGroup } from './groups.ts';
 import { joinGroup } from './joining.ts';
 import { offsetForTime, readBatches, type Found, type PartitionId } from './reader.ts';
+import { lyingWrites } from './long-keys.ts';
 import { openStateStore } from './store.ts';
 import type { WriterLink } from './link.ts';
 
@@ -113,6 +128,11 @@ export class LmdbLog implements Log {
     return openStateStore(this.#env, storeId, part);
   }
 
+  async producer(name: string, held?: ProducerLife): Promise<ProducerLife> {
+    checkName('producer', name);
+    return (await this.#link.call({ type: 'open-producer', name, held })).producer;
+  }
+
   async commit(commit: Commit): Promise<Committed> {
     checkMoves(commit.group, commit.positions);
     if (this.#naming !== undefined || this.#isNew(commit)) await this.#name(commit);
@@ -120,8 +140,14 @@ export class LmdbLog implements Log {
       groupId: commit.group === '' ? 0 : this.#groups.get(commit.group)!,
       epoch: commit.epoch,
       positions: commit.positions.map(({ topic, partition, from, to }) => ({ topicId: this.#placeId(topic, partition), partition, from, to })),
-      appends: commit.appends.map(({ topic, partition, batch }) => ({ topicId: this.#topicId(topic, partition), partition, batch })),
-      stores: commit.stores.map(({ store, partition, keys, values }) => ({ prefix: storePrefix(this.#storeId(store), partition), keys, values })),
+      appends: commit.appends.map(({ topic, partition, batch, producer, expectedEnd }) => ({
+        topicId: this.#topicId(topic, partition),
+        partition,
+        batch,
+        producer,
+        expectedEnd,
+      })),
+      stores: commit.stores.map(({ store, partition, keys, values }) => lyingWrites({ prefix: storePrefix(this.#storeId(store), partition), keys, values })),
     });
     failpoint(commit.group === '' ? 'append.before' : 'commit.before');
     const { offsets } = await this.#link.call({ type: 'commit', bytes, life: commit.life }, [bytes]);

@@ -7,7 +7,7 @@
  * at one offset (seen twice in eight runs of sixty processes that opened a folder under load). The meta pages in the file
  * know better. So inside each transaction, before anything is put, the number LMDB gave it is compared with theirs; if it
  * is behind, nothing is written, the number is set right by opening the file once more while nobody here commits, and
- * the transaction begins anew.
+ * the transaction begins anew (docs/decisions/0018).
  *
  * And none in a file that has lost its name: what was committed there would be gone with the process (shrink.ts).
  */

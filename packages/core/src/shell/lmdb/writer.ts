@@ -12,6 +12,7 @@ import { takeShare, type Waiting } from '../../pure/log/group-commit.ts';
 import { FORMAT } from '../../pure/log/keyspace.ts';
 import { formatKey } from '../../pure/log/meta.ts';
 import type { WriterAnswer, WriterCall, WriterRequest } from '../../pure/log/writer-messages.ts';
+import { admit } from './admit.ts';
 import {
   applyCommit,
   applyEnsure,
@@ -35,6 +36,7 @@ import { ForeignCommits } from './foreign.ts';
 import { applyBeat, applyGroupEvent, applyJoin, readGroupRecord } from './groups.ts';
 import type { HostAnswer, HostMessage } from './host-messages.ts';
 import { processStarted } from './process.ts';
+import { applyForgetProducers, applyOpenProducer, silentProducers } from './producers.ts';
 import { Sessions } from './sessions.ts';
 import { inodeIn, openDataFile, type DataFile } from './slack.ts';
 import { transactions } from './transactions.ts';
@@ -52,6 +54,8 @@ const ATTEMPTS = 10;
 const SETTLED_MS = 1_000;
 /** How often slots of dead readers are cleared, so that they do not keep old pages from reuse. */
 const READER_CHECK_MS = 30_000;
+/** How often producers that were silent for days are looked for. */
+const PRODUCER_CHECK_MS = 3_600_000;
 
 type Outcome = WriterAnswer extends infer A ? (A extends { readonly id: number } ? Omit<A, 'id'> : never) : never;
 /** A call in the queue: what it does inside a transaction, and whom it answers. */
@@ -269,6 +273,7 @@ const serve = (env: Env, inTransaction: Transact, file: DataFile): void => {
         addWait(port, request, forget);
       } else if (request.type === 'clean') {
         const answer = (outcome: Outcome): void => port.postMessage({ ...outcome, id: request.id });
+        forgetProducers(request.options.now);
         maintenance.clean(request.options).then(
           (cleaned) => answer({ type: 'cleaned', cleaned }),
           (error: unknown) => answer({ type: 'failed', error: errorToData(describeIo(envOptions.path, error)) }),
@@ -314,13 +319,32 @@ const serve = (env: Env, inTransaction: Transact, file: DataFile): void => {
       });
   };
   if (isLeftToSweep(env)) sweepOn();
+  function forgetProducers(now: number = cleanups.now()): void {
+    try {
+      env.root.resetReadTxn();
+      if (silentProducers(env, now).length === 0) return;
+    } catch {
+      return; // Damage: the producer that is looked for next is told.
+    }
+    enqueue({
+      bytes: 0,
+      life: undefined,
+      apply: () => {
+        applyForgetProducers(env, now);
+        return { type: 'swept', left: isLeftToSweep(env) };
+      },
+      answer: (outcome) => outcome.type === 'swept' && outcome.left && sweepOn(),
+    });
+  }
   const upkeep = Number.isFinite(pace.everyMs) ? setInterval(() => maintenance.tick(), pace.everyMs) : undefined;
+  if (Number.isFinite(pace.everyMs)) forgetProducers();
+  const producerCheck = Number.isFinite(pace.everyMs) ? setInterval(forgetProducers, PRODUCER_CHECK_MS) : undefined;
   const readerCheck = setInterval(() => env.root.readerCheck(), READER_CHECK_MS);
 
   const close = async (): Promise<void> => {
     for (const { groupId, id } of sessions.all()) leave(groupId, id);
     closing = true;
-    for (const timer of [upkeep, readerCheck]) clearInterval(timer);
+    for (const timer of [upkeep, producerCheck, readerCheck]) clearInterval(timer);
     maintenance.stop();
     foreign.stop();
     while (queue.length > 0) run();
@@ -346,6 +370,8 @@ const REFUSALS: ReadonlySet<string> = new Set([
   'STOPLOG_STORE_VERSION',
   'STOPLOG_STORE_OWNER',
   'STOPLOG_OFFSET_OUT_OF_RANGE',
+  'STOPLOG_SEQUENCE',
+  'STOPLOG_END_MOVED',
 ]);
 
 const attempt = ({ life, apply }: Pending, ends: EndsInTransaction, refused: Set<string>): Outcome => {
@@ -369,7 +395,7 @@ const prepare = (env: Env, call: Exclude<WriterCall, { readonly type: 'wait' | '
   switch (call.type) {
     case 'commit': {
       const commit: DecodedCommit = decodeCommit(call.bytes);
-      return (ends) => ({ type: 'committed', offsets: applyCommit(env, commit, ends, cleanups) });
+      return (ends) => ({ type: 'committed', offsets: applyCommit(env, commit, admit(env, commit.appends, ends, cleanups), ends, cleanups) });
     }
     case 'ensure':
       return () => {
@@ -382,6 +408,8 @@ const prepare = (env: Env, call: Exclude<WriterCall, { readonly type: 'wait' | '
       return () => ({ type: 'opened', storeId: applyOpenStore(env, call.part) });
     case 'open-group':
       return () => ({ type: 'group', groupId: applyOpenGroup(env, call.group), sourceIds: call.sources.map((source) => applyOpenSource(env, source)) });
+    case 'open-producer':
+      return () => ({ type: 'producer', producer: applyOpenProducer(env, call.name, call.held, cleanups.now()) });
     case 'join': {
       const { groupId, instance: id, instanceId, sessionMs, units } = call;
       const { pid } = process;

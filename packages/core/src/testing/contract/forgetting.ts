@@ -178,6 +178,22 @@ export const forgetting: Promises = (promise) => {
       ['a', '3'],
     ]); // the record above does not count: it is at the head
   });
+  promise('survivors: keys of 100 KB that differ in their last byte compact like any others', async ({ log, clean }) => {
+    await log.ensure([compacted()]);
+    const long = 'k'.repeat(100_000);
+    await write(log, [
+      [`${long}a`, '1'],
+      [`${long}b`, '2'],
+      [`${long}a`, '3'],
+      [`${long}c`, null],
+    ]);
+    await clean(log, ROLL);
+    expect((await read(log)).map(([, , key, value]) => [key.slice(99_999), value])).toEqual([
+      ['kb', '2'],
+      ['ka', '3'],
+      ['kc', null],
+    ]);
+  });
   promise('survivors: O02: null and empty are two things, and only null deletes', async ({ log, clean }) => {
     await log.ensure([compacted()]);
     await write(log, [

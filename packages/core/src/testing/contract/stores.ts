@@ -1,6 +1,7 @@
 /** Stores and topics: kept, ordered, owned, and of one shape. */
 import { expect } from 'vitest';
 import type { Log } from '../../port/log.ts';
+import { compareBytes } from '../../pure/bytes/sort-key.ts';
 import type { StorePart } from '../../port/state-store.ts';
 import { commitOf, never, numbers, place, shape, TOPIC } from './setting.ts';
 import type { Promises } from '../log-contract.ts';
@@ -91,6 +92,27 @@ export const stores: Promises = (promise) => {
       value.fill(0);
       expect(expected.equals(store.get(bytes(i))!)).toBe(true);
     });
+  });
+  promise('keys of every length are entries of their own, in the order of their bytes, with one that is a byte longer or shorter', async ({ log }) => {
+    const store = await log.store(part, never);
+    const sizes = [3_900, 3_984, 4_000, 4_001, 4_026, 100_000, 1_048_576];
+    const keys = sizes.flatMap((size) => [0, 1].map((last) => new Uint8Array(size).fill(7).fill(last, size - 1)));
+    const told = (found: readonly Uint8Array[]): readonly string[] => found.map((key) => `${key.length} … ${key.at(-1)}`);
+    await write(
+      log,
+      keys.map((key, i) => [key, bytes(i)] as const),
+    );
+    keys.forEach((key, i) => expect([key.length, numbers(store.get(key))]).toEqual([key.length, [i]]));
+    const ordered = [...keys].sort(compareBytes);
+    expect(told(store.range({}, 100).map(([key]) => key))).toEqual(told(ordered));
+    expect(told(store.range({ gt: ordered[5]! }, 3).map(([key]) => key))).toEqual(told(ordered.slice(6, 9)));
+    expect(told(store.range({ gte: ordered[5]!, lt: ordered[9]! }, 100).map(([key]) => key))).toEqual(told(ordered.slice(5, 9)));
+    await write(log, [
+      [keys[8]!, bytes(99)],
+      [keys[9]!, null],
+    ]);
+    expect([numbers(store.get(keys[8]!)), store.get(keys[9]!)]).toEqual([[99], undefined]);
+    expect(store.get(new Uint8Array(100_001).fill(7))).toBeUndefined();
   });
   promise('a store has one owner, one version, one schema', async ({ log }) => {
     await log.store(part, never);

@@ -19,12 +19,15 @@ interface Latest {
 export class TopicOutput {
   readonly #topic: AnyTopic;
   readonly #packer: RecordPacker;
+  /** The log gives its records their times: those that agree until then are stamped at no cost. */
+  readonly #isStamped: boolean;
   readonly #latest = new KeyMap<Latest>();
   #records = 0;
 
   constructor(topic: AnyTopic) {
     this.#topic = topic;
     this.#packer = new RecordPacker(topic.name, topic.partitions);
+    this.#isStamped = topic.shape.timestamps === 'arrival';
   }
 
   get bytes(): number {
@@ -33,12 +36,12 @@ export class TopicOutput {
   /** Appends a record under its own key. */
   record(record: AnyRecord): void {
     this.#records++;
-    this.#packer.add(this.#keyOf(record), this.#valueOf(record), record.timestamp, record.headers);
+    this.#packer.add(this.#keyOf(record), this.#valueOf(record), this.#isStamped ? 0 : record.timestamp, record.headers);
   }
   /** Appends a record under another key. */
   rekeyed(key: unknown, record: AnyRecord): void {
     this.#records++;
-    this.#packer.add(encodeKey(this.#topic, key), this.#valueOf(record), record.timestamp, record.headers);
+    this.#packer.add(encodeKey(this.#topic, key), this.#valueOf(record), this.#isStamped ? 0 : record.timestamp, record.headers);
   }
   /** Remembers what a key is now; undefined deletes it. */
   latest(key: unknown, value: unknown, record: AnyRecord): void {
@@ -55,7 +58,7 @@ export class TopicOutput {
   take(): { readonly batches: readonly PackedBatch[]; readonly records: number } {
     for (const { key, value, timestamp, headers } of this.#latest.values()) {
       this.#records++;
-      this.#packer.add(encodeKey(this.#topic, key), value === undefined ? null : encodeValue(this.#topic, value), timestamp, headers);
+      this.#packer.add(encodeKey(this.#topic, key), value === undefined ? null : encodeValue(this.#topic, value), this.#isStamped ? 0 : timestamp, headers);
     }
     this.#latest.clear();
     const records = this.#records;

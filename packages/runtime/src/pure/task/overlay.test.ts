@@ -1,4 +1,4 @@
-import { encodeSortKey, serdeOf, storeOf } from '@stoplog/core/port';
+import { encodeSortKey, MAX_STORE_KEY_BYTES, serdeOf, storeOf } from '@stoplog/core/port';
 import { store } from '@stoplog/core';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
@@ -23,11 +23,12 @@ describe('a store as a batch sees it', () => {
 
   test('a key that no log could keep is refused where it is written or read, and leaves nothing behind', () => {
     const { overlay } = make();
-    const tooLong = expect.objectContaining({ code: 'STOPLOG_KEY_TOO_LONG', facts: { size: 4_001, limit: 4_000 } }) as Error;
-    expect(() => overlay.set('x'.repeat(4_000), 1)).toThrow(tooLong);
-    expect(() => overlay.get('x'.repeat(4_000))).toThrow(tooLong);
-    overlay.set('x'.repeat(3_999), 1);
-    expect(overlay.takeWrites(1).keys.map(({ length }) => length)).toEqual([4_000]);
+    const tooLong = expect.objectContaining({ code: 'STOPLOG_KEY_TOO_LONG', facts: { size: MAX_STORE_KEY_BYTES + 1, limit: MAX_STORE_KEY_BYTES } }) as Error;
+    const longest = 'x'.repeat(MAX_STORE_KEY_BYTES - 1);
+    expect(() => overlay.set(`${longest}x`, 1)).toThrow(tooLong);
+    expect(() => overlay.get(`${longest}x`)).toThrow(tooLong);
+    overlay.set(longest, 1);
+    expect(overlay.takeWrites(1).keys.map(({ length }) => length)).toEqual([MAX_STORE_KEY_BYTES]);
   });
 
   test('a commit carries each changed key once, with its last value', () => {

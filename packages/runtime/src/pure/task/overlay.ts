@@ -26,8 +26,11 @@ export interface Writes {
   readonly values: readonly (Uint8Array | null)[];
 }
 
-/** Entries of one generation: two of them are what a store part keeps in memory. */
+/** Entries of one generation: two of them are what a store part keeps in memory … */
 export const GENERATION_ENTRIES = 100_000;
+/** … or so many bytes of long keys: a hundred thousand keys of 100 KB would be 10 GB. */
+const GENERATION_KEY_BYTES: number = 16 * 1024 * 1024;
+const LONG_KEY_BYTES = 1_000;
 
 export class StoreOverlay {
   readonly #below: StateStore;
@@ -37,6 +40,7 @@ export class StoreOverlay {
   #old = new KeyMap<Entry>();
   #dirty: Entry[] = [];
   #committed = 0;
+  #youngKeyBytes = 0;
 
   constructor(below: StateStore, serde: Serde<unknown>, limit: number = GENERATION_ENTRIES) {
     this.#below = below;
@@ -119,7 +123,9 @@ export class StoreOverlay {
     return old === undefined ? undefined : this.#remember(old);
   }
   #remember(entry: Entry): Entry {
-    if (this.#young.size >= this.#limit) this.#age();
+    if (this.#young.size >= this.#limit || this.#youngKeyBytes > GENERATION_KEY_BYTES) this.#age();
+    const { keyBytes } = entry;
+    if (keyBytes !== undefined && keyBytes.length > LONG_KEY_BYTES) this.#youngKeyBytes += keyBytes.length;
     this.#young.set(entry.key, entry);
     return entry;
   }
@@ -130,10 +136,11 @@ export class StoreOverlay {
     for (const entry of kept.values()) if (old.get(entry.key) === undefined) old.set(entry.key, entry);
     this.#old = old;
     this.#young = new KeyMap();
+    this.#youngKeyBytes = 0;
   }
 }
 
-const isShort = (key: unknown): boolean => (typeof key === 'string' ? key.length < 1_000 : typeof key === 'number' || typeof key === 'boolean');
+const isShort = (key: unknown): boolean => (typeof key === 'string' ? key.length < LONG_KEY_BYTES : typeof key === 'number' || typeof key === 'boolean');
 
 /** The bytes a key lies under; one that no log could keep is refused here, at the record that asked for it. */
 const storeKey = (key: unknown): Uint8Array => {

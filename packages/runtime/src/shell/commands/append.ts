@@ -1,5 +1,7 @@
 /** `stoplog append TOPIC`: lines of standard input as records. */
+import type { ExpectedEnd } from '@stoplog/core';
 import { isStoplogError, StoplogError, topicFromShape, type AnyTopic } from '@stoplog/core/port';
+import { oneLine } from '../../pure/console/printable.ts';
 import { inputOf, recordByField, recordByJson, takesNoKey, type RecordInput } from '../../pure/console/record-input.ts';
 import { suggestion } from '../../pure/console/suggest.ts';
 import { loadPlanWatching } from '../load-plan.ts';
@@ -14,21 +16,25 @@ export const append: Command = {
   name: 'append',
   summary: 'appends lines of standard input to a topic',
   operands: ['a topic'],
-  options: { log: 'text', key: 'text', 'key-field': 'text', json: 'flag', pipeline: 'text' },
+  options: { log: 'text', key: 'text', 'key-field': 'text', json: 'flag', 'expected-end': 'text', pipeline: 'text' },
   help: `Examples
   echo 'a line of text' | stoplog append lines --key a
   stoplog append orders --key-field id < orders.ndjson          each line is a value; its field 'id' is the key
   stoplog append orders --json < records.ndjson                 each line is {"key": …, "value": …}
   stoplog append orders --key o1 --pipeline orders.pipeline.ts  makes the topic, as the pipeline declares it
   stoplog tail orders --until-end --json | stoplog append copy --json
+  echo 'mine' | stoplog append claims --key job-7 --expected-end 41    only if nobody was faster
 
 Usage
-  stoplog append TOPIC [--key K | --key-field NAME | --json] [--pipeline PIPELINE] [--log lmdb:FOLDER]
+  stoplog append TOPIC [--key K | --key-field NAME | --json] [--expected-end N] [--pipeline PIPELINE]
+                       [--log lmdb:FOLDER]
 
   --key K               the key of every record
   --key-field NAME      lines are JSON objects, and the key is this field of theirs
   --json                lines are whole records: key, value, and if you like timestamp (ms or ISO), headers
                         ([{"name": …, "value": …}]); a null value deletes the key of a compacted topic
+  --expected-end N      append only if the partition ends at offset N, all lines or none; where they go to several, the end of
+                        each of the topic's partitions: 3,0,7,0
   --pipeline PIPELINE   parse by the schemas of the topic that this module declares, and make the topic if it is missing;
                         left out, by the JSON schemas kept with the topic
 ${LOG_HELP}
@@ -43,6 +49,7 @@ command says so. A line that is refused ends the command, with its number and ho
     await using opened = await openForTools(argument);
     const topic = declared ?? storedTopic(given.operands[0]!, opened, argument);
     const read = reader(given, topic);
+    const expectedEnd = expectedEndIn(given.text('expected-end'));
     let interrupted = false;
     const stopListening = onStopSignals(() => {
       interrupted = true;
@@ -50,13 +57,26 @@ command says so. A line that is refused ends the command, with its number and ho
     });
     if (process.stdin.isTTY) output.say(`each line goes to '${topic.name}'; Ctrl-D ends`);
     try {
-      const records = await appendLines(opened, topic, process.stdin, read);
+      const records = await appendLines(opened, topic, process.stdin, read, expectedEnd);
       output.say(`${records} ${records === 1 ? 'record' : 'records'} appended to ${topic.name}${interrupted ? ', and interrupted there' : ''}`);
     } finally {
       stopListening();
     }
     return interrupted ? 130 : 0;
   },
+};
+
+const expectedEndIn = (text: string | undefined): ExpectedEnd | undefined => {
+  if (text === undefined) return undefined;
+  if (!/^\d{1,20}(,\d{1,20})*$/.test(text)) {
+    throw new StoplogError(
+      'STOPLOG_USAGE',
+      { 'expected-end': text },
+      `--expected-end '${oneLine(text)}' is no offset: give a whole number such as 41, or one for each partition such as 3,0,7,0`,
+    );
+  }
+  const ends = text.split(',').map(BigInt);
+  return ends.length === 1 ? ends[0]! : ends;
 };
 
 const declaredTopic = async (given: Arguments): Promise<AnyTopic | undefined> => {
@@ -115,10 +135,17 @@ const isBlank = (line: Uint8Array): boolean => line.every((byte) => byte === 0x2
 /** Errors that a line is the cause of; others come from the log. */
 const OF_A_LINE: ReadonlySet<string> = new Set(['STOPLOG_SCHEMA', 'STOPLOG_KEY_TOO_LONG', 'STOPLOG_RECORD_TOO_LARGE', 'STOPLOG_USAGE']);
 
-const appendLines = async ({ client }: OpenedLog, topic: AnyTopic, input: AsyncIterable<Uint8Array>, read: Reader): Promise<number> => {
+const appendLines = async (
+  { client }: OpenedLog,
+  topic: AnyTopic,
+  input: AsyncIterable<Uint8Array>,
+  read: Reader,
+  expectedEnd: ExpectedEnd | undefined,
+): Promise<number> => {
+  const cut = new Error('the lines were cut off');
   let line = 0;
   let failure: unknown;
-  /** Ends where a line cannot be read, so that those before it are acknowledged first. */
+  /** Ends where a line cannot be read, so that those before it are acknowledged first; unless it is all or none. */
   const records = async function* (): AsyncGenerator<RecordInput> {
     try {
       for await (const bytes of linesOf(input)) {
@@ -129,12 +156,14 @@ const appendLines = async ({ client }: OpenedLog, topic: AnyTopic, input: AsyncI
     } catch (error) {
       if (!isStoplogError(error) && (error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
       if (isStoplogError(error)) failure = error;
+      if (expectedEnd !== undefined) throw isStoplogError(error) ? error : cut;
     }
   };
   let appended = 0;
   try {
-    ({ records: appended } = await client.append(topic, records()));
+    ({ records: appended } = await client.append(topic, records(), expectedEnd === undefined ? {} : { expectedEnd }));
   } catch (error) {
+    if (error === cut) return 0;
     if (!isStoplogError(error)) throw error;
     const { appended: before } = error.facts;
     if (typeof before === 'number') appended = before;
@@ -143,10 +172,7 @@ const appendLines = async ({ client }: OpenedLog, topic: AnyTopic, input: AsyncI
   if (!isStoplogError(failure)) return appended;
   const where = OF_A_LINE.has(failure.code) ? `line ${line}: ` : '';
   const facts = { ...failure.facts, ...(where === '' ? {} : { line }), appended };
-  throw new StoplogError(
-    failure.code,
-    facts,
-    `${where}${failure.message}\n${appended} ${appended === 1 ? 'record' : 'records'} before it ${appended === 1 ? 'was' : 'were'} appended to ${topic.name}, and acknowledged`,
-    { cause: failure },
-  );
+  const before = `${appended} ${appended === 1 ? 'record' : 'records'} before it ${appended === 1 ? 'was' : 'were'} appended to ${topic.name}, and acknowledged`;
+  const kept = expectedEnd === undefined ? before : `nothing was appended to ${topic.name}`;
+  throw new StoplogError(failure.code, facts, `${where}${failure.message}\n${kept}`, { cause: failure });
 };

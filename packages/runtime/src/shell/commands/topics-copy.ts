@@ -28,7 +28,7 @@ ${LOG_HELP}
 Copies what is in FROM when it begins: keys, values, times, headers and tombstones as they are. Offsets are new ones. Each
 key keeps its order; records without a key are spread. How far it came is kept in the group copy.FROM.TO and moves in the
 commit that appends, so nothing is missed or there twice, whenever it is killed. Run again, it copies what has come since.
-To move: stop who appends to FROM, copy once more, start them on TO, then 'stoplog groups delete copy.FROM.TO --execute'.`,
+Where FROM has arrival times, TO takes times as given, until you alter it. To move: stop who appends to FROM, copy once more, start them on TO, then 'stoplog groups delete copy.FROM.TO --execute'.`,
   async run(given, output) {
     const argument = logArgument(given.text('log'), { create: false });
     const [fromName, toName] = given.operands as readonly [string, string];
@@ -39,7 +39,8 @@ To move: stop who appends to FROM, copy once more, start them on TO, then 'stopl
     await using opened = await openForTools(argument);
     const from = topicNamed(fromName, opened.topics, argument, "'stoplog topics' lists them.");
     const existing = opened.topics.find(({ name }) => name === toName);
-    const to: TopicShape = existing ?? { ...from, name: toName, partitions: given.number('partitions', 1) ?? from.partitions };
+    // A topic with arrival times would stamp what is copied: until the copy is moved to, it takes the times as they are.
+    const { timestamps: _, ...to }: TopicShape = existing ?? { ...from, name: toName, partitions: given.number('partitions', 1) ?? from.partitions };
     const standing = (await opened.module.groups(opened.log)).find((one) => one.group === group);
     if (standing !== undefined && standing.members.length > 0) throw occupiedError(group, standing.members, standing.epoch, Date.now());
     if (existing !== undefined)
@@ -60,6 +61,10 @@ To move: stop who appends to FROM, copy once more, start them on TO, then 'stopl
     if (given.flag('json')) await output.write(`${JSON.stringify({ from: from.name, to: to.name, group, copied: last.copied, whole })}\n`);
     const copied = `${grouped(last.copied)} ${last.copied === 1 ? 'record' : 'records'} copied from ${from.name} to ${to.name}`;
     output.say(whole ? `${copied}: all that was there when it began` : `${copied}, and interrupted there: run it again to go on`);
+    if (from.timestamps === 'arrival')
+      output.say(
+        `its records keep their times: ${to.name} takes them as given. Before others append to it: stoplog topics alter ${to.name} --timestamps arrival`,
+      );
     return whole ? 0 : 130;
   },
 };

@@ -7,13 +7,23 @@ import type { Arguments } from './arguments.ts';
 import type { Command } from './command.ts';
 import { LOG_HELP, logArgument, openForTools } from './log-argument.ts';
 import { pipelineUrl } from './pipeline-argument.ts';
+import { timestampsIn } from './timestamps-argument.ts';
 import { suggestion } from '../../pure/console/suggest.ts';
 
 export const topicsCreate: Command = {
   name: 'topics create',
   summary: 'makes a topic',
   operands: ['a topic'],
-  options: { log: 'text', partitions: 'text', compacted: 'flag', retention: 'text', 'key-codec': 'text', 'value-codec': 'text', pipeline: 'text' },
+  options: {
+    log: 'text',
+    partitions: 'text',
+    compacted: 'flag',
+    retention: 'text',
+    timestamps: 'text',
+    'key-codec': 'text',
+    'value-codec': 'text',
+    pipeline: 'text',
+  },
   help: `Examples
   stoplog topics create orders --pipeline orders.pipeline.ts     as the pipeline declares it, with its schemas
   stoplog topics create lines --key-codec string --value-codec string --partitions 8
@@ -21,12 +31,14 @@ export const topicsCreate: Command = {
   stoplog topics create clicks --retention 7d
 
 Usage
-  stoplog topics create TOPIC [--partitions N] [--compacted] [--retention D] [--key-codec C] [--value-codec C] [--log lmdb:FOLDER]
+  stoplog topics create TOPIC [--partitions N] [--compacted] [--retention D] [--timestamps WHOSE] [--key-codec C]
+                              [--value-codec C] [--log lmdb:FOLDER]
   stoplog topics create TOPIC --pipeline PIPELINE [--log lmdb:FOLDER]
 
   --partitions N        4 when left out; they cannot be changed later, only copied into a topic that has more
   --compacted           only the latest value of each key counts
   --retention D         keep records this long at least: 90m, 7d; for ever when left out
+  --timestamps WHOSE    given (when left out): a record has the time that its producer says; arrival: when the log took it in
   --key-codec C         json (when left out), string, bytes or msgpack; the same for --value-codec
   --pipeline PIPELINE   take all of it from the module that declares the topic
 ${LOG_HELP}
@@ -54,7 +66,7 @@ known of the schemas, and any value is taken. The log is made if it is missing.`
   },
 };
 
-const OF_SHAPE = ['partitions', 'compacted', 'retention', 'key-codec', 'value-codec'] as const;
+const OF_SHAPE = ['partitions', 'compacted', 'retention', 'timestamps', 'key-codec', 'value-codec'] as const;
 
 const declaredShape = async (given: Arguments, name: string): Promise<TopicShape | undefined> => {
   const path = given.text('pipeline');
@@ -83,6 +95,7 @@ const shapeIn = (given: Arguments, name: string): TopicShape => {
     partitions: given.number('partitions', 1) ?? DEFAULT_PARTITIONS,
     cleanup: given.flag('compacted') ? 'compact' : 'delete',
     retentionMs: retention === undefined ? undefined : durationIn(retention, 'retention'),
+    ...(timestampsIn(given) === 'arrival' ? { timestamps: 'arrival' } : {}),
     keyCodec: codecIn(given, 'key-codec'),
     valueCodec: codecIn(given, 'value-codec'),
     keySchema: {},

@@ -53,6 +53,7 @@ const textOf = (shape: TopicShape, parts: readonly Part[], bytes: readonly numbe
       ['topic', shape.name],
       ['cleanup', shape.cleanup],
       ['retention', shape.retentionMs === undefined ? 'for ever' : secondsText(shape.retentionMs / 1000)],
+      ['timestamps', shape.timestamps ?? 'given'],
       ['key', shape.keyCodec],
       ['value', shape.valueCodec],
       ['records', grouped(recordsIn(parts))],

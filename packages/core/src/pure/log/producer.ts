@@ -1,0 +1,86 @@
+/**
+ * A producer numbers what it appends, so that a batch which is sent again is known again. Kafka's rules.
+ *
+ * Each life of a producer has an epoch, and counts its records in each partition from 0: the sequence of a batch is that
+ * of its first record. A log remembers, for each producer and partition, the number that comes next and the last five
+ * batches. One of those five, sent again, is answered with the offset it has; one that skips a number, or comes again later
+ * than that, is refused. So the answer to an append may get lost: who repeats it appends once.
+ *
+ * Sequences are whole numbers up to 2^53 and never begin anew within an epoch (Kafka's wrap at 2^31).
+ */
+export interface ProducerLife {
+  readonly id: number;
+  readonly epoch: number;
+}
+export interface ProducerStamp extends ProducerLife {
+  /** Of the first record. */
+  readonly sequence: number;
+}
+
+/** A batch that is remembered. */
+export interface Produced {
+  readonly sequence: number;
+  /** How many numbers, and offsets, it took. */
+  readonly count: number;
+  readonly base: bigint;
+}
+/** What is remembered of a producer in a partition. */
+export interface ProducerState {
+  readonly epoch: number;
+  /** The sequence that comes next. */
+  readonly next: number;
+  /** The last batches, the oldest first. */
+  readonly last: readonly Produced[];
+}
+export const REMEMBERED_BATCHES = 5;
+/** A producer that has appended nothing for so long is forgotten. Kafka: transactional.id.expiration.ms, 7 days. */
+export const FORGET_PRODUCER_MS: number = 7 * 24 * 3_600_000;
+
+export interface ArrivingBatch {
+  readonly epoch: number;
+  readonly sequence: number;
+  readonly count: number;
+  /** The offset it gets, if it is taken. */
+  readonly base: bigint;
+}
+export type ProducerEffect =
+  | { readonly type: 'append' }
+  | { readonly type: 'repeated'; readonly base: bigint }
+  /** Another number comes next. */
+  | { readonly type: 'refused'; readonly expected: number };
+
+/** A batch of the producer's current epoch arrives. */
+export const step = (state: ProducerState | undefined, batch: ArrivingBatch): readonly [ProducerState | undefined, ProducerEffect] => {
+  const { epoch, sequence, count, base } = batch;
+  const known = state?.epoch === epoch ? state : { epoch, next: 0, last: [] };
+  const repeated = known.last.find((one) => one.sequence === sequence && one.count === count);
+  if (repeated !== undefined) return [state, { type: 'repeated', base: repeated.base }];
+  if (sequence !== known.next) return [state, { type: 'refused', expected: known.next }];
+  const last = [...known.last.slice(1 - REMEMBERED_BATCHES), { sequence, count, base }];
+  return [{ epoch, next: sequence + count, last }, { type: 'append' }];
+};
+
+const HEAD_BYTES = 16;
+const BATCH_BYTES = 20;
+
+/** f64 epoch · f64 next · for each batch f64 sequence, u32 count - 1, u64 base offset. */
+export const encodeProducer = ({ epoch, next, last }: ProducerState): Buffer => {
+  const bytes = Buffer.allocUnsafe(HEAD_BYTES + BATCH_BYTES * last.length);
+  bytes.writeDoubleLE(epoch);
+  bytes.writeDoubleLE(next, 8);
+  last.forEach(({ sequence, count, base }, i) => {
+    const at = HEAD_BYTES + BATCH_BYTES * i;
+    bytes.writeDoubleLE(sequence, at);
+    bytes.writeUInt32LE(count - 1, at + 8);
+    bytes.writeBigUInt64LE(base, at + 12);
+  });
+  return bytes;
+};
+export const decodeProducer = (bytes: Uint8Array): ProducerState => {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const last = Array.from({ length: (bytes.length - HEAD_BYTES) / BATCH_BYTES }, (_, i) => {
+    const at = HEAD_BYTES + BATCH_BYTES * i;
+    return { sequence: view.getFloat64(at, true), count: view.getUint32(at + 8, true) + 1, base: view.getBigUint64(at + 12, true) };
+  });
+  return { epoch: view.getFloat64(0, true), next: view.getFloat64(8, true), last };
+};

@@ -1,0 +1,28 @@
+/**
+ * What a handler starts and leaves running. With OFFSPRING=yes each thread of the flagship starts, at its first record, a process
+ * that says which files it was born with and then lives on, whatever becomes of who started it.
+ */
+import { spawn } from 'node:child_process';
+
+/** Ends by itself in the end, for when nobody ends it. */
+const PROGRAM = `
+  const { readdirSync, readlinkSync } = require('node:fs');
+  const link = (fd) => { try { return [readlinkSync('/proc/self/fd/' + fd)]; } catch { return []; } };
+  const files = process.platform === 'linux' ? readdirSync('/proc/self/fd').flatMap(link) : [];
+  process.stdout.on('error', () => {});
+  console.log(JSON.stringify({ pid: process.pid, files }));
+  setTimeout(() => process.exit(), 120_000);
+`;
+
+export interface Offspring {
+  readonly pid: number;
+  /** What its descriptors stand for; empty where the system does not tell. */
+  readonly files: readonly string[];
+}
+
+/** Says `offspring {…}` when it is there. */
+export const startOffspring = (): void => {
+  const child = spawn(process.execPath, ['-e', PROGRAM], { detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
+  child.stdout.once('data', (text: Buffer) => console.log(`offspring ${text.toString().trim()}`));
+  child.unref();
+};

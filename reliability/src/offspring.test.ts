@@ -1,0 +1,42 @@
+/** F13: processes that a handler has started, in the middle of everything. */
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { told } from './checkers/fault.ts';
+import { readFinal } from './flagship/final.ts';
+import type { Offspring } from './flagship/offspring.ts';
+import { judgeWhole } from './flagship/verdict.ts';
+import { Child } from './harness/child.ts';
+import { withFolder } from './harness/folder.ts';
+
+const RECORDS = 6_000;
+
+test('F13: what a handler has started lives on when its parent is killed, holds no lock of the log, and costs neither that parent nor the next', async () => {
+  await withFolder(async (folder) => {
+    const [data, history] = [join(folder, 'log'), join(folder, 'history')];
+    const start = (name: string, stay: 'stay' | 'end', spinUs: number): Child =>
+      new Child('flagship/app.child.js', [data, history, name, `${RECORDS}`, '200', stay], { env: { OFFSPRING: 'yes', SPIN_US: `${spinUs}` } });
+    const offspring: Offspring[] = [];
+    const born = async (parent: Child): Promise<void> => void offspring.push(JSON.parse((await parent.said('offspring ')).slice(10)) as Offspring);
+    try {
+      await readFinal(data);
+      const killed = start('killed', 'stay', 300);
+      await born(killed);
+      await killed.kill();
+      expect(told((await judgeWhole(data, history, RECORDS, undefined)).faults)).toEqual([]);
+
+      const closed = start('closed', 'end', 0);
+      await born(closed);
+      // It closes although its children live.
+      expect(await closed.ended).toMatchObject({ code: 0, errors: '' });
+      for (const { pid } of offspring) expect(() => process.kill(pid, 0)).not.toThrow();
+      const verdict = await judgeWhole(data, history, RECORDS, 60_000);
+      expect(told(verdict.faults)).toEqual([]);
+      expect(verdict.records).toBe(RECORDS);
+      // LMDB lets a child inherit the descriptor of the data file, which harms nobody who does not write to it; those of locks it does not.
+      expect(offspring.flatMap(({ files }) => files).filter((file) => file.includes(folder) && !file.endsWith('/data.mdb'))).toEqual([]);
+      if (process.platform === 'linux') expect(offspring.map(({ files }) => files.length > 0)).toEqual([true, true]);
+    } finally {
+      for (const { pid } of offspring) process.kill(pid, 'SIGKILL');
+    }
+  });
+}, 60_000);
