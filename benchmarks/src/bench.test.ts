@@ -62,6 +62,7 @@ test('every benchmark of the list asks a question', () => {
     'latency',
     'partitions',
     'recovery',
+    'rolling',
     'scan',
     'tsc',
     'turnover',

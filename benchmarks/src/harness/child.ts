@@ -8,6 +8,8 @@ export interface Child {
   readonly line: <T>() => Promise<T>;
   /** kill -9, and until it is gone. */
   readonly kill: () => Promise<void>;
+  /** SIGTERM, and until it has ended by itself. */
+  readonly end: () => Promise<void>;
 }
 
 export const startChild = (module: URL, ...args: readonly string[]): Child => {
@@ -22,6 +24,10 @@ export const startChild = (module: URL, ...args: readonly string[]): Child => {
     },
     kill: async () => {
       child.kill('SIGKILL');
+      await gone;
+    },
+    end: async () => {
+      child.kill('SIGTERM');
       await gone;
     },
   };

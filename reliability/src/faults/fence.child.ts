@@ -21,11 +21,12 @@ const partition = { topic: topic.name, partition: 0 };
 /** Takes the group, commits, and leaves it; returns the epoch it had. */
 const owning = async (work: (epoch: number) => Promise<void>): Promise<number> => {
   const leave = new AbortController();
-  for await (const { epoch, partitions } of log.join('fenced', [partition], leave.signal)) {
-    if (partitions.length === 0) continue;
-    await work(epoch);
+  for await (const { partitions } of log.join('fenced', { units: [[partition]] }, leave.signal)) {
+    const [holding] = partitions;
+    if (holding === undefined) continue;
+    await work(holding.epoch);
     leave.abort();
-    return epoch;
+    return holding.epoch;
   }
   throw new Error('the group was not given to anybody');
 };

@@ -2,13 +2,13 @@
 import { FAILPOINTS, type Failpoint } from '@stoplog/core/port';
 import type { Life } from './life.ts';
 
-const ONCE: ReadonlySet<string> = new Set<Failpoint>(['acquire', 'rebalance.assigned', 'release', 'close.draining', 'close.closed']);
+const ONCE: ReadonlySet<string> = new Set<Failpoint>(['acquire', 'rebalance.written', 'rebalance.assigned', 'release', 'close.draining', 'close.closed']);
 /** Met so often that a hit far behind is met too. */
 const OFTEN: ReadonlySet<string> = new Set<Failpoint>(['process.before', 'process.handled', 'storage.put']);
 /**
  * Not met by the flagship: losing a group that it still holds (processes.test.ts lets a process stand still for longer than
- * its lease), and what retention and compaction do (core/src/shell/lmdb/cleaning-kill.test.ts),
- * and copies of a whole log (backup.test.ts and shrink.test.ts there).
+ * its session), what retention and compaction do (core/src/shell/lmdb/cleaning-kill.test.ts), and copies of a whole log
+ * (backup.test.ts and shrink.test.ts there).
  */
 export const ELSEWHERE: ReadonlySet<string> = new Set<Failpoint>([
   'rebalance.revoke',

@@ -21,14 +21,18 @@ export const perGroup: Store<string, SumOf> = store('per-group', { key: Key, val
 
 /** A handler that costs something, so that a kill falls into the middle of the work. */
 const spinUs = Number(process.env['SPIN_US'] ?? 0);
+/** And two records that take long. */
+const slowMs = Number(process.env['SLOW_MS'] ?? 0);
+const isSlow = ({ key, n }: Value): boolean => (key === 'k7' && n === 3) || (key === 'k8' && n === 5);
 let isChildless = process.env['OFFSPRING'] === 'yes';
 const busy = (value: Value): Value => {
   if (isChildless) {
     isChildless = false;
     startOffspring();
   }
-  if (spinUs === 0) return value;
-  const until = performance.now() + spinUs / 1_000;
+  const ms = slowMs > 0 && isSlow(value) ? slowMs : spinUs / 1_000;
+  if (ms === 0) return value;
+  const until = performance.now() + ms;
   while (performance.now() < until);
   return value;
 };

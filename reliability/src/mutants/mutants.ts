@@ -56,9 +56,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'ignores the epoch',
-    file: APPLY,
-    text: 'if (epoch !== commit.epoch) {',
-    instead: 'if (false) {',
+    file: 'pure/group/fence.js',
+    text: 'if (held === epoch)',
+    instead: 'if (true)',
     shows: 'stale commit',
     scenario: { kind: 'fence' },
   },

@@ -3,29 +3,36 @@
  *
  * Nothing here is for programs that process records, and nothing of it is done to a group that somebody is in
  * (`STOPLOG_GROUP_ACTIVE`): whether one is, and whether the group still stands where a plan saw it, is compared where the
- * change is made. What changes a group raises its epoch, so that an owner thought dead is refused if it was not.
+ * change is made. What changes a group raises its epoch and takes everything from everybody, so that a member thought dead is
+ * refused if it was not.
  */
 import type { ResetLine } from '../pure/group/reset.ts';
 import type { Table } from '../pure/log/keyspace.ts';
 import type { Usage } from '../pure/log/usage.ts';
-import type { Epoch, GroupId, Log, Position, TopicName } from './log.ts';
+import type { Epoch, GroupId, Holding, Log, Position, TopicName } from './log.ts';
 import type { Watch } from './watch.ts';
 
 export interface GroupStanding {
   readonly group: GroupId;
   readonly epoch: Epoch;
-  /** Who may commit now; undefined when nobody has joined, or the process of the last one is no more. */
-  readonly owner: GroupOwner | undefined;
+  /** Who is in it, as they came: not whose process is no more, unless it is static and its session runs. */
+  readonly members: readonly GroupMember[];
   /** Where it has committed; a partition that is not here it reads from the start. */
   readonly positions: readonly Position[];
   /** What the group has folded: as of these positions, and of no others. */
   readonly stores: readonly { readonly store: string; readonly version: number }[];
 }
-export interface GroupOwner {
+export interface GroupMember {
+  /** Of this join: another one of the same process, or of the same instance id, has another. */
+  readonly instance: string;
+  readonly instanceId?: string;
   readonly pid: number;
-  /** By the owner's wall clock, ms since 1970; unknown of an older process. */
-  readonly since?: number;
-  readonly beatAt?: number;
+  readonly sessionMs: number;
+  /** By the member's wall clock, ms since 1970: when it came, and when it last gave a beat. */
+  readonly since: number;
+  readonly beatAt: number;
+  /** What it has; also what it was asked to hand over and is still ending. */
+  readonly holds: readonly Holding[];
 }
 
 /** What a backup holds. */

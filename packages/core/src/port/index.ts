@@ -11,10 +11,12 @@ export type {
   Committed,
   Epoch,
   GroupId,
+  Holding,
   Log,
   LogLink,
   LogModule,
   LogRef,
+  Membership,
   OffsetAt,
   Position,
   PositionMove,
@@ -25,7 +27,7 @@ export type {
   TopicName,
   TopicPartition,
 } from './log.ts';
-export type { Administration, Backup, GroupOwner, GroupStanding, Restored, Shrunk } from './administration.ts';
+export type { Administration, Backup, GroupMember, GroupStanding, Restored, Shrunk } from './administration.ts';
 export type { Progress, Watch } from './watch.ts';
 export type { PartitionUsage, TableUsage, Usage } from '../pure/log/usage.ts';
 export type { CheckOptions, CheckReport, Inspection, InspectionProgress, RepairedPartition, RepairedStore, RepairOptions, RepairReport } from './inspection.ts';
@@ -59,9 +61,14 @@ export { serdeOf, type CodecName, type Encoded, type Serde } from '../pure/schem
 export { fingerprintOf } from '../pure/schema/fingerprint.ts';
 export { asError, assert, errorFromData, errorToData, isStoplogError, StoplogError, type ErrorData, type Facts, type StoplogCode } from '../pure/errors.ts';
 export { checkName } from '../pure/topic/name.ts';
-export { BEAT_MS, LEASE_MS, NOBODY, step as ownershipStep, type Ownership, type Watching, type WatchEffect, type WatchEvent } from '../pure/group/ownership.ts';
-export { ageOf, drainSeconds, ratesBetween, readsFrom, recordsBehind, type Behind } from '../pure/group/lag.ts';
+export type { GroupEffect } from '../pure/group/change.ts';
+export { step as groupStep, type GroupEvent } from '../pure/group/coordinator.ts';
+export { EMPTY_GROUP, standingOf, type GroupState, type Member as GroupMemberState } from '../pure/group/group-state.ts';
+export { checkMembership, nextAction, type Standing } from '../pure/group/member.ts';
+export { isSource, placeName, sourcePlace } from '../pure/group/place.ts';
+export { beatMs, SESSION_MS, step as sessionStep, type Watching } from '../pure/group/session.ts';
 export { occupantText, occupiedError } from '../pure/group/occupied.ts';
+export { ageOf, drainSeconds, ratesBetween, readsFrom, recordsBehind, type Behind } from '../pure/group/lag.ts';
 export { parsePositions, planReset, positionsText, type FilePosition, type ResetLine, type ResetPlace, type ResetTarget } from '../pure/group/reset.ts';
 export type { Sink, Source } from '../pure/topic/edges.ts';
 export type { Reset } from '../pure/log/reset.ts';

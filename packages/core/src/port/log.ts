@@ -6,7 +6,7 @@
  *  - gaps       offsets grow and may skip; `next` of a batch, never `last + 1`, is where to go on
  *  - atomicity  a commit's appends, store writes and positions become visible together or not at all
  *  - prefix     what survives a crash is a prefix of the commits: never a later one without an earlier one
- *  - fencing    a commit under an epoch that is no longer current is refused, and leaves nothing behind
+ *  - fencing    a commit in an epoch in which one of its positions is not held is refused, and leaves nothing behind
  *  - continuity a commit moves a position from where it stands; one that starts elsewhere is refused whole
  *  - chain      after a commit that was refused, no later one of the same life is taken
  *  - once       a batch of a producer that is sent again, one of its last five in a partition, is appended once; one that skips a
@@ -14,13 +14,16 @@
  *  - condition  an append that expects an end goes through only if the partition ends there
  *  - arrival    records of a topic that has arrival times have the time of the commit that took them in
  *  - isolation  `fetch` never returns a record of a commit that did not happen
- *  - one owner  two members of a group never hold one partition in the same epoch
+ *  - one owner  no two members of a group hold one partition: who is asked for it has ended its work before it is given, in a
+ *               later epoch, to another
+ *  - undisturbed  what a member has and keeps stays in its epoch, whoever comes and goes
  *  - durability what `durable` has resolved for outlives a power cut
  *  - starts     where a partition starts only grows, and reading below it is refused with its range
  *  - survivors  what retention and compaction leave keeps its offset, order, timestamp, key, value and headers; a reader from
  *               the start ends with the last value of every key
  *  - endings    aborting the signal leaves the group, and `join` then ends without an error
  */
+import type { Holding } from '../pure/group/place.ts';
 import type { Cleaned, CleanOptions } from '../pure/log/cleaned.ts';
 import type { ProducerLife, ProducerStamp } from '../pure/log/producer.ts';
 import type { TopicShape } from '../pure/topic/shape.ts';
@@ -29,11 +32,11 @@ import type { Administration } from './administration.ts';
 import type { Inspection } from './inspection.ts';
 import type { StateStore, StorePart } from './state-store.ts';
 
-export type { Cleaned, CleanOptions, ProducerLife, ProducerStamp };
+export type { Cleaned, CleanOptions, Holding, ProducerLife, ProducerStamp };
 
 export type TopicName = string;
 export type GroupId = string;
-/** Grows by one each time a group's partitions are handed out anew. */
+/** Grows each time partitions of a group are given to a member; a partition is held in the epoch in which it was given. */
 export type Epoch = number;
 
 export interface TopicPartition {
@@ -47,11 +50,29 @@ export interface Position extends TopicPartition {
 /** Where to look for an offset: the first that is kept, the one the next append gets, or the first record at or after a time (ms since 1970). */
 export type OffsetAt = 'earliest' | 'latest' | { readonly time: number };
 
+/** What takes part in a group says of itself. */
+export interface Membership {
+  /**
+   * What is given as one, all that this member could take: the inputs of a task at one partition, and each source
+   * (`sourcePlace`). Its places always have one epoch. A unit that no member declares is given to nobody.
+   */
+  readonly units: readonly (readonly TopicPartition[])[];
+  /**
+   * Makes the member static: who joins under the same id gets what that one had, at once and in new epochs, and a restart
+   * within the session moves nothing. Two that run under one id at the same time are a mistake: the older is refused.
+   */
+  readonly instanceId?: string | undefined;
+  /** How long its beat may stand still until others take what it has; 10,000 ms unless said otherwise. */
+  readonly sessionMs?: number | undefined;
+}
+/**
+ * All that a member has from now on. What was in the last assignment too, in the same epoch, goes on undisturbed; what is not
+ * in this one is to be ended, and asking for the next assignment says that it has. May be empty: others have everything
+ * still, or there is more of them than to do, or this one stood still for longer than its session.
+ */
 export interface Assignment {
   readonly group: GroupId;
-  readonly epoch: Epoch;
-  /** Empty while another member holds them: stop, and wait for the next assignment. */
-  readonly partitions: readonly TopicPartition[];
+  readonly partitions: readonly Holding[];
 }
 
 /** What one `fetch` found: whole encoded batches, verified. The first may begin before `from`: skip to it. */
@@ -88,6 +109,7 @@ export interface PositionMove extends TopicPartition {
 export interface Commit {
   /** The group whose positions move; '' for an append from outside, which no epoch fences. */
   readonly group: GroupId;
+  /** In which every position that it names is held; 0 for a group that nobody ever joined. */
   readonly epoch: Epoch;
   /**
    * Whose commit it is: a name that no other life of an actor has. A commit is made from the one before it, so of one life
@@ -96,6 +118,7 @@ export interface Commit {
   readonly life?: string | undefined;
   readonly appends: readonly Append[];
   readonly stores: readonly StoreWrites[];
+  /** Of a group, at least one: they are what it is fenced by. A source names its `sourcePlace`, from 0 to 0. */
   readonly positions: readonly PositionMove[];
 }
 export interface Committed {
@@ -108,13 +131,16 @@ export interface Committed {
 export interface Log extends AsyncDisposable {
   /** Creates what is missing. Refuses a topic that exists in another shape (`STOPLOG_TOPIC_SHAPE`). */
   ensure(topics: readonly TopicShape[]): Promise<void>;
-  /** Joins the group and yields each assignment; the previous one is void when the next arrives. */
-  join(group: GroupId, partitions: readonly TopicPartition[], signal: AbortSignal): AsyncIterable<Assignment>;
+  /**
+   * Joins the group and yields each assignment that differs from the one before; the first as soon as it is a member. Expelled, it
+   * is told so by an assignment without anything, and joins anew. `STOPLOG_FENCED` when another came under its instance id.
+   */
+  join(group: GroupId, membership: Membership, signal: AbortSignal): AsyncIterable<Assignment>;
   /** The records at or after a position; no batches when `waitMs` ran out or the signal was aborted. */
   fetch(from: Position, limit: { readonly bytes: number; readonly waitMs: number }, signal: AbortSignal): Promise<RecordBatch>;
   /** Where each partition starts, ends, or first reaches a time; for a time none of whose records come after it, the end. */
   offsets(partitions: readonly TopicPartition[], at: OffsetAt): Promise<readonly Position[]>;
-  /** Where the group stands; 'earliest' (offset of the first kept record) for what it never committed. */
+  /** Where the group stands; 'earliest' (offset of the first kept record) for what it never committed, 0 for a source. */
   committed(group: GroupId, partitions: readonly TopicPartition[]): Promise<readonly Position[]>;
   /** A store's part for one partition, as of the last commit; restored first where it must be. */
   store(part: StorePart, signal: AbortSignal): Promise<StateStore>;
@@ -123,7 +149,7 @@ export interface Log extends AsyncDisposable {
    * goes on with a life it had, if no other has begun (`STOPLOG_FENCED`); one that was forgotten begins anew.
    */
   producer(name: string, held?: ProducerLife): Promise<ProducerLife>;
-  /** Appends, writes stores and moves positions: all or nothing, fenced by the epoch. */
+  /** Appends, writes stores and moves positions: all or nothing, fenced by the epoch of each position. */
   commit(commit: Commit): Promise<Committed>;
   /** Forgets the records before each position; a start that lies further stays. Where each partition starts now. */
   deleteRecords(before: readonly Position[]): Promise<readonly Position[]>;

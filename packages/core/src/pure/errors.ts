@@ -15,7 +15,7 @@ export type StoplogCode =
   | 'STOPLOG_RECORD_TOO_LARGE' // a record over the limit
   | 'STOPLOG_STORE_VERSION' // schema changed, version not; or a version that cannot be opened
   | 'STOPLOG_STORE_OWNER' // a store that another pipeline owns
-  | 'STOPLOG_FENCED' // another owner came
+  | 'STOPLOG_FENCED' // held by another member by now, or standing elsewhere
   | 'STOPLOG_GROUP_ACTIVE' // what is to be done to a group needs that nobody is in it
   | 'STOPLOG_GROUP_UNKNOWN' // no such group in this log
   | 'STOPLOG_SEQUENCE' // a producer's batch that skips a number, or came long ago

@@ -134,9 +134,8 @@ test('lag counts what a group has not read, and how old the first of it is', asy
   const before = await log.lag('readers', letters);
   expect(before.reduce((sum, { records }) => sum + records, 0)).toBe(10);
   expect(before.find(({ partition }) => partition === 0)!.age).toBeGreaterThan(Date.UTC(2020));
-  const { epoch } = (await port.join('readers', [], new AbortController().signal)[Symbol.asyncIterator]().next()).value as { readonly epoch: number };
   const positions = before.map(({ topic: name, partition, end }) => ({ topic: name, partition, from: 0n, to: end }));
-  await port.commit({ group: 'readers', epoch, appends: [], stores: [], positions });
+  await port.commit({ group: 'readers', epoch: 0, appends: [], stores: [], positions });
   expect((await log.lag('readers', letters)).map(({ records, age }) => [records, age])).toEqual([
     [0, 0],
     [0, 0],

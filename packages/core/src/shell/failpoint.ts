@@ -31,10 +31,11 @@ export const FAILPOINTS = [
   'commit.applied', // its answer has come, and the actor does not know yet
   'commit.acked', // the actor has noted it
   'lock.taken', // the writer is inside a transaction, with nothing put
-  'acquire', // a group is taken, and whoever asked does not know yet
+  'rebalance.written', // a change of a group's members or of what they hold is put, inside the transaction
+  'acquire', // a member has been given partitions, and does not know yet
   'rebalance.assigned', // an app has been told that the partitions are its own
   'rebalance.revoke', // an app has been told that they no longer are
-  'release', // a group is about to be left
+  'release', // partitions are about to be handed over, or the group to be left
   'close.draining', // an app has been asked to end
   'close.closed', // its actors have ended, and the log is about to be closed
   'retain.advance', // retention is about to move a start

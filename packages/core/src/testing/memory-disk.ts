@@ -7,6 +7,10 @@
 import type { Cleaned, CleanOptions, Commit, Position } from '../port/log.ts';
 import type { StorePart } from '../port/state-store.ts';
 import { StoplogError } from '../pure/errors.ts';
+import { step, type GroupEvent } from '../pure/group/coordinator.ts';
+import { checkEpoch, checkMoves } from '../pure/group/fence.ts';
+import { EMPTY_GROUP, type GroupState, type Member } from '../pure/group/group-state.ts';
+import { isSource, placeName } from '../pure/group/place.ts';
 import { cleanupOf } from '../pure/log/cleanup.ts';
 import { cleanable, cleanBatch, mapKeys } from '../pure/log/compaction.ts';
 import { KeyOffsets } from '../pure/log/key-offsets.ts';
@@ -43,10 +47,11 @@ interface MemoryStore {
   readonly made: StorePart;
   readonly parts: Map<number, MemoryPart>;
 }
+export interface MemoryMember extends Member {
+  readonly pid: number;
+}
 export interface MemoryGroup {
-  epoch: number;
-  /** Whoever joined and has not left. */
-  owner: symbol | undefined;
+  state: GroupState<MemoryMember>;
   readonly positions: Map<string, bigint>;
 }
 
@@ -91,17 +96,25 @@ export class MemoryDisk {
   }
   group(name: string): MemoryGroup {
     let group = this.groups.get(name);
-    if (group === undefined) this.groups.set(name, (group = { epoch: 0, owner: undefined, positions: new Map() }));
+    if (group === undefined) this.groups.set(name, (group = { state: EMPTY_GROUP, positions: new Map() }));
     return group;
   }
   position(group: string, topic: string, partition: number): bigint {
+    if (isSource(topic)) return 0n;
     const { start } = this.partition(topic, partition);
-    return this.groups.get(group)?.positions.get(placeName(topic, partition)) ?? start;
+    return this.groups.get(group)?.positions.get(placeName({ topic, partition })) ?? start;
   }
-  /** Takes the group from whoever holds it, as if its process had stood still for too long: its next commit is refused once another has joined. */
-  evict(group: string): void {
-    this.group(group).owner = undefined;
-    this.changed();
+  /** One step of a group's coordinator. */
+  step(name: string, event: GroupEvent<MemoryMember>): void {
+    const group = this.group(name);
+    const before = group.state;
+    [group.state] = step(before, event);
+    if (group.state !== before) this.changed();
+  }
+  /** Expels members, as if their processes had stood still for too long: those of one `pid`, or all. What they commit is refused; they join anew. */
+  evict(name: string, pid?: number): void {
+    for (const member of this.group(name).state.members)
+      if (pid === undefined || member.pid === pid) this.step(name, { type: 'expire', id: member.id, beat: member.beat, why: 'silent' });
   }
 
   producer(name: string, held?: ProducerLife): ProducerLife {
@@ -183,7 +196,7 @@ export class MemoryDisk {
       });
     }
     const { positions } = this.group(commit.group);
-    for (const { topic, partition, from, to } of commit.positions) if (from !== to) positions.set(placeName(topic, partition), to);
+    for (const { topic, partition, from, to } of commit.positions) if (from !== to) positions.set(placeName({ topic, partition }), to);
     this.changed();
     return offsets;
   }
@@ -195,7 +208,8 @@ export class MemoryDisk {
       inspectHeader(batch);
     }
     for (const { store } of commit.stores) this.#store(store);
-    for (const { topic, partition } of commit.positions) this.partition(topic, partition);
+    checkMoves(commit.group, commit.positions);
+    for (const { topic, partition } of commit.positions) if (!isSource(topic)) this.partition(topic, partition);
     if (commit.life !== undefined && this.#refused.has(commit.life))
       throw fenced({ life: commit.life }, 'an earlier commit of this actor was refused, and this one was made from it');
     const producers = this.producers.inCommit(0);
@@ -206,17 +220,18 @@ export class MemoryDisk {
       if (repeats === undefined && this.topic(append.topic).shape.timestamps === 'arrival') openBatch(append.batch);
     }
     if (commit.group === '') return;
-    const { epoch } = this.group(commit.group);
-    if (epoch !== commit.epoch)
-      throw fenced({ epoch: commit.epoch, current: epoch }, `another owner has taken this group over (epoch ${epoch}, this one has ${commit.epoch})`);
+    const { state } = this.group(commit.group);
     for (const { topic, partition, from } of commit.positions) {
+      checkEpoch(commit.epoch, state.held.get(placeName({ topic, partition }))?.epoch, () => ({ place: { topic, partition }, groupEpoch: state.epoch }));
       const stands = this.#stands(commit.group, topic, partition, from);
-      if (stands !== from) throw fenced({ epoch, partition, from, stands }, `this commit goes on from offset ${from}, but the group stands at ${stands}`);
+      if (stands !== from)
+        throw fenced({ epoch: commit.epoch, partition, from, stands }, `this commit goes on from offset ${from}, but the group stands at ${stands}`);
     }
   }
   /** A group that never committed goes on from wherever the log started when it began to read. */
   #stands(group: string, topic: string, partition: number, from: bigint): bigint {
-    const committed = this.groups.get(group)?.positions.get(placeName(topic, partition));
+    if (isSource(topic)) return 0n;
+    const committed = this.groups.get(group)?.positions.get(placeName({ topic, partition }));
     const { start } = this.partition(topic, partition);
     return committed ?? (from < start ? from : start);
   }
@@ -324,7 +339,6 @@ const compact = (partition: MemoryPartition, shape: TopicShape, now: number): { 
   return { dropped, kept };
 };
 
-export const placeName = (topic: string, partition: number): string => `${partition}:${topic}`;
 export const keyName = (key: Uint8Array): string => Buffer.from(key).toString('latin1');
 /** Not `slice()`, which copies a Uint8Array and does not copy a Buffer. */
 export const copyOf = (bytes: Uint8Array): Uint8Array => new Uint8Array(bytes);

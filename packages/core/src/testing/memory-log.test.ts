@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Assignment, Log } from '../port/log.ts';
 import { append, at, never, NOW, place, readAll, shape, TOPIC } from './contract/setting.ts';
 import { logContract } from './log-contract.ts';
 import { MemoryDisk } from './memory-disk.ts';
@@ -30,17 +31,24 @@ describe('a memory log', () => {
     clock.advance(500);
     expect(await waiting).toMatchObject({ next: 0n, batches: [] });
   });
-  test('a member that is evicted is told, and the epoch of the next one fences it', async () => {
+  test('a member that is evicted is told so, its commits are refused, and it joins anew', async () => {
     const disk = new MemoryDisk();
-    const log = memoryLog({ disk });
-    await log.ensure([shape(TOPIC)]);
-    const join = (): AsyncIterator<{ epoch: number; partitions: readonly unknown[] }> => log.join('g', [place()], never)[Symbol.asyncIterator]();
-    const [old, next] = [join(), join()];
-    await old.next();
-    const waiting = next.next();
-    disk.evict('g');
-    expect(await waiting).toMatchObject({ value: { epoch: 2, partitions: [place()] } });
-    expect(await old.next()).toMatchObject({ value: { epoch: 1, partitions: [] } });
-    await expect(log.commit({ group: 'g', epoch: 1, appends: [], stores: [], positions: [] })).rejects.toMatchObject({ code: 'STOPLOG_FENCED' });
+    const [old, other] = [memoryLog({ disk, pid: 1 }), memoryLog({ disk, pid: 2 })];
+    await old.ensure([shape(TOPIC)]);
+    const join = (log: Log): AsyncIterator<Assignment> => log.join('g', { units: [[place()]] }, never)[Symbol.asyncIterator]();
+    const commit = (epoch: number): Promise<unknown> =>
+      old.commit({ group: 'g', epoch, appends: [], stores: [], positions: [{ ...place(), from: 0n, to: 0n }] });
+    const [first, second] = [join(old), join(other)];
+    expect((await first.next()).value).toEqual({ group: 'g', partitions: [{ ...place(), epoch: 1 }] });
+    expect((await second.next()).value).toMatchObject({ partitions: [] });
+    const taken = second.next();
+    disk.evict('g', 1);
+    expect((await taken).value).toMatchObject({ partitions: [{ ...place(), epoch: 2 }] });
+    await expect(commit(1)).rejects.toMatchObject({ code: 'STOPLOG_FENCED' });
+    expect((await first.next()).value).toMatchObject({ partitions: [] });
+    const again = first.next();
+    await second.return!();
+    expect((await again).value).toMatchObject({ partitions: [{ epoch: 3 }] });
+    await commit(3);
   });
 });

@@ -6,9 +6,12 @@
  * opened again, or be one of several.
  */
 import type { Clock } from '../port/clock.ts';
-import type { Assignment, Commit, Committed, Log, OffsetAt, Position, ProducerLife, RecordBatch, TopicPartition } from '../port/log.ts';
+import type { Assignment, Commit, Committed, Holding, Log, Membership, OffsetAt, Position, ProducerLife, RecordBatch, TopicPartition } from '../port/log.ts';
 import type { StateStore, StorePart } from '../port/state-store.ts';
 import { StoplogError } from '../pure/errors.ts';
+import { standingOf } from '../pure/group/group-state.ts';
+import { checkMembership, nextAction, replacedError, type MemberAction } from '../pure/group/member.ts';
+import { isSource } from '../pure/group/place.ts';
 import { openBatch, type BatchView } from '../pure/record/batch.ts';
 import type { TopicShape } from '../pure/topic/shape.ts';
 import { copyOf, keyName, MemoryDisk, type MemoryPartition } from './memory-disk.ts';
@@ -20,10 +23,15 @@ export interface MemoryLogOptions {
   readonly holes?: boolean;
   /** By which `waitMs` is measured: the machine's, unless said otherwise. */
   readonly clock?: Pick<Clock, 'after'>;
+  /** Whose members these are: what `MemoryDisk.evict` knows them by. */
+  readonly pid?: number;
 }
 
 export const memoryLog = (options: MemoryLogOptions = {}): Log =>
-  new MemoryLog(options.disk ?? new MemoryDisk(options.holes ?? true), options.clock ?? machine);
+  new MemoryLog(options.disk ?? new MemoryDisk(options.holes ?? true), options.clock ?? machine, options.pid ?? 0);
+
+/** All that ever joined in this process: what is told apart by it are lives of members. */
+let members = 0;
 
 const machine: Pick<Clock, 'after'> = {
   after: (ms, signal) =>
@@ -42,11 +50,15 @@ const machine: Pick<Clock, 'after'> = {
 class MemoryLog implements Log {
   readonly #disk: MemoryDisk;
   readonly #clock: Pick<Clock, 'after'>;
+  readonly #pid: number;
   readonly #closing = new AbortController();
+  /** Members that joined by this log, and their groups. */
+  readonly #members = new Map<string, string>();
 
-  constructor(disk: MemoryDisk, clock: Pick<Clock, 'after'>) {
+  constructor(disk: MemoryDisk, clock: Pick<Clock, 'after'>, pid: number) {
     this.#disk = disk;
     this.#clock = clock;
+    this.#pid = pid;
   }
 
   async ensure(topics: readonly TopicShape[]): Promise<void> {
@@ -54,28 +66,44 @@ class MemoryLog implements Log {
     this.#disk.ensure(topics);
   }
 
-  async *join(name: string, partitions: readonly TopicPartition[], signal: AbortSignal): AsyncGenerator<Assignment> {
+  async *join(name: string, membership: Membership, signal: AbortSignal): AsyncGenerator<Assignment> {
     this.#checkOpen();
-    const group = this.#disk.group(name);
-    const me = Symbol(name);
+    checkMembership(membership);
+    for (const { topic, partition } of membership.units.flat()) if (!isSource(topic)) this.#disk.partition(topic, partition);
     const ended = AbortSignal.any([signal, this.#closing.signal]);
+    let id = '';
+    let told: readonly Holding[] | undefined;
+    const enter = (): void => {
+      id = `m${++members}`;
+      this.#members.set(id, name);
+      const { units, instanceId } = membership;
+      this.#disk.step(name, { type: 'join', member: { id, instanceId, units, beat: 0, away: false, pid: this.#pid } });
+    };
+    const next = (): MemberAction => this.#next(name, id, membership.instanceId, told);
+    if (ended.aborted) return;
+    enter();
     try {
       while (!ended.aborted) {
-        // Of several who wait and see it free, the first takes it: the others look again.
-        while (!ended.aborted && group.owner !== undefined) await this.#until(() => group.owner === undefined, Infinity, ended);
-        if (ended.aborted) return;
-        group.owner = me;
-        const epoch = ++group.epoch;
-        yield { group: name, epoch, partitions };
-        await this.#until(() => group.owner !== me, Infinity, ended);
-        if (!ended.aborted) yield { group: name, epoch, partitions: [] };
+        const action = next();
+        if (action.type === 'join') enter();
+        else if (action.type === 'release') this.#disk.step(name, { type: 'release', id, keeps: action.keeps });
+        else if (action.type === 'wait') await this.#until(() => next().type !== 'wait', Infinity, ended);
+        else if (action.type === 'give up') throw replacedError(name, membership.instanceId);
+        else {
+          told = action.partitions;
+          yield { group: name, partitions: told };
+        }
       }
     } finally {
-      if (group.owner === me) {
-        group.owner = undefined;
-        this.#disk.changed();
-      }
+      this.#members.delete(id);
+      this.#disk.step(name, { type: 'leave', id });
     }
+  }
+  #next(name: string, id: string, instanceId: string | undefined, told: readonly Holding[] | undefined): MemberAction {
+    const { state } = this.#disk.group(name);
+    const standing = standingOf(state, id);
+    if (standing !== undefined) return nextAction(told, { isIn: true, ...standing });
+    return nextAction(told, { isIn: false, replaced: instanceId !== undefined && state.members.some((member) => member.instanceId === instanceId) });
   }
 
   async fetch(from: Position, limit: { readonly bytes: number; readonly waitMs: number }, signal: AbortSignal): Promise<RecordBatch> {
@@ -144,6 +172,7 @@ class MemoryLog implements Log {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort();
+    for (const [id, name] of this.#members) this.#disk.step(name, { type: 'leave', id });
   }
 
   /** Waits until it is so, or the time is up, or the signal is aborted, or the log is closed. */

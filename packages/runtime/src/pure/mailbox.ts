@@ -18,11 +18,16 @@ export interface Jump {
   readonly to: bigint;
 }
 
-/** What an actor is started with. */
-export interface Start {
+/** For a thread that has no actor yet: import the pipeline, open the log, and be ready for one. */
+export interface Warming {
   readonly url: string;
   readonly fingerprint: string;
   readonly log: LogRef;
+  readonly port: LogLink['port'];
+}
+
+/** What an actor is started with. */
+export interface Start extends Warming {
   readonly task: number;
   readonly partition: number;
   readonly epoch: number;
@@ -33,15 +38,12 @@ export interface Start {
   /** Where to go on when the log has forgotten what comes next. */
   readonly reset: Reset;
   readonly beacon: SharedArrayBuffer;
-  readonly port: LogLink['port'];
 }
 
 export type ToActor =
   | { readonly type: 'link'; readonly link: LogLink }
   /** Finish what is begun, commit, and end. */
   | { readonly type: 'drain' }
-  /** End without a commit: somebody else owns the partitions now. */
-  | { readonly type: 'abandon' }
   /** Say 'idle' once, when everything that is there has been committed. */
   | { readonly type: 'tell-idle' };
 

@@ -1,10 +1,12 @@
 /**
- * A running pipeline: joins the group, starts the actors when the partitions are its, and ends them when they are not.
+ * A running pipeline: joins the group, and runs the actors whose partitions it is assigned, for as long as it is.
  */
-import { failpoint, makeClient, StoplogError, type Log, type LogClient, type Store } from '@stoplog/core/port';
+import { asError, failpoint, makeClient, StoplogError, type Assignment, type Log, type LogClient, type Store } from '@stoplog/core/port';
+import { differenceOf, holdingsIn, NOTHING_HELD, type Holdings } from '../pure/sharing/holdings.ts';
+import { actorName, unitsOf, type Unit } from '../pure/sharing/units.ts';
 import type { Plan } from '../pure/topology/plan.ts';
-import { Host, type ActorName, type HostEvent, type HostOptions } from './actors/host.ts';
-import { inputPartitions, lagOf, statusOf, Tally, type StatusStream } from './flow/status.ts';
+import { Host, type HostEvent, type HostOptions } from './actors/host.ts';
+import { lagOf, statusOf, Tally, type StatusStream } from './flow/status.ts';
 import { readStore, type StoreReader } from './stores.ts';
 
 export interface App extends AsyncDisposable {
@@ -15,8 +17,8 @@ export interface App extends AsyncDisposable {
   /** Rates, lag and commit latency, once a second while subscribed. */
   readonly status: StatusStream;
   /**
-   * Resolves when every record that was in the log has been processed and every commit is durable. Rejects when a
-   * partition has been given up, with what its handler threw.
+   * Resolves when every record that was in the log has been processed, here or by another process that shares the
+   * partitions, and every commit is durable. Rejects when a partition has been given up here, with what its handler threw.
    */
   settled(): Promise<void>;
   /** Reads a store of the pipeline, as of the last commit. */
@@ -27,20 +29,33 @@ export interface AppParts {
   readonly plan: Plan;
   readonly log: Log;
   readonly host: Omit<HostOptions, 'plan' | 'on'>;
-  readonly tell: (event: HostEvent | { readonly type: 'waiting' | 'ended' }) => void;
+  /** Of a static member: its name, and how long its partitions wait for it to come back. */
+  readonly instanceId?: string | undefined;
+  /** How long a member may stand still before the others share its partitions, ms. */
+  readonly sessionMs?: number | undefined;
+  readonly tell: (event: AppEvent) => void;
   readonly released: () => void;
 }
+/** How many of the pipeline's actors are here; what an assignment changed. */
+export interface Assigned {
+  readonly type: 'assigned';
+  readonly taken: number;
+  readonly handedOver: number;
+  readonly held: number;
+  readonly of: number;
+}
+export type AppEvent = HostEvent | Assigned | { readonly type: 'waiting' | 'ended' };
 
 /** How long a drain may take before threads are ended under it. */
 const DRAIN_MS = 30_000;
-/** How long `run` waits for the actors before it says that somebody else has the partitions. */
+/** How long `run` waits for partitions, once it is in the group, before it says that others have them all. */
 const STANDBY_MS = 1_000;
 /** How soon `settled` looks again while no actor of its own can tell it. */
 const LOOK_AGAIN_MS = 50;
 
-/** The partitions are lost, or the app is over: whoever waits for an actor waits in vain. */
+/** There are other actors now, or the app is over: whoever waits for an actor may wait in vain. */
 interface Turn {
-  readonly type: 'lost' | 'over';
+  readonly type: 'turned' | 'over';
 }
 
 export class RunningApp implements App {
@@ -54,7 +69,11 @@ export class RunningApp implements App {
   readonly #stop = new AbortController();
   readonly #leave = new AbortController();
   readonly #running = new Set<string>();
-  readonly #actors: number;
+  readonly #units: readonly Unit[];
+  #held: Holdings = NOTHING_HELD;
+  #joined = false;
+  /** Resolves when the actors have ended, once they are to. */
+  #drained: Promise<void> = Promise.resolve();
   /** Called at every event, by those who wait for one. */
   readonly #listeners = new Set<(event: HostEvent | Turn) => void>();
   #fatal: Error | undefined;
@@ -64,22 +83,17 @@ export class RunningApp implements App {
     const { plan, log } = parts;
     this.log = makeClient(log, async () => {});
     this.status = statusOf(this.#tally, plan, log, this.#leave.signal);
-    this.#actors = plan.tasks.reduce((sum, task) => sum + task.partitions, 0);
+    this.#units = unitsOf(plan);
     this.#host = new Host({ ...parts.host, plan, on: (event) => this.#on(event) });
     this.finished = this.#live();
     // Whoever does not look at `finished` sees the error where it meets them: in settled() or in the console.
     this.finished.catch(() => {});
   }
 
-  /** Resolves when all actors run, or when it is clear that another process has them; rejects with what prevents it. */
+  /** Resolves when all actors that are assigned run, or when it is clear that other processes have them; rejects with what prevents it. */
   started(): Promise<void> {
     return new Promise((resolve, reject) => {
-      const standby = setTimeout(() => {
-        if (this.#tally.state === 'waiting') {
-          this.#parts.tell({ type: 'waiting' });
-          done();
-        }
-      }, STANDBY_MS);
+      let standby: NodeJS.Timeout | undefined;
       const done = (): void => {
         clearTimeout(standby);
         this.#listeners.delete(look);
@@ -87,7 +101,14 @@ export class RunningApp implements App {
         else reject(this.#fatal);
       };
       const look = (): void => {
-        if (this.#fatal !== undefined || this.#running.size + this.#tally.failed.size >= this.#actors) done();
+        if (this.#fatal !== undefined || (this.#held.size > 0 && this.#running.size + this.#tally.failed.size >= this.#held.size)) return done();
+        // Nothing at first: those that have the partitions are still ending what is to be handed over, or there is nothing left.
+        if (this.#joined && this.#held.size === 0)
+          standby ??= setTimeout(() => {
+            if (this.#held.size > 0) return;
+            this.#parts.tell({ type: 'waiting' });
+            done();
+          }, STANDBY_MS);
       };
       this.#listeners.add(look);
       look();
@@ -104,6 +125,8 @@ export class RunningApp implements App {
       const lag = await lagOf(this.#parts.plan, this.#parts.log);
       if ([...lag.values()].every((records) => records === 0)) break;
       await this.#allIdle();
+      // What others hold, no actor here can tell.
+      if (this.#held.size < this.#units.length) await after(LOOK_AGAIN_MS);
     }
     // An empty commit goes behind all others: when it is durable, they are.
     const barrier = await this.#parts.log.commit({ group: '', epoch: 0, appends: [], stores: [], positions: [] });
@@ -121,29 +144,24 @@ export class RunningApp implements App {
 
   /** From joining the group to leaving it. */
   async #live(): Promise<void> {
-    const { plan, log, tell, released } = this.#parts;
-    const partitions = inputPartitions(plan);
-    this.#stop.signal.addEventListener('abort', () => void this.#drain(), { once: true });
+    const { plan, log, tell, released, instanceId, sessionMs } = this.#parts;
+    const membership = {
+      units: this.#units.map(({ places }) => places),
+      ...(instanceId === undefined ? {} : { instanceId }),
+      ...(sessionMs === undefined ? {} : { sessionMs }),
+    };
+    const stopped = new Promise<void>((resolve) => this.#stop.signal.addEventListener('abort', () => resolve(), { once: true }));
+    this.#stop.signal.addEventListener('abort', () => void (this.#drained = this.#drain()), { once: true });
     try {
-      for await (const assignment of log.join(plan.name, partitions, this.#leave.signal)) {
-        // A pipeline of sources alone reads no partitions; its epoch is its assignment.
-        if (assignment.partitions.length === partitions.length) {
-          if (this.#stop.signal.aborted) continue;
-          failpoint('rebalance.assigned');
-          this.#tally.state = 'running';
-          this.#tally.failed.clear();
-          // What was given up is tried again in each new epoch.
-          this.#tally.failed.clear();
-          this.#host.start(assignment.epoch);
-        } else {
-          failpoint('rebalance.revoke');
-          this.#tally.state = 'waiting';
-          tell({ type: 'waiting' });
-          await this.#host.stop('abandon', DRAIN_MS);
-          this.#running.clear();
-          this.#announce({ type: 'lost' });
-        }
+      // Before partitions are handed to it: those that had them stop then, and nobody has them until an actor runs here.
+      await Promise.race([this.#host.warm(), stopped]);
+      for await (const assignment of log.join(plan.name, membership, this.#leave.signal)) {
+        if (this.#stop.signal.aborted) await this.#drained;
+        else await this.#take(assignment);
       }
+    } catch (error) {
+      // Another process under this instance id, or the log itself.
+      if (this.#fatal === undefined) tell({ type: 'fatal', error: (this.#fatal = asError(error)) });
     } finally {
       this.#tally.state = 'ended';
       await this.#host.close();
@@ -155,17 +173,39 @@ export class RunningApp implements App {
     }
     if (this.#fatal !== undefined) throw this.#fatal;
   }
+  /** Resolves when everything that is not in the assignment has ended: asking for the next one says so. */
+  async #take({ partitions }: Assignment): Promise<void> {
+    const before = this.#held;
+    const now = holdingsIn(this.#units, partitions);
+    const { ended, started } = differenceOf(before, now);
+    if (started.length > 0) failpoint('rebalance.assigned');
+    if (ended.length > 0) failpoint('rebalance.revoke');
+    this.#held = now;
+    this.#joined = true;
+    for (const { unit } of [...ended, ...started]) {
+      // What was given up is tried again in each new epoch.
+      this.#tally.failed.delete(unit.name);
+      this.#running.delete(unit.name);
+    }
+    this.#tally.hold([...now.values()].map(({ unit }) => ({ task: unit.task.id, partition: unit.partition })));
+    const [taken, handedOver] = [started.filter(({ unit }) => !before.has(unit.name)), ended.filter(({ unit }) => !now.has(unit.name))];
+    this.#parts.tell({ type: 'assigned', taken: taken.length, handedOver: handedOver.length, held: now.size, of: this.#units.length });
+    if (before.size > 0 && now.size === 0) this.#parts.tell({ type: 'waiting' });
+    const ready = this.#host.assign(now, DRAIN_MS);
+    this.#announce({ type: 'turned' });
+    await ready;
+  }
   async #drain(): Promise<void> {
     failpoint('close.draining');
     if (this.#tally.state === 'running') this.#tally.state = 'draining';
-    await this.#host.stop('drain', DRAIN_MS);
+    await this.#host.stop(DRAIN_MS);
     this.#leave.abort();
   }
 
   #on(event: HostEvent): void {
     switch (event.type) {
       case 'running':
-        this.#running.add(nameOf(event.actor));
+        if (this.#held.has(actorName(event.actor))) this.#running.add(actorName(event.actor));
         break;
       case 'progress':
         this.#tally.add(event.actor, event.progress);
@@ -174,8 +214,8 @@ export class RunningApp implements App {
         this.#tally.restarts++;
         break;
       case 'given-up':
-        this.#running.delete(nameOf(event.actor));
-        this.#tally.failed.set(nameOf(event.actor), { ...event.actor, error: event.error });
+        this.#running.delete(actorName(event.actor));
+        this.#tally.failed.set(actorName(event.actor), { ...event.actor, error: event.error });
         break;
       case 'fatal':
         this.#fatal ??= event.error;
@@ -195,24 +235,24 @@ export class RunningApp implements App {
   /** One round: every actor has said once that it has nothing to do, or has failed. */
   #allIdle(): Promise<void> {
     return new Promise((resolve) => {
-      const waiting = new Set(this.#host.tellIdle().map(nameOf));
+      const waiting = new Set(this.#host.tellIdle().map(actorName));
       const done = (): void => {
         this.#listeners.delete(look);
         resolve();
       };
       const look = (event: HostEvent | Turn): void => {
-        if (event.type === 'fatal' || event.type === 'given-up' || event.type === 'lost' || event.type === 'over') return done();
+        if (event.type === 'fatal' || event.type === 'given-up' || event.type === 'turned' || event.type === 'over') return done();
         if (event.type === 'running' || event.type === 'restarting') {
           // A new life has not heard the question: ask again when it is there.
           if (event.type === 'running') done();
           return;
         }
         if (event.type !== 'idle') return;
-        waiting.delete(nameOf(event.actor));
+        waiting.delete(actorName(event.actor));
         if (waiting.size === 0) done();
       };
       this.#listeners.add(look);
-      // No actor lives here right now: one is about to be started again, or another process has them all.
+      // No actor lives here right now: one is about to be started again, or other processes have them all.
       if (waiting.size === 0) setTimeout(done, LOOK_AGAIN_MS);
     });
   }
@@ -224,4 +264,4 @@ export class RunningApp implements App {
   }
 }
 
-const nameOf = ({ task, partition }: ActorName): string => `${task}:${partition}`;
+const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

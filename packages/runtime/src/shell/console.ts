@@ -4,25 +4,33 @@
 import { isStoplogError } from '@stoplog/core/port';
 import { printable } from '../pure/console/printable.ts';
 import type { Plan } from '../pure/topology/plan.ts';
-import type { HostEvent } from './actors/host.ts';
+import type { AppEvent, Assigned } from './app.ts';
 
-export type Told = HostEvent | { readonly type: 'opened'; readonly topicsCreated: number } | { readonly type: 'waiting' | 'draining' | 'ended' };
+export type Told =
+  | AppEvent
+  | { readonly type: 'opened'; readonly topicsCreated: number }
+  /** `stays`: a static member, whose partitions wait so long (ms) for it to come back. */
+  | { readonly type: 'draining'; readonly stays?: { readonly instanceId: string; readonly ms: number } | undefined };
 export type Teller = (event: Told) => void;
 
 export const tellConsole = (plan: Plan, write: (line: string) => void = (line) => process.stderr.write(`${line}\n`)): Teller => {
-  const actors = plan.tasks.reduce((sum, task) => sum + task.partitions, 0);
+  let held = 0;
+  let before = 0;
   return (event) => {
-    const line = lineOf(event, plan.name, actors);
+    if (event.type === 'assigned') [before, held] = [held, event.held];
+    const line = lineOf(event, plan.name, before, held);
     if (line !== undefined) write(line);
   };
 };
 
-const lineOf = (event: Told, name: string, actors: number): string | undefined => {
+const lineOf = (event: Told, name: string, before: number, held: number): string | undefined => {
   switch (event.type) {
     case 'waiting':
-      return `stoplog   ${name}   waiting: another process runs this pipeline on this log, and has its partitions`;
+      return `stoplog   ${name}   waiting: other processes run this pipeline on this log, and have all its partitions`;
+    case 'assigned':
+      return before === 0 && held === event.of ? undefined : assignedText(event, name);
     case 'draining':
-      return `stoplog   ${name}   draining ${actors} actors; a second signal ends at once`;
+      return `stoplog   ${name}   draining ${held} actors; a second signal ends at once${event.stays === undefined ? '' : staysText(event.stays)}`;
     case 'restarting':
       return `stoplog   ${name}   task ${event.actor.task}[${event.actor.partition}] failed, again in ${(event.afterMs / 1000).toFixed(1)} s: ${sentence(event.error)}`;
     case 'reset': {
@@ -41,6 +49,14 @@ const lineOf = (event: Told, name: string, actors: number): string | undefined =
       return undefined;
   }
 };
+
+/** `5 of 11 actors here: 6 handed over to another process`; nothing when there is nothing to say. */
+const assignedText = ({ taken, handedOver, held, of }: Assigned, name: string): string | undefined => {
+  const changes = [...(taken > 0 ? [`${taken} taken`] : []), ...(handedOver > 0 ? [`${handedOver} handed over to others`] : [])];
+  return changes.length === 0 ? undefined : `stoplog   ${name}   ${held} of ${of} actors here: ${changes.join(', ')}`;
+};
+const staysText = ({ instanceId, ms }: { readonly instanceId: string; readonly ms: number }): string =>
+  `. Its partitions wait ${(ms / 1000).toFixed(ms % 1000 === 0 ? 0 : 1)} s for '${instanceId}' to come back`;
 
 /** `CODE  what is wrong and what to do`; what it quotes from data steers no terminal. */
 export const sentence = (error: Error): string => printable(isStoplogError(error) ? `${error.code}  ${error.message}` : `${error.name}: ${error.message}`);

@@ -2,7 +2,7 @@
  * The composition root of `run`. It alone knows all parts: the plan, the log, the actors, the signals, the console.
  */
 import { availableParallelism } from 'node:os';
-import { loadLogModule, StoplogError, type Log, type LogRef, type Millis, type Reset } from '@stoplog/core/port';
+import { checkMembership, loadLogModule, SESSION_MS, StoplogError, type Log, type LogRef, type Millis, type Reset } from '@stoplog/core/port';
 import { storePart } from '../pure/task/store-part.ts';
 import type { Plan } from '../pure/topology/plan.ts';
 import { startThreads } from './actors/host.ts';
@@ -27,6 +27,13 @@ export interface RunOptions {
    * which is told, or 'fail': its partition is given up. What it missed is in none of its stores.
    */
   readonly reset?: Reset;
+  /**
+   * Makes this process a static member of its group: stopped and started again under this name within its session, it has
+   * the partitions that it had, and no other's have moved. Without, they go to the others as soon as it ends.
+   */
+  readonly instanceId?: string;
+  /** How long this process may stand still, or a static member be gone, until the others share its partitions. 10 s when left out. */
+  readonly session?: Millis;
   /** What happens is told on standard error ('console', the default), or nowhere. */
   readonly tell?: 'console' | 'nothing';
 }
@@ -47,6 +54,8 @@ export const startApp = async (url: URL, options: RunOptions, tellerFor: (plan: 
   const hangAfterMs = options.hangAfter ?? HANG_AFTER_MS;
   if (!(hangAfterMs > 0))
     throw new StoplogError('STOPLOG_USAGE', { hangAfter: hangAfterMs }, 'hangAfter is 0, and every record takes longer: give seconds(30), or leave it out');
+  const member = { instanceId: options.instanceId, sessionMs: options.session };
+  checkMembership({ units: [], ...member });
   const plan = await loadPlan(href);
   const module = await loadLogModule(options.log);
   const pool = startThreads(plan, threads, options.heapMb ?? HEAP_MB);
@@ -80,12 +89,14 @@ export const startApp = async (url: URL, options: RunOptions, tellerFor: (plan: 
       hangAfterMs,
       reset: options.reset ?? 'earliest',
     },
+    ...member,
     tell: teller,
     released: () => stopListening(),
   });
   const stop = (): void => void app[Symbol.asyncDispose]();
   const offSignals = onStopSignals(() => {
-    teller({ type: 'draining' });
+    const { instanceId, sessionMs = SESSION_MS } = member;
+    teller({ type: 'draining', stays: instanceId === undefined ? undefined : { instanceId, ms: sessionMs } });
     stop();
   });
   options.signal?.addEventListener('abort', stop, { once: true });

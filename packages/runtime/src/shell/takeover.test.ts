@@ -1,16 +1,45 @@
-import { openLog } from '@stoplog/core';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openLog, seconds, type LogClient } from '@stoplog/core';
 import { lmdb } from '@stoplog/core/lmdb';
+import { run } from '@stoplog/runtime';
 import { describe, expect, test } from 'vitest';
-import { start, startApp, withFolder, type Child } from './fixtures/child.ts';
+import { startApp, withFolder, type Child } from './fixtures/child.ts';
 import { appendEntries, checkLedger } from './fixtures/ledger.ts';
+import { entries } from './fixtures/ledger.pipeline.mjs';
 
 const BATCH = 2_000;
+/** Of the ledger: four that read entries, three that read by-group. */
+const ACTORS = 7;
 
-const startOne = (folder: string): Child => startApp(folder, 'ledger.pipeline.mjs', { threads: 2 }, { env: { SPIN_US: '50' }, limitMs: 60_000 });
-const stateOf = async (app: Child): Promise<string> => {
+const startOne = (folder: string, options: object = {}, env: Readonly<Record<string, string>> = {}): Child =>
+  startApp(folder, 'ledger.pipeline.mjs', { threads: 1, ...options }, { env: { SPIN_US: '50', ...env }, limitMs: 60_000 });
+interface State {
+  readonly state: string;
+  readonly holds: readonly string[];
+  readonly restarts: number;
+}
+const stateOf = async (app: Child): Promise<State> => {
   const seen = app.lines.length;
   app.tell('status');
-  return (await app.said('status ', seen)).match(/"state":"(\w+)"/)![1]!;
+  return JSON.parse((await app.said('status ', seen)).slice('status '.length)) as State;
+};
+/** Resolves when the process has so many actors, with their names. */
+const having = async (app: Child, actors: number): Promise<readonly string[]> => {
+  for (;;) {
+    const { holds } = await stateOf(app);
+    if (holds.length === actors) return holds.toSorted();
+  }
+};
+/** Two that share everything, each with its part. */
+const shared = async (...apps: readonly Child[]): Promise<void> => {
+  for (;;) {
+    const held = (await Promise.all(apps.map(stateOf))).map(({ holds }) => holds);
+    if (held.every(({ length }) => length >= Math.floor(ACTORS / apps.length)) && held.flat().length === ACTORS) {
+      expect(new Set(held.flat()).size).toBe(ACTORS);
+      return;
+    }
+  }
 };
 /** Settled by whoever has the partitions. */
 const settle = async (app: Child): Promise<void> => {
@@ -18,75 +47,137 @@ const settle = async (app: Child): Promise<void> => {
   app.tell('settle');
   await app.said('settled', seen);
 };
+const dispose = async (app: Child): Promise<string> => {
+  app.tell('dispose');
+  const { code, errors } = await app.ended;
+  expect(code).toBe(0);
+  return errors;
+};
+/** Appends until it is told to stop, and says how many there are then. */
+const load = (log: LogClient): { readonly stop: () => Promise<number> } => {
+  let isOver = false;
+  const sending = (async () => {
+    let sent = 0;
+    for (; !isOver; sent += 50) await appendEntries(log, sent, 50);
+    return sent;
+  })();
+  return {
+    stop: () => {
+      isOver = true;
+      return sending;
+    },
+  };
+};
+const whole = (records: number): unknown => ({ faults: [], taken: records, appended: records, between: 0 });
 
-describe('two processes that run one pipeline on one folder', () => {
-  test('the second waits, and takes over within two seconds when the first is killed', async () => {
+describe('several processes that run one pipeline on one folder', () => {
+  test('are refused before anything is opened when their instance id or session makes no sense', async () => {
+    const nowhere = { log: lmdb('/nowhere') };
+    const url = new URL('file:///nowhere.mjs');
+    await expect(run(url, { ...nowhere, instanceId: 'a b' })).rejects.toMatchObject({ code: 'STOPLOG_USAGE', facts: { instanceId: 'a b' } });
+    await expect(run(url, { ...nowhere, session: seconds(0.05) })).rejects.toMatchObject({ code: 'STOPLOG_USAGE', facts: { sessionMs: 50 } });
+  });
+
+  test('share its partitions; restarted one after the other under load, or killed, they lose no record and do none twice', async () => {
     await withFolder(async (folder) => {
-      const log = await openLog(lmdb(folder));
+      await using log = await openLog(lmdb(folder));
       const first = startOne(folder);
       await first.said('running');
+      expect(await stateOf(first)).toMatchObject({ state: 'running', holds: { length: ACTORS } });
       const second = startOne(folder);
       await second.said('running');
-      expect([await stateOf(first), await stateOf(second)]).toEqual(['running', 'waiting']);
-      await appendEntries(log, 0, BATCH);
-      expect(await first.kill()).toMatchObject({ signal: 'SIGKILL' });
-      const since = performance.now();
-      await appendEntries(log, BATCH, BATCH);
-      await settle(second);
-      expect(performance.now() - since).toBeLessThan(5_000);
-      expect(await stateOf(second)).toBe('running');
-      second.tell('dispose');
-      const { code, errors } = await second.ended;
-      expect(code).toBe(0);
-      expect(errors).toMatch(/waiting: another process/);
-      expect(await checkLedger(folder)).toEqual({ faults: [], taken: 2 * BATCH, appended: 2 * BATCH, between: 0 });
-      await log[Symbol.asyncDispose]();
+      await shared(first, second);
+      const sending = load(log);
+      expect((await first.kill('SIGTERM')).code).toBe(0);
+      const third = startOne(folder);
+      await third.said('running');
+      await shared(second, third);
+      // Those it kept were never started again.
+      expect(await stateOf(second)).toMatchObject({ restarts: 0 });
+      expect((await second.kill('SIGTERM')).code).toBe(0);
+      const fourth = startOne(folder);
+      await fourth.said('running');
+      await shared(third, fourth);
+      expect(await third.kill()).toMatchObject({ signal: 'SIGKILL' });
+      const sent = await sending.stop();
+      await settle(fourth);
+      await having(fourth, ACTORS);
+      expect(await dispose(fourth)).toMatch(/[34] of 7 actors here: [34] taken\n(.*\n)*.*7 of 7 actors here: [34] taken/);
+      expect(await checkLedger(folder)).toEqual(whole(sent));
     });
   }, 60_000);
 
-  test('the second takes over at once when the first drains', async () => {
+  test('hand a partition over when its handler is done, and not before', async () => {
     await withFolder(async (folder) => {
-      const log = await openLog(lmdb(folder));
-      const first = startOne(folder);
+      await using log = await openLog(lmdb(folder));
+      const go = join(folder, 'go');
+      const first = startOne(folder, {}, { HOLD: go });
       await first.said('running');
+      await log.append(entries, [{ key: 'slow', value: -1 }]);
+      await first.said('held');
       const second = startOne(folder);
+      // It waits, and has nothing: what it is to have is still the first one's.
       await second.said('running');
-      await appendEntries(log, 0, BATCH);
-      expect(await first.kill('SIGTERM')).toMatchObject({ code: 0 });
+      expect(await stateOf(second)).toMatchObject({ state: 'waiting', holds: [] });
+      writeFileSync(go, '');
+      await shared(first, second);
       await settle(second);
-      second.tell('dispose');
-      expect(await second.ended).toMatchObject({ code: 0 });
-      expect(await checkLedger(folder)).toEqual({ faults: [], taken: BATCH, appended: BATCH, between: 0 });
-      await log[Symbol.asyncDispose]();
+      await Promise.all([dispose(first), dispose(second)]);
+      expect(await checkLedger(folder)).toEqual(whole(1));
     });
   }, 60_000);
 
-  test('one that stood still for longer than its lease is fenced when it wakes, waits, and does nothing twice', async () => {
+  test('go on without one that stands still for longer than its session; it is refused when it wakes, and shares again', async () => {
     await withFolder(async (folder) => {
-      const log = await openLog(lmdb(folder));
-      const reader = start('reader.mjs', [folder, `${3 * BATCH}`], { limitMs: 60_000 });
-      const first = startOne(folder);
-      await first.said('running');
-      const second = startOne(folder);
-      await second.said('running');
+      await using log = await openLog(lmdb(folder));
+      const [first, second] = [startOne(folder, { session: 1_000 }), startOne(folder, { session: 1_000 })];
+      await Promise.all([first.said('running'), second.said('running')]);
+      await shared(first, second);
       await appendEntries(log, 0, BATCH);
+      // Stopped while it rests: inside a transaction it would hold the folder's write lock, and everybody would wait with it.
+      await settle(second);
       first.process.kill('SIGSTOP');
       await appendEntries(log, BATCH, BATCH);
       await settle(second);
-      expect(await stateOf(second)).toBe('running');
+      await having(second, ACTORS);
       first.process.kill('SIGCONT');
       await appendEntries(log, 2 * BATCH, BATCH);
-      await settle(second);
-      for (let state = ''; state !== 'waiting';) state = await stateOf(first);
-      // And back again: the one that was fenced is as good as new.
-      expect(await second.kill()).toMatchObject({ signal: 'SIGKILL' });
+      await shared(first, second);
       await settle(first);
-      for (let state = ''; state !== 'running';) state = await stateOf(first);
-      first.tell('dispose');
-      expect(await first.ended).toMatchObject({ code: 0 });
-      expect(await checkLedger(folder)).toEqual({ faults: [], taken: 3 * BATCH, appended: 3 * BATCH, between: 0 });
-      expect(await reader.told('saw')).toEqual({ seen: 3 * BATCH, faults: [] });
-      await log[Symbol.asyncDispose]();
+      await Promise.all([dispose(first), dispose(second)]);
+      expect(await checkLedger(folder)).toEqual(whole(3 * BATCH));
     });
   }, 90_000);
+
+  test('with instance ids find their partitions as they were after a restart, and the others do not notice', async () => {
+    await withFolder(async (folder) => {
+      await using log = await openLog(lmdb(folder));
+      const member = (instanceId: string): Child => startOne(folder, { instanceId, session: 60_000 });
+      const a = member('a');
+      await a.said('running');
+      const b = member('b');
+      await b.said('running');
+      await shared(a, b);
+      const had = [(await stateOf(a)).holds.toSorted(), (await stateOf(b)).holds.toSorted()];
+      await appendEntries(log, 0, BATCH);
+      const { code, errors } = await a.kill('SIGTERM');
+      expect([code, errors]).toEqual([0, expect.stringMatching(/draining \d actors; .* Its partitions wait 60 s for 'a' to come back/)]);
+      await appendEntries(log, BATCH, BATCH);
+      const again = member('a');
+      await again.said('running');
+      await settle(again);
+      expect([(await stateOf(again)).holds.toSorted(), (await stateOf(b)).holds.toSorted()]).toEqual(had);
+      // Another one under its name while it runs: the older is refused, by name.
+      const twin = member('a');
+      expect(JSON.parse((await again.said('ended ')).slice('ended '.length))).toMatchObject({ code: 'STOPLOG_FENCED' });
+      expect((await again.ended).errors).toMatch(/STOPLOG_FENCED/);
+      await twin.said('running');
+      await appendEntries(log, 2 * BATCH, BATCH);
+      await settle(twin);
+      expect((await stateOf(b)).holds.toSorted()).toEqual(had[1]);
+      await dispose(twin);
+      expect(await dispose(b)).not.toMatch(/handed over/);
+      expect(await checkLedger(folder)).toEqual(whole(3 * BATCH));
+    });
+  }, 60_000);
 });

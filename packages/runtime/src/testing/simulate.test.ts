@@ -23,6 +23,7 @@ import { simulate, simulateOn, type Simulated } from './simulate.ts';
 import { COUNTERS, noCounts } from './simulation-counters.ts';
 import { SimulationFailed } from './simulation-failed.ts';
 import { SimulatedLog } from './simulated-log.ts';
+import type { Faults } from './simulation-faults.ts';
 
 const HONEST: BrokenLog = { make: (...made) => new SimulatedLog(...made) };
 /** One story after the other. */
@@ -55,6 +56,18 @@ test('over a thousand seeds nothing is lost, doubled or torn, and everything tha
   expect(played.length === 1 ? [] : never).toEqual([]);
 });
 
+test('F19: members that come and go all the time, with handlers slower than their sessions, lose nothing and do nothing twice', () => {
+  const faults: Faults = { kill: 0, fail: 0, crash: 0.3, powerCut: 0, pause: 0.3, slow: 1, leave: 2, full: 0 };
+  const counters = noCounts();
+  for (const seed of seeds(100)) {
+    const done = play(seed, { ...HONEST, faults });
+    for (const counter of COUNTERS) counters[counter] += done.counters[counter];
+  }
+  const sometimes = COUNTERS.filter((counter) => /partition|member|rebalance|assignment|expiry|epoch/.test(counter));
+  console.log('F19: sometimes', Object.fromEntries(sometimes.map((counter) => [counter, counters[counter]])));
+  expect(seeds(2).length === 1 ? [] : sometimes.filter((counter) => counters[counter] === 0)).toEqual([]);
+});
+
 describe('a log that breaks a promise is found out within few seeds: it', () => {
   test.each(Object.entries(BROKEN))('%s', (_, log) => {
     let seed = 0;
@@ -79,7 +92,7 @@ describe('a simulation', () => {
   });
 
   test('without faults knows none', () => {
-    const none = { kill: 0, fail: 0, crash: 0, powerCut: 0, pause: 0, leave: 0, full: 0 };
+    const none = { kill: 0, fail: 0, crash: 0, powerCut: 0, pause: 0, slow: 0, leave: 0, full: 0 };
     const { counters } = simulate(balance, { seed: 3, inputs: payments, faults: none, orderMatters: true });
     expect(COUNTERS.filter((counter) => /crash|power|record that failed|room/.test(counter) && counters[counter] > 0)).toEqual([]);
   });

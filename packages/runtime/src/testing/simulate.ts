@@ -1,10 +1,10 @@
 /**
- * A pipeline under everything that can happen to it, in one thread, by a seed: several processes that own, lose and take
- * over the group, actors that are killed between any two steps, commits that arrive late, power cuts that take back what
+ * A pipeline under everything that can happen to it, in one thread, by a seed: several processes that share the partitions,
+ * join, leave and stand still, actors that are killed between any two steps, commits that arrive late, power cuts that take back what
  * was not flushed.
  *
- * What runs is what runs in production: the task's functions, its stores, outputs and commits, ownership and
- * supervision. Only threads, the disk and the clock are played. The same seed plays the same story.
+ * What runs is what runs in production: the task's functions, its stores, outputs and commits, the coordinator
+ * of the group and supervision. Only threads, the disk and the clock are played. The same seed plays the same story.
  *
  * @example
  * for (const seed of seeds(100)) simulate(wordCount, { seed, inputs: [{ topic: lines, records: [{ key: 'l1', value: 'to be or not to be' }] }] });

@@ -56,8 +56,11 @@ export class SimulatedActor implements Footprints {
   /** A commit was refused: nothing more is sent. */
   failure: StoplogError | undefined;
   turns = 0;
-  draining = false;
+  /** When it was told to finish what is begun, and end. */
+  drainingSince: number | undefined;
   ended = false;
+  /** A record takes until then: neither turns nor news before. */
+  busyUntil = 0;
   /** The scheduler's wish that the next record fail. */
   trap: 'none' | 'before' | 'after' = 'none';
   readonly #steps: Steps;
@@ -98,6 +101,9 @@ export class SimulatedActor implements Footprints {
     });
   }
 
+  get draining(): boolean {
+    return this.drainingSince !== undefined;
+  }
   /** Records taken and not sent. */
   get open(): number {
     return this.#steps.open;

@@ -2,23 +2,28 @@
  * A log that keeps the port's promises and nothing more: what it need not do, it sometimes does not.
  *
  * A commit is visible when it is made and durable when it is flushed; a power cut takes back any suffix of what was not
- * flushed. Behind a batch there may be a hole. Commits of an epoch that is over, or from where the group does not
- * stand, are refused and leave nothing behind.
+ * flushed. Behind a batch there may be a hole. Commits in an epoch in which their partitions are not held, or from where the
+ * group does not stand, are refused and leave nothing behind.
  */
 import {
+  EMPTY_GROUP,
+  groupStep,
   inspectHeader,
-  NOBODY,
   openBatch,
+  placeName,
   stampBatch,
   StoplogError,
   type AnyTopic,
   type BatchView,
   type Commit,
-  type Ownership,
+  type GroupEffect,
+  type GroupEvent,
+  type GroupState,
   type Position,
 } from '@stoplog/core/port';
 import type { Chance } from './chance.ts';
 import { DrivenPart } from './driven-store.ts';
+import type { SessionMember } from './simulated-member.ts';
 
 export interface KeptBatch {
   readonly base: bigint;
@@ -39,10 +44,13 @@ export interface Receipt {
 /** One change of the log, in the order in which changes became visible. */
 export interface LogEntry {
   readonly commit: Commit | undefined;
-  readonly holding: Ownership | undefined;
+  /** The group as it was made. */
+  readonly group: Group | undefined;
   readonly receipt: Receipt;
   readonly undo: () => void;
 }
+
+export type Group = GroupState<SessionMember>;
 
 export class SimulatedLog {
   readonly topics: ReadonlyMap<string, readonly KeptPartition[]>;
@@ -54,7 +62,7 @@ export class SimulatedLog {
   #unflushed: LogEntry[] = [];
   protected readonly chance: Chance;
   readonly #holes: number;
-  holding: Ownership = NOBODY;
+  group: Group = EMPTY_GROUP;
 
   constructor(topics: readonly AnyTopic[], chance: Chance, holes: number) {
     this.topics = new Map(topics.map(({ name, partitions }) => [name, Array.from({ length: partitions }, () => ({ batches: [], end: 0n }))]));
@@ -96,10 +104,10 @@ export class SimulatedLog {
   }
   /** Where the group stands. */
   position(topic: string, partition: number): bigint {
-    return this.#positions.get(placeName(topic, partition)) ?? 0n;
+    return this.#positions.get(nameOf(topic, partition)) ?? 0n;
   }
   store(name: string, partition: number): DrivenPart {
-    const place = placeName(name, partition);
+    const place = nameOf(name, partition);
     let part = this.#stores.get(place);
     if (part === undefined) this.#stores.set(place, (part = new DrivenPart()));
     return part;
@@ -118,19 +126,19 @@ export class SimulatedLog {
       }
     }
     const { offsets, undo } = this.apply(commit);
-    return this.#enter({ commit, holding: undefined, undo }, offsets);
+    return this.#enter({ commit, group: undefined, undo }, offsets);
   }
-  /** Raises the epoch, if it is still the one that was seen. */
-  take(seen: number, instance: string): Ownership | undefined {
-    if (this.holding.epoch !== seen) return undefined;
-    this.#hold({ epoch: seen + 1, owner: { instance, pid: 0, started: '' }, beat: 0 });
-    return this.holding;
-  }
-  beat(): void {
-    this.#hold({ ...this.holding, beat: this.holding.beat + 1 });
-  }
-  leave(instance: string): void {
-    if (this.holding.owner?.instance === instance) this.#hold({ ...this.holding, owner: null });
+  /** Does something to the group, and says what became of it. */
+  change(event: GroupEvent<SessionMember>): readonly GroupEffect[] {
+    const before = this.group;
+    const [after, effects] = this.step(before, event);
+    if (after === before) return [];
+    this.group = after;
+    const undo = (): void => {
+      this.group = before;
+    };
+    this.#enter({ commit: undefined, group: after, undo }, []);
+    return effects;
   }
 
   /** Makes everything durable and hands it out. */
@@ -160,10 +168,19 @@ export class SimulatedLog {
     if (life !== undefined && this.#refused.has(life))
       throw new StoplogError('STOPLOG_FENCED', { life }, 'an earlier commit of this actor was refused, and this one was made from it: nothing is to be done');
   }
-  protected checkEpoch({ epoch }: Commit): void {
-    const { epoch: current } = this.holding;
-    if (epoch !== current)
-      throw new StoplogError('STOPLOG_FENCED', { epoch, current }, `epoch ${epoch} is over, the group is in ${current}: nothing is to be done`);
+  protected step(group: Group, event: GroupEvent<SessionMember>): readonly [Group, readonly GroupEffect[]] {
+    return groupStep(group, event);
+  }
+  protected checkEpoch({ epoch, positions }: Commit): void {
+    for (const place of positions) {
+      const current = this.group.held.get(placeName(place))?.epoch;
+      if (epoch !== current)
+        throw new StoplogError(
+          'STOPLOG_FENCED',
+          { epoch, current },
+          `${placeName(place)} is not held in epoch ${epoch} (${current === undefined ? 'nobody has it' : `but in ${current}`}): nothing is to be done`,
+        );
+    }
   }
   protected checkPositions({ epoch, positions }: Commit): void {
     for (const { topic, partition, from } of positions) {
@@ -200,8 +217,8 @@ export class SimulatedLog {
     }
     for (const { topic, partition, to } of commit.positions) {
       const before = this.position(topic, partition);
-      this.#positions.set(placeName(topic, partition), to);
-      undos.push(() => this.#positions.set(placeName(topic, partition), before));
+      this.#positions.set(nameOf(topic, partition), to);
+      undos.push(() => this.#positions.set(nameOf(topic, partition), before));
     }
     return {
       offsets,
@@ -211,14 +228,6 @@ export class SimulatedLog {
     };
   }
 
-  #hold(holding: Ownership): void {
-    const before = this.holding;
-    this.holding = holding;
-    const undo = (): void => {
-      this.holding = before;
-    };
-    this.#enter({ commit: undefined, holding, undo }, []);
-  }
   #enter(entry: Omit<LogEntry, 'receipt'>, offsets: readonly bigint[]): Receipt {
     const receipt: Receipt = { offsets, durable: false, lost: false };
     this.#unflushed.push({ ...entry, receipt });
@@ -226,4 +235,4 @@ export class SimulatedLog {
   }
 }
 
-const placeName = (name: string, partition: number): string => `${partition}:${name}`;
+const nameOf = (name: string, partition: number): string => `${partition}:${name}`;

@@ -1,86 +1,109 @@
 /**
- * A process that runs the pipeline: joins the group, starts actors when it owns it, supervises them, and writes.
+ * A process that runs the pipeline: joins the group, runs the actors it is assigned, supervises them, and writes.
  *
  * It dies with all it has in memory, commits in its writer's queue too; or it stands still for a while, and wakes up
  * not knowing that anything has happened.
  */
-import { BEAT_MS, isStoplogError, ownershipStep, StoplogError, type Watching } from '@stoplog/core/port';
+import { isStoplogError, StoplogError, type GroupEffect, type GroupEvent, type Holding } from '@stoplog/core/port';
 import { NO_FAILURES, step as restartStep, worked, type Failures } from '../pure/supervision/restart.ts';
 import type { Place } from '../pure/mailbox.ts';
-import type { Plan, Task } from '../pure/topology/plan.ts';
+import { differenceOf, holdingsIn, NOTHING_HELD, type Held, type Holdings } from '../pure/sharing/holdings.ts';
+import type { Unit } from '../pure/sharing/units.ts';
+import type { Plan } from '../pure/topology/plan.ts';
 import { SimulatedActor, type Grain, type Life, type Sent } from './simulated-actor.ts';
 import type { SimulatedLog } from './simulated-log.ts';
+import { SimulatedMember, type SessionMember } from './simulated-member.ts';
 import type { Count } from './simulation-counters.ts';
 import type { Late } from './simulation-faults.ts';
-
-const LOOK_MS = 1_000;
 
 /** What a process is given by the world it lives in. */
 export interface Surroundings {
   readonly plan: Plan;
+  readonly units: readonly Unit[];
   readonly log: SimulatedLog;
   readonly grain: () => Grain;
   readonly now: () => number;
   readonly count: Count;
   readonly tell: (what: string) => void;
   readonly fails: Life['fails'];
-  readonly isAlive: (instance: string) => boolean;
-  /** Somebody else has taken over from this one. */
-  readonly overtook: (instance: string) => void;
+  /** Whether the process that a member was is known to be gone. */
+  readonly isGone: (member: string) => boolean;
+  readonly change: (event: GroupEvent<SessionMember>) => readonly GroupEffect[];
   readonly isLate: (what: Late) => boolean;
   readonly heard: (sent: Sent) => void;
   /** A partition was given up, or cannot start: no fault of the simulation's. */
   readonly gaveUp: (actor: string, error: unknown) => void;
 }
+/** What a process is. */
+export interface Kind {
+  readonly name: string;
+  readonly isStatic: boolean;
+  readonly sessionMs: number;
+}
 
 interface Restart {
-  readonly task: Task;
-  readonly partition: number;
+  readonly held: Held;
   readonly at: number;
   readonly suspect: Place | undefined;
 }
 
 export class SimulatedProcess {
   readonly name: string;
+  readonly member: SimulatedMember;
+  readonly sessionMs: number;
   /** Until then it is down, or stands still. */
   downUntil = 0;
   pausedUntil = 0;
   isUp = false;
-  /** The life it is in; a name that no other life has. */
-  instance = '';
   readonly actors: Map<string, SimulatedActor> = new Map();
   /** Handed to the writer, not written. */
   queue: Sent[] = [];
   readonly #around: Surroundings;
   readonly #failures = new Map<string, Failures>();
+  #held: Holdings = NOTHING_HELD;
+  /** To be started when the actors that had these units in another epoch have ended. */
+  #pending: readonly Held[] = [];
   #restarts: Restart[] = [];
-  #lives = 0;
   #launched = 0;
-  #epoch: number | undefined;
   #leaving = false;
-  #watching: Watching | undefined;
-  #takes: number | undefined;
-  #nextLook = 0;
-  #nextBeat = 0;
 
-  constructor(name: string, around: Surroundings) {
+  constructor({ name, isStatic, sessionMs }: Kind, around: Surroundings) {
     this.name = name;
+    this.sessionMs = sessionMs;
     this.#around = around;
+    const { units, log, now, count, tell, isGone, change } = around;
+    const instanceId = isStatic ? name : undefined;
+    this.member = new SimulatedMember({
+      name,
+      units,
+      instanceId,
+      sessionMs,
+      log,
+      now,
+      count,
+      tell,
+      isGone,
+      change,
+      assigned: (partitions) => this.#assigned(partitions),
+    });
   }
 
   get isAwake(): boolean {
     return this.isUp && this.#around.now() >= this.pausedUntil;
   }
-  get holds(): boolean {
-    return this.#epoch !== undefined;
+  /** How many units are here. */
+  get holds(): number {
+    return this.#held.size;
   }
-  /** Holds the group and has nothing left to do. */
+  /** Has nothing left to do, and knows what it has. */
   get isIdle(): boolean {
     return (
-      this.#epoch === this.#around.log.holding.epoch &&
+      this.member.isSettled &&
+      !this.#leaving &&
       this.#restarts.length === 0 &&
       this.queue.length === 0 &&
-      [...this.actors.values()].every((actor) => !actor.isReady && actor.underWay.length === 0)
+      this.actors.size === this.#held.size &&
+      [...this.actors.values()].every((actor) => !actor.draining && !actor.isReady && actor.underWay.length === 0)
     );
   }
   /** When something is due that time alone brings. */
@@ -88,27 +111,27 @@ export class SimulatedProcess {
     const { now } = this.#around;
     if (!this.isUp) return this.downUntil;
     if (now() < this.pausedUntil) return this.pausedUntil;
-    return Math.min(...this.#restarts.map(({ at }) => at), this.holds ? this.#nextBeat : this.#nextLook);
+    const busy = [...this.actors.values()].map(({ busyUntil }) => busyUntil).filter((until) => until > now());
+    return Math.min(...this.#restarts.map(({ at }) => at), ...busy, this.member.wakes);
   }
 
   /** What it could do now, each a step of its own. */
   moves(): (() => void)[] {
-    const { now, log, isLate } = this.#around;
+    const { now, isLate } = this.#around;
     const moves: (() => void)[] = [];
     if (!this.isUp) return now() >= this.downUntil ? [() => this.#boot()] : [];
     if (!this.isAwake) return [];
     for (const sent of this.#heads()) if (!isLate('write')) moves.push(() => this.write(sent));
     for (const actor of this.actors.values()) {
+      if (now() < actor.busyUntil) continue;
       const [oldest] = actor.underWay;
       if (oldest !== undefined && oldest.answer !== 'none' && !isLate('hear')) moves.push(() => this.#hear(actor));
       if (actor.isReady && (actor.turns > 0 || !isLate('start'))) moves.push(() => this.#turn(actor));
     }
     for (const restart of this.#restarts) if (now() >= restart.at) moves.push(() => this.#restart(restart));
-    if (this.#takes !== undefined) moves.push(() => this.#take());
-    else if (!this.holds && now() >= this.#nextLook) moves.push(() => this.#look());
-    if (this.holds && now() >= this.#nextBeat) moves.push(() => this.#beat());
-    if (this.holds && log.holding.epoch !== this.#epoch && !isLate('notice')) moves.push(() => this.#lose());
-    if (this.#leaving && this.holds && [...this.actors.values()].every(({ ended }) => ended)) moves.push(() => this.#leave());
+    const isDraining = [...this.actors.values()].some(({ draining }) => draining);
+    if (this.#leaving && this.actors.size === 0) moves.push(() => this.#leave());
+    if (!this.#leaving || isDraining) moves.push(...this.member.moves(!isDraining && !this.#leaving, !isLate('notice')));
     return moves;
   }
 
@@ -127,11 +150,15 @@ export class SimulatedProcess {
     this.downUntil = downUntil;
     log.processDied();
   }
+  get isLeaving(): boolean {
+    return this.#leaving;
+  }
   /** Asked to end: finishes what is begun, leaves the group, and is another member afterwards. */
   drain(): void {
     this.#leaving = true;
     this.#restarts = [];
-    for (const actor of this.actors.values()) actor.draining = true;
+    this.#pending = [];
+    for (const actor of this.actors.values()) this.#end(actor);
   }
   /** The writer takes a commit; with an error, it could not. */
   write(sent: Sent, error?: StoplogError): void {
@@ -163,91 +190,73 @@ export class SimulatedProcess {
   #boot(): void {
     this.isUp = true;
     this.pausedUntil = 0;
-    this.instance = `${this.name}.${++this.#lives}`;
-    this.#nextLook = this.#around.now();
-    this.#around.tell(`${this.instance} starts`);
+    this.#around.tell(`${this.name} starts`);
   }
-  #look(): void {
-    const { log, now, isAlive, tell } = this.#around;
-    const found = log.holding;
-    const [watching, effect] = ownershipStep(this.#watching, {
-      type: 'looked',
-      found,
-      ownerAlive: found.owner !== null && isAlive(found.owner.instance),
-      at: now(),
-    });
-    this.#watching = watching;
-    this.#nextLook = now() + LOOK_MS;
-    if (effect.type === 'wait') return;
-    this.#takes = effect.epoch;
-    tell(`${this.instance} sees epoch ${found.epoch} free`);
-  }
-  #take(): void {
-    const { log, plan, now, tell, count, isAlive, overtook } = this.#around;
-    const seen = this.#takes!;
-    this.#takes = undefined;
-    const before = log.holding.owner;
-    const taken = log.take(seen, this.instance);
-    tell(`${this.instance} ${taken === undefined ? 'comes too late' : `owns epoch ${taken.epoch}`}`);
-    if (taken === undefined) return count('take that came too late');
-    if (before !== null) {
-      count(isAlive(before.instance) ? 'takeover from an owner that stood still' : 'takeover from an owner that died');
-      overtook(before.instance);
+  /** As the app does it: what is not in the assignment is drained, what is new is started, what is kept goes on. */
+  #assigned(partitions: readonly Holding[]): void {
+    const { units, count } = this.#around;
+    const now = holdingsIn(units, partitions);
+    const { ended, started, kept } = differenceOf(this.#held, now);
+    this.#held = now;
+    if (ended.length > 0 && kept.some(({ unit }) => this.actors.get(unit.name)?.underWay.length)) count('rebalance that left a commit under way alone');
+    for (const { unit } of ended) {
+      this.#restarts = this.#restarts.filter(({ held }) => held.unit !== unit);
+      const actor = this.actors.get(unit.name);
+      if (actor === undefined) continue;
+      this.#end(actor);
+      if (!this.member.isIn) continue;
+      if (actor.underWay.length > 0) count('partition handed over while a commit was under way');
+      if (actor.open > 0) count('partition handed over in the middle of a batch');
     }
-    this.#epoch = taken.epoch;
-    this.#nextBeat = now() + BEAT_MS;
-    this.#failures.clear();
-    for (const task of plan.tasks)
-      if (task.source === undefined) for (let partition = 0; partition < task.partitions; partition++) this.#launch(task, partition, undefined);
+    this.#pending = started;
+    this.#startPending();
   }
-  #beat(): void {
-    const { log, now } = this.#around;
-    this.#nextBeat = now() + BEAT_MS;
-    if (log.holding.owner?.instance === this.instance && log.holding.epoch === this.#epoch) log.beat();
+  #end(actor: SimulatedActor): void {
+    actor.drainingSince ??= this.#around.now();
   }
-  #lose(): void {
-    this.#around.count('owner that was overtaken');
-    this.#around.tell(`${this.instance} has lost epoch ${this.#epoch}`);
-    this.#forget();
-    this.#nextLook = this.#around.now();
+  #startPending(): void {
+    const free = this.#pending.filter(({ unit }) => !this.actors.has(unit.name));
+    this.#pending = this.#pending.filter((held) => !free.includes(held));
+    for (const held of free) {
+      this.#failures.delete(held.unit.name);
+      this.#launch(held, undefined);
+    }
   }
   #leave(): void {
-    this.#around.log.leave(this.instance);
-    this.#around.count('owner that left');
-    this.#around.tell(`${this.instance} leaves epoch ${this.#epoch}`);
-    this.#forget();
-    this.#boot();
-    this.#nextLook = this.#around.now() + 2 * LOOK_MS;
+    this.#around.tell(`${this.name} leaves`);
+    this.member.leave();
+    this.#forget(true);
   }
-  #forget(): void {
+  #forget(left: boolean = false): void {
     this.actors.clear();
     this.#failures.clear();
     this.#restarts = [];
-    this.#epoch = this.#watching = this.#takes = undefined;
+    this.#pending = [];
+    this.#held = NOTHING_HELD;
     this.#leaving = false;
+    if (!left) this.member.forget();
   }
 
-  #launch(task: Task, partition: number, suspect: Place | undefined): void {
+  #launch(held: Held, suspect: Place | undefined): void {
     const { plan, log, grain, fails, count } = this.#around;
     if (suspect !== undefined) count('restart with a suspect');
     const actor = new SimulatedActor({
       plan,
-      task,
-      partition,
-      epoch: this.#epoch!,
-      name: `${this.instance}.${++this.#launched}`,
+      task: held.unit.task,
+      partition: held.unit.partition,
+      epoch: held.epoch,
+      name: `${this.member.id}.${++this.#launched}`,
       suspect,
       log,
       grain: grain(),
       fails,
     });
-    actor.draining = this.#leaving;
     this.actors.set(actor.name, actor);
   }
   #restart(restart: Restart): void {
     this.#restarts.splice(this.#restarts.indexOf(restart), 1);
-    this.#around.tell(`${this.name}: actor ${restart.task.id}:${restart.partition} goes on`);
-    this.#launch(restart.task, restart.partition, restart.suspect);
+    this.#around.tell(`${this.name}: actor ${restart.held.unit.name} goes on`);
+    this.#launch(restart.held, restart.suspect);
   }
   #turn(actor: SimulatedActor): void {
     const { now, tell, count } = this.#around;
@@ -259,7 +268,12 @@ export class SimulatedProcess {
         tell(`${this.name}: ${describe(sent)} is sent`);
       });
       if (actor.open > open) tell(`${this.name}: actor ${actor.name} has taken ${actor.open} records`);
-      if (actor.ended) tell(`${this.name}: actor ${actor.name} has ended`);
+      if (actor.ended) {
+        tell(`${this.name}: actor ${actor.name} has ended`);
+        if (this.member.isIn && now() - actor.drainingSince! > this.sessionMs) count('partition handed over by a handler slower than a session');
+        this.actors.delete(actor.name);
+        this.#startPending();
+      }
     } catch (error) {
       const handler = isStoplogError(error) && error.code === 'STOPLOG_HANDLER';
       this.#mourn(actor);
@@ -285,7 +299,7 @@ export class SimulatedProcess {
     const { now, tell, gaveUp } = this.#around;
     this.actors.delete(actor.name);
     tell(`${this.name}: actor ${actor.name} ends: ${error instanceof Error ? error.message : String(error)}`);
-    if (this.#leaving) return;
+    if (actor.draining) return this.#startPending();
     const at = place === undefined ? 'nowhere' : `${place.topic}:${place.partition}:${place.offset}`;
     const [failures, effect] = restartStep(this.#failures.get(actor.name) ?? NO_FAILURES, {
       type: 'failed',
@@ -295,7 +309,7 @@ export class SimulatedProcess {
     });
     this.#failures.set(actor.name, failures);
     if (effect.type !== 'restart') return gaveUp(actor.name, error);
-    this.#restarts.push({ task: actor.life.task, partition: actor.life.partition, at: now() + effect.afterMs, suspect: place });
+    this.#restarts.push({ held: this.#held.get(actor.name)!, at: now() + effect.afterMs, suspect: place });
   }
 }
 

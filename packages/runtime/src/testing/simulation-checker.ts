@@ -5,10 +5,10 @@
  * outputs and store writes must be the same bytes. The records of its commits, one commit after the other, must be all
  * records of its inputs, each once, in their order. What the log claims to have done must be in it, and nothing else.
  */
-import { isStoplogError, type Commit } from '@stoplog/core/port';
+import { isStoplogError, placeName, type Commit } from '@stoplog/core/port';
 import type { Plan, Task } from '../pure/topology/plan.ts';
 import type { Sent } from './simulated-actor.ts';
-import type { LogEntry, SimulatedLog } from './simulated-log.ts';
+import type { Group, LogEntry, SimulatedLog } from './simulated-log.ts';
 import { handledBy } from './simulated-process.ts';
 import { Reference, type Expected } from './simulation-reference.ts';
 import { differenceOf, latin, textOf, textOfExpected, textOfPart, textsIn, type RecordText } from './simulation-texts.ts';
@@ -34,7 +34,7 @@ export class Checker {
   readonly #readers = new Map<string, Watched>();
   /** Batches of each partition that are accounted for, and the offset behind them. */
   readonly #seen = new Map<string, { batches: number; next: bigint }>();
-  #epoch = 0;
+  #group: Group | undefined;
   /** Records from outside that are durable. */
   fed = 0;
   commits = 0;
@@ -64,7 +64,7 @@ export class Checker {
   /** Everything visible is durable now, these entries last. */
   flushed(entries: readonly LogEntry[]): void {
     for (const entry of entries) {
-      if (entry.holding !== undefined) this.#holding(entry.holding.epoch);
+      if (entry.group !== undefined) this.#regroup(entry.group);
       if (entry.commit !== undefined) this.#commit(entry);
     }
     for (const [topic, partitions] of this.#log.topics) {
@@ -95,9 +95,10 @@ export class Checker {
     }
   }
 
-  #holding(epoch: number): void {
-    if (epoch < this.#epoch) throw new Broken(`two owners: epoch ${epoch} came after epoch ${this.#epoch}`);
-    this.#epoch = epoch;
+  #regroup(group: Group): void {
+    const before = this.#group?.epoch ?? 0;
+    if (group.epoch < before) throw new Broken(`two owners: epoch ${group.epoch} came after epoch ${before}`);
+    this.#group = group;
   }
   #commit({ commit, receipt }: LogEntry): void {
     this.commits++;
@@ -107,7 +108,13 @@ export class Checker {
       for (const { records } of kept) this.fed += records.length;
       return;
     }
-    if (epoch !== this.#epoch) throw new Broken(`two owners: a commit of epoch ${epoch} happened in epoch ${this.#epoch}`);
+    for (const place of positions) {
+      const held = this.#group?.held.get(placeName(place));
+      if (held?.epoch !== epoch)
+        throw new Broken(
+          `two owners: a commit of epoch ${epoch} moved ${placeName(place)}, which ${held === undefined ? 'nobody held' : `was held in ${held.epoch}`}`,
+        );
+    }
     const sent = handledBy.get(commit!);
     if (sent === undefined) throw new Broken('invariant broken: a commit that nobody sent');
     const watched = this.#watched.get(sent.by.name)!;

@@ -2,8 +2,10 @@
  * What goes wrong, and how often; and how fine the grain is. Both are drawn anew for each seed, so that some seeds know
  * hardly any crash but many pauses, and others the reverse: what is rare in the mean is common somewhere.
  */
+import { SESSION_MS } from '@stoplog/core/port';
 import type { Chance } from './chance.ts';
 import type { Grain } from './simulated-actor.ts';
+import type { Kind } from './simulated-process.ts';
 
 export type Fault =
   /** A thread dies between two turns. */
@@ -14,8 +16,10 @@ export type Fault =
   | 'crash'
   /** The machine stops: all processes die, and a suffix of the commits that were not flushed is gone. */
   | 'powerCut'
-  /** A process stands still, perhaps for longer than its lease. */
+  /** A process stands still, perhaps for longer than its session. */
   | 'pause'
+  /** A record takes its time, perhaps longer than a session. */
+  | 'slow'
   /** A process is asked to end, and joins again. */
   | 'leave'
   /** The log has no room for a commit, this time. */
@@ -24,9 +28,9 @@ export type Fault =
 /** How likely each is among the faults; 0 is never, and what is left out is drawn. */
 export type Faults = Readonly<Partial<Record<Fault, number>>>;
 
-export const FAULTS: readonly Fault[] = ['kill', 'fail', 'crash', 'powerCut', 'pause', 'leave', 'full'];
+export const FAULTS: readonly Fault[] = ['kill', 'fail', 'crash', 'powerCut', 'pause', 'slow', 'leave', 'full'];
 
-/** The disk, a message, the news of a loss, or a new actor's first turn takes its time. */
+/** The disk, a message, the news of an assignment, or a new actor's first turn takes its time. */
 export type Late = 'write' | 'hear' | 'notice' | 'start';
 
 /** The character of one simulation. */
@@ -35,7 +39,7 @@ export interface Temper {
   /** How likely a step is a fault, as long as there are to be any. */
   readonly faultRate: number;
   readonly faults: number;
-  readonly processes: number;
+  readonly processes: readonly Kind[];
   readonly holes: number;
   readonly flushRate: number;
   /** At most so many ms pass in a step. */
@@ -56,7 +60,7 @@ export const drawTemper = (chance: Chance, faults: Faults): Temper => {
     weights,
     faultRate: some ? chance.pick([0.01, 0.03, 0.08]) : 0,
     faults: some ? chance.between(3, 25) : 0,
-    processes: chance.between(1, 3),
+    processes: kindsOf(chance),
     holes: chance.pick([0, 0.2, 1]),
     flushRate: chance.pick([0.02, 0.1, 0.5]),
     tickMs: chance.pick([1, 20, 200]),
@@ -74,4 +78,11 @@ export const drawTemper = (chance: Chance, faults: Faults): Temper => {
       entries: chance.pick([1, 2, 5, 1_000]),
     }),
   };
+};
+
+/** One process, or several that share the partitions; some of them static. */
+const kindsOf = (chance: Chance): readonly Kind[] => {
+  const isStatic = chance.pick([0, 0, 0.5, 1]);
+  const sessionMs = chance.pick([1_000, SESSION_MS]);
+  return Array.from({ length: chance.between(1, 4) }, (_, i) => ({ name: `p${i + 1}`, isStatic: chance.is(isStatic), sessionMs }));
 };

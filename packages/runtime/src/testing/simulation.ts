@@ -4,13 +4,15 @@
  * First there are faults; then there are none, and everything must come to rest. What is checked is checked whenever
  * something has become durable, so a failure is found near the step that made it.
  */
-import { LEASE_MS, StoplogError } from '@stoplog/core/port';
+import { placeName, SESSION_MS, StoplogError, type GroupEffect, type GroupEvent } from '@stoplog/core/port';
 import type { Place } from '../pure/mailbox.ts';
+import { unitsOf, type Unit } from '../pure/sharing/units.ts';
 import type { Plan } from '../pure/topology/plan.ts';
 import { Chance } from './chance.ts';
 import type { SimulatedActor } from './simulated-actor.ts';
 import { SimulatedFeeder, type Feed } from './simulated-feeder.ts';
 import type { SimulatedLog } from './simulated-log.ts';
+import type { SessionMember } from './simulated-member.ts';
 import { SimulatedProcess, type Surroundings } from './simulated-process.ts';
 import { Broken, Checker } from './simulation-checker.ts';
 import { noCounts, type Counter } from './simulation-counters.ts';
@@ -35,6 +37,7 @@ export class Simulation {
   readonly #temper: Temper;
   readonly #feeder: SimulatedFeeder;
   readonly #processes: readonly SimulatedProcess[];
+  readonly #units: readonly Unit[];
   readonly #checker: Checker;
   readonly #stepsAtMost: number;
   readonly #fails = new Map<string, number>();
@@ -52,27 +55,26 @@ export class Simulation {
     this.#feeder = new SimulatedFeeder(feeds, this.log);
     this.#checker = new Checker(plan, this.log);
     this.#stepsAtMost = STEPS_AT_LEAST + STEPS_PER_RECORD * feeds.reduce((sum, { records }) => sum + records.length, 0);
+    // Sources are not opened.
+    this.#units = unitsOf(plan).filter(({ task }) => task.source === undefined);
     const around: Surroundings = {
       plan,
+      units: this.#units,
       log: this.log,
       grain: this.#temper.grain,
       now: () => this.#now,
       count: (counter) => this.#count(counter),
       tell: (what) => this.#tell(what),
       fails: (actor, place) => this.#letFail(actor, place),
-      isAlive: (instance) => this.#processes.some((process) => process.isUp && process.instance === instance),
-      overtook: (instance) => {
-        const before = this.#processes.find((process) => process.instance === instance);
-        // The most dangerous moment to wake up in.
-        if (before !== undefined && chance.is(0.5)) before.pausedUntil = this.#now;
-      },
+      isGone: (member) => !this.#processes.some((process) => process.isUp && process.member.id === member) && chance.is(0.5),
+      change: (event) => this.#change(event),
       isLate: (what) => chance.is(this.#temper.late[what]),
       heard: (sent) => this.#checker.heard(sent),
       gaveUp: (actor, error) => {
         this.#dying ??= { actor, error };
       },
     };
-    this.#processes = Array.from({ length: this.#temper.processes }, (_, i) => new SimulatedProcess(`p${i + 1}`, around));
+    this.#processes = this.#temper.processes.map((kind) => new SimulatedProcess(kind, around));
   }
 
   run(): void {
@@ -121,8 +123,33 @@ export class Simulation {
     }
   }
   get #isAtRest(): boolean {
-    const holder = this.#processes.find((process) => process.isAwake && process.isIdle);
-    return holder !== undefined && !this.#feeder.canFeed && this.#processes.every((process) => process.isAwake && process.queue.length === 0);
+    const held = this.#processes.reduce((sum, { holds }) => sum + holds, 0);
+    return held === this.#units.length && !this.#feeder.canFeed && this.#processes.every((process) => process.isAwake && process.isIdle);
+  }
+  /** Something happens to the group. Whoever is in it works on nothing that it does not hold, or there are two owners. */
+  #change(event: GroupEvent<SessionMember>): readonly GroupEffect[] {
+    const effects = this.log.change(event);
+    for (const effect of effects) {
+      if (effect.type !== 'left' || (effect.why !== 'silent' && effect.why !== 'gone')) continue;
+      const before = this.#processes.find(({ member }) => member.id === effect.member.id);
+      this.#count(before?.isUp === true ? 'partition taken from a member that stood still' : 'partition taken from a member that died');
+      // The most dangerous moment to wake up in.
+      if (before !== undefined && this.#chance.is(0.5)) before.pausedUntil = this.#now;
+    }
+    if (event.type === 'beat') return effects;
+    for (const { member, actors } of this.#processes) {
+      if (!member.isIn) continue;
+      for (const { life, name } of actors.values())
+        for (const { topic } of life.task.inputs) {
+          const place = placeName({ topic: topic.name, partition: life.partition });
+          const held = this.log.group.held.get(place);
+          if (held?.member !== member.id || held.epoch !== life.epoch)
+            throw new Broken(
+              `two owners: actor ${name} of ${member.id} works on ${place} in epoch ${life.epoch}, which ${held === undefined ? 'nobody holds' : `${held.member} holds in ${held.epoch}`}`,
+            );
+        }
+    }
+    return effects;
   }
   #flush(): void {
     const flushed = this.log.flush();
@@ -141,7 +168,7 @@ export class Simulation {
     const chance = this.#chance;
     const up = this.#processes.filter(({ isUp }) => isUp);
     if (up.length === 0) return false;
-    const holders = up.filter((process) => process.holds && process.isAwake);
+    const holders = up.filter((process) => process.holds > 0 && process.isAwake);
     const process = holders.length > 0 && chance.is(0.8) ? chance.pick(holders) : chance.pick(up);
     const actors = [...process.actors.values()];
     const downUntil = this.#now + chance.below(chance.pick([10, 5_000]));
@@ -168,12 +195,20 @@ export class Simulation {
         this.#powerCut();
         return true;
       case 'pause':
-        process.pausedUntil = this.#now + chance.below(chance.pick([LEASE_MS, 5 * LEASE_MS]));
-        if (process.pausedUntil - this.#now > LEASE_MS) this.#count('pause longer than a lease');
+        process.pausedUntil = this.#now + chance.below(chance.pick([SESSION_MS, 5 * SESSION_MS]));
+        if (process.pausedUntil - this.#now > process.sessionMs) this.#count('pause longer than a session');
         this.#tell(`${process.name} stands still for ${process.pausedUntil - this.#now} ms`);
         return true;
+      case 'slow': {
+        const busy = actors.filter(({ isReady, busyUntil }) => isReady && busyUntil <= this.#now);
+        if (busy.length === 0) return false;
+        const actor = chance.pick(busy);
+        actor.busyUntil = this.#now + chance.below(chance.pick([500, 3 * process.sessionMs]));
+        this.#tell(`${process.name}: a record of actor ${actor.name} takes ${actor.busyUntil - this.#now} ms`);
+        return true;
+      }
       case 'leave':
-        if (!process.holds) return false;
+        if (process.holds === 0 || process.isLeaving) return false;
         this.#tell(`${process.name} is asked to end`);
         process.drain();
         return true;

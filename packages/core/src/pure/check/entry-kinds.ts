@@ -60,6 +60,26 @@ const producerOf = (key: Uint8Array, { names }: Known): string | Finding | undef
   return finding('owner', { table: 'producers' }, `it belongs to producer number ${id}, which is not there`);
 };
 
+const ofGroup = (key: Uint8Array, { names }: Known, check: (group: string) => Finding | undefined): Finding | undefined => {
+  const group = names.groups.get(u32(key, 0));
+  return group === undefined ? finding('owner', { table: 'groups' }, `it belongs to group number ${u32(key, 0)}, which is not there`) : check(group);
+};
+const namesEpoch = (value: Uint8Array): boolean => {
+  try {
+    return Number.isSafeInteger(fromBytes<{ readonly epoch?: unknown } | null>(value)?.epoch);
+  } catch {
+    return false;
+  }
+};
+const memberKind = (name: string, kind: number, size: number | undefined): EntryKind => ({
+  name,
+  fits: (key) => key.length === 9 && key[4] === kind,
+  check: (key, value, known) =>
+    ofGroup(key, known, (group) =>
+      size === undefined || value.length === size ? undefined : finding('form', { table: 'groups', group }, `a ${name} of ${value.length} bytes`),
+    ),
+});
+
 const findingIn = (found: string | Finding | undefined): Finding | undefined => (typeof found === 'string' ? undefined : found);
 
 export const KINDS: Readonly<Record<Exclude<Table, 'meta' | 'log'>, readonly EntryKind[]>> = {
@@ -98,20 +118,25 @@ export const KINDS: Readonly<Record<Exclude<Table, 'meta' | 'log'>, readonly Ent
   ],
   groups: [
     {
-      name: 'owner',
+      name: 'group',
       fits: (key) => key.length === 4,
-      check: (key, value, { names }) => {
-        const group = names.groups.get(u32(key, 0));
-        if (value.length === 0) return undefined;
-        if (group === undefined) return finding('owner', { table: 'groups' }, `it belongs to group number ${u32(key, 0)}, which is not there`);
-        try {
-          const { epoch } = fromBytes<{ readonly epoch: unknown }>(value);
-          if (Number.isSafeInteger(epoch)) return undefined;
-        } catch {
-          // Told below.
-        }
-        return finding('form', { table: 'groups', group }, 'its row names no epoch');
-      },
+      check: (key, value, known) =>
+        // What stays of a deleted group.
+        value.length === 0
+          ? undefined
+          : ofGroup(key, known, (group) => (namesEpoch(value) ? undefined : finding('form', { table: 'groups', group }, 'its row names no epoch'))),
+    },
+    memberKind('beat of a member', 1, 16),
+    memberKind('units of a member', 2, undefined),
+    {
+      name: 'place that is held',
+      fits: (key) => key.length === 13 && key[4] === 3,
+      check: (key, value, known) =>
+        ofGroup(key, known, (group) => {
+          const place = known.names.sources.has(u32(key, 5)) ? undefined : partitionAt('groups', key, 5, known);
+          if (place !== undefined && isFinding(place)) return place;
+          return value.length === 13 ? undefined : finding('form', { table: 'groups', group, ...place }, `a value of ${value.length} bytes`);
+        }),
     },
   ],
   producers: [

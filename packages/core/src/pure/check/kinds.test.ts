@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { encodeOffset, groupKey, NO_ENDS, positionKey, producedKey, producerKey, storePrefix } from '../log/keyspace.ts';
+import { beatKey, heldKey, unitsKey } from '../log/group-record.ts';
 import { toBytes } from '../log/meta.ts';
 import { kindOf, type Known } from './entry-kinds.ts';
 import { isDamage, placeText } from './finding.ts';
@@ -24,6 +25,7 @@ const META = [
   entry('group:billing', { id: 2 }),
   entry('store:sums', { id: 3, group: 'billing', version: 1, fingerprint: 'f' }),
   entry('gone:4', { id: 4, kind: 'topic' }),
+  entry('source:ticks', { id: 5 }),
   entry('producer:till', { id: 6 }),
   entry('file', '1234'),
 ];
@@ -80,6 +82,23 @@ describe('entries', () => {
   test('a row of a group names an epoch, or is the mark of a deleted one', () => {
     const row = (value: Buffer): string | undefined => kindOf('groups', groupKey(2))!.check(groupKey(2), value, known)?.rule;
     expect([row(toBytes({ epoch: 3, owner: null, beat: 0 })), row(Buffer.alloc(0)), row(Buffer.from('{}'))]).toEqual([undefined, undefined, 'form']);
+  });
+  test('what members of a group have is of a group that is there, and of a place that is', () => {
+    const rule = (key: Buffer, size: number): string | undefined => kindOf('groups', key)!.check(key, Buffer.alloc(size), known)?.rule;
+    expect([rule(beatKey(2, 1), 16), rule(beatKey(2, 1), 8), rule(unitsKey(2, 1), 2), rule(beatKey(9, 1), 16)]).toEqual([
+      undefined,
+      'form',
+      undefined,
+      'owner',
+    ]);
+    expect([rule(heldKey(2, 1, 1), 13), rule(heldKey(2, 1, 1), 12), rule(heldKey(2, 1, 2), 13), rule(heldKey(2, 9, 0), 13)]).toEqual([
+      undefined,
+      'form',
+      'owner',
+      'owner',
+    ]);
+    // A source is a place, too.
+    expect(rule(heldKey(2, 5, 0), 13)).toBeUndefined();
   });
   test('a key of a later version is of no kind', () => expect(kindOf('groups', Buffer.alloc(12))).toBeUndefined());
 });

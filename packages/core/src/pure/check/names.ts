@@ -6,11 +6,13 @@ import {
   GONE_PREFIX,
   GROUP_PREFIX,
   PRODUCER_PREFIX,
+  SOURCE_PREFIX,
   STORE_PREFIX,
   TOPIC_PREFIX,
   type GoneMeta,
   type GroupMeta,
   type ProducerMeta,
+  type SourceMeta,
   type StoreMeta,
   type TopicMeta,
 } from '../log/meta.ts';
@@ -22,6 +24,7 @@ export interface Names {
   readonly topics: ReadonlyMap<number, TopicShape>;
   readonly stores: ReadonlyMap<number, StoreMeta & { readonly name: string }>;
   readonly groups: ReadonlyMap<number, string>;
+  readonly sources: ReadonlyMap<number, string>;
   readonly producers: ReadonlyMap<number, string>;
   /** Numbers whose bytes are still being freed. */
   readonly gone: ReadonlySet<number>;
@@ -36,6 +39,7 @@ export const namesIn = (
   const topics = new Map<number, TopicShape>();
   const stores = new Map<number, StoreMeta & { readonly name: string }>();
   const groups = new Map<number, string>();
+  const sources = new Map<number, string>();
   const producers = new Map<number, string>();
   const gone = new Set<number>();
   const findings: Finding[] = [];
@@ -76,6 +80,8 @@ export const namesIn = (
       if (take((data as StoreMeta).id, key)) stores.set((data as StoreMeta).id, { ...(data as StoreMeta), name });
     } else if (kind === GROUP) {
       if (take((data as GroupMeta).id, key)) groups.set((data as GroupMeta).id, name);
+    } else if (kind === SOURCE) {
+      if (take((data as SourceMeta).id, key)) sources.set((data as SourceMeta).id, name);
     } else if (kind === PRODUCER) {
       if (take((data as ProducerMeta).id, key)) producers.set((data as ProducerMeta).id, name);
     } else if (take((data as GoneMeta).id, key)) gone.add((data as GoneMeta).id);
@@ -88,9 +94,16 @@ export const namesIn = (
   const groupNames = new Set(groups.values());
   for (const { name, group } of stores.values())
     if (!groupNames.has(group)) findings.push(finding('owner', { table: 'meta', store: name }, `it belongs to group '${group}', which is not there`));
-  return { names: { topics, stores, groups, producers, gone, next }, findings };
+  return { names: { topics, stores, groups, sources, producers, gone, next }, findings };
 };
 
-const [TOPIC = '', STORE = '', GROUP = '', PRODUCER = '', GONE = ''] = [TOPIC_PREFIX, STORE_PREFIX, GROUP_PREFIX, PRODUCER_PREFIX, GONE_PREFIX].map(String);
+const [TOPIC = '', STORE = '', GROUP = '', SOURCE = '', PRODUCER = '', GONE = ''] = [
+  TOPIC_PREFIX,
+  STORE_PREFIX,
+  GROUP_PREFIX,
+  SOURCE_PREFIX,
+  PRODUCER_PREFIX,
+  GONE_PREFIX,
+].map(String);
 /** Whole keys, and beginnings of keys. */
-export const META_KINDS: readonly string[] = ['format', 'next', 'file', TOPIC, STORE, GROUP, PRODUCER, GONE];
+export const META_KINDS: readonly string[] = ['format', 'next', 'file', TOPIC, STORE, GROUP, SOURCE, PRODUCER, GONE];

@@ -1,17 +1,28 @@
 /** Who is in a group, as a sentence for whoever wants to do something to it that needs nobody to be. */
 import { StoplogError } from '../errors.ts';
-import type { Owner } from './ownership.ts';
+
+export interface Occupant {
+  readonly pid: number;
+  readonly instanceId?: string | undefined;
+  readonly sessionMs: number;
+  readonly since: number;
+  readonly beatAt: number;
+}
 
 /** `process 4242 has been in it since 2026-01-02T03:04:05.000Z, and gave its last beat 1.2 s ago` */
-export const occupantText = ({ pid, since, beatAt }: Pick<Owner, 'pid' | 'since' | 'beatAt'>, now: number): string => {
-  const began = since === undefined ? '' : ` since ${new Date(since).toISOString()}`;
-  const beat = beatAt === undefined ? '' : `, and gave its last beat ${(Math.max(0, now - beatAt) / 1000).toFixed(1)} s ago`;
-  return `process ${pid} has been in it${began}${beat}`;
+export const occupantText = ({ pid, instanceId, sessionMs, since, beatAt }: Occupant, now: number): string => {
+  const name = instanceId === undefined ? '' : ` ('${instanceId}', expected back for ${sessionMs / 1000} s when it ends)`;
+  return `process ${pid}${name} has been in it since ${new Date(since).toISOString()}, and gave its last beat ${(Math.max(0, now - beatAt) / 1000).toFixed(1)} s ago`;
 };
 
-export const occupiedError = (group: string, owner: Pick<Owner, 'pid' | 'since' | 'beatAt'>, epoch: number, now: number): StoplogError =>
-  new StoplogError(
+/** `members` has one at the least. */
+export const occupiedError = (group: string, members: readonly Occupant[], epoch: number, now: number): StoplogError => {
+  const pids = members.map(({ pid }) => pid);
+  const wait = members.some(({ instanceId }) => instanceId !== undefined) ? ', wait until the sessions of members that are expected back are over,' : '';
+  return new StoplogError(
     'STOPLOG_GROUP_ACTIVE',
-    { group, epoch, pid: owner.pid, since: owner.since, beatAt: owner.beatAt },
-    `group '${group}' is in use: ${occupantText(owner, now)} (epoch ${epoch}). Nothing was changed; end process ${owner.pid}, with Ctrl-C or 'kill ${owner.pid}', and try again`,
+    { group, epoch, pid: pids[0], pids, since: members[0]?.since, beatAt: members[0]?.beatAt },
+    `group '${group}' is in use: ${members.map((member) => occupantText(member, now)).join('; ')} (epoch ${epoch}). ` +
+      `Nothing was changed; end process ${pids.join(' and ')}, with Ctrl-C or 'kill ${pids.join(' ')}'${wait} and try again`,
   );
+};

@@ -12,7 +12,7 @@
  *   times       topic u32 · partition u32 · ordered f64          base offset u64 of the batch that first reached that time
  *   positions   group u32 · topic u32 · partition u32            offset u64
  *   stores      store u32 · partition u32 · sort key             value bytes
- *   groups      group u32                                        epoch, owner, beat as JSON
+ *   groups      group u32 · …                                    members, and who holds what (group-record.ts)
  *   producers   producer u32                                     name, epoch, when it was last seen as JSON
  *               producer u32 · topic u32 · partition u32         epoch, next sequence, the last five batches
  *

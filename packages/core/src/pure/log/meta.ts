@@ -19,12 +19,17 @@ export interface StoreMeta {
 export interface GroupMeta {
   readonly id: number;
 }
+export interface SourceMeta {
+  readonly id: number;
+}
 export interface ProducerMeta {
   readonly id: number;
 }
 
 export const topicMetaKey = (name: string): Buffer => Buffer.from(`topic:${name}`);
 export const storeMetaKey = (name: string): Buffer => Buffer.from(`store:${name}`);
+/** A source's number, which stands for its place in groups. */
+export const sourceMetaKey = (topic: string): Buffer => Buffer.from(topic);
 export const groupMetaKey = (name: string): Buffer => Buffer.from(`group:${name}`);
 export const producerMetaKey = (name: string): Buffer => Buffer.from(`producer:${name}`);
 export const nextIdKey = (): Buffer => Buffer.from('next');
@@ -33,6 +38,7 @@ export const formatKey = (): Buffer => Buffer.from('format');
 export const fileKey = (): Buffer => Buffer.from('file');
 export const TOPIC_PREFIX: Buffer = Buffer.from('topic:');
 export const STORE_PREFIX: Buffer = Buffer.from('store:');
+export const SOURCE_PREFIX: Buffer = Buffer.from('source:');
 export const GROUP_PREFIX: Buffer = Buffer.from('group:');
 export const PRODUCER_PREFIX: Buffer = Buffer.from('producer:');
 /** Numbers whose names are gone, and whose bytes are still to be swept. */

@@ -4,7 +4,7 @@
  * A request is answered once, under its id. Commits are transferred, not copied.
  */
 import type { ErrorData } from '../errors.ts';
-import type { Ownership } from '../group/ownership.ts';
+import type { Holding, Unit } from '../group/place.ts';
 import type { ResetLine } from '../group/reset.ts';
 import type { Cleaned, CleanOptions } from './cleaned.ts';
 import type { TopicShape } from '../topic/shape.ts';
@@ -15,11 +15,21 @@ export type WriterCall =
   | { readonly type: 'commit'; readonly bytes: ArrayBuffer; readonly life: string | undefined }
   | { readonly type: 'ensure'; readonly topics: readonly TopicShape[] }
   | { readonly type: 'open-store'; readonly part: StorePart }
-  | { readonly type: 'open-group'; readonly group: string }
+  /** The numbers of a group and of sources, which get one when they are first named. */
+  | { readonly type: 'open-group'; readonly group: string; readonly sources: readonly string[] }
   /** Begins another life of a producer, or goes on with the one that is held. */
   | { readonly type: 'open-producer'; readonly name: string; readonly held: ProducerLife | undefined }
-  /** Takes the group over, if its epoch is still the one that was seen. */
-  | { readonly type: 'take'; readonly groupId: number; readonly instance: string; readonly seen: number }
+  /** Places are called by their numbers (log/group-record.ts). Until it leaves, the writer gives its beats. */
+  | {
+      readonly type: 'join';
+      readonly groupId: number;
+      readonly instance: string;
+      readonly instanceId: string | undefined;
+      readonly sessionMs: number;
+      readonly units: readonly Unit[];
+    }
+  /** It has ended what it was asked to hand over: all but what it keeps. */
+  | { readonly type: 'release'; readonly groupId: number; readonly instance: string; readonly keeps: readonly Holding[] }
   | { readonly type: 'leave'; readonly groupId: number; readonly instance: string }
   /** Puts a group that nobody is in where a plan says, if it still stands where the plan saw it. */
   | { readonly type: 'set-positions'; readonly group: string; readonly lines: readonly ResetLine[] }
@@ -36,8 +46,8 @@ export type WriterCall =
   | { readonly type: 'clean'; readonly options: CleanOptions }
   /** Answered when the partition holds something at or after the offset. */
   | { readonly type: 'wait'; readonly topicId: number; readonly partition: number; readonly offset: bigint }
-  /** Answered when the group has another epoch than this one, or no owner. */
-  | { readonly type: 'wait-lost'; readonly groupId: number; readonly epoch: number };
+  /** Answered when the group has changed since it had this version. */
+  | { readonly type: 'wait-group'; readonly groupId: number; readonly version: number };
 
 export type WriterRequest =
   | (WriterCall & { readonly id: number })
@@ -47,9 +57,8 @@ export type WriterRequest =
 export type WriterAnswer = { readonly id: number } & (
   | { readonly type: 'committed'; readonly offsets: readonly bigint[] }
   | { readonly type: 'opened'; readonly storeId: number }
-  | { readonly type: 'group'; readonly groupId: number }
+  | { readonly type: 'group'; readonly groupId: number; readonly sourceIds: readonly number[] }
   | { readonly type: 'producer'; readonly producer: ProducerLife }
-  | { readonly type: 'owned'; readonly taken: boolean; readonly now: Ownership }
   | { readonly type: 'swept'; readonly left: boolean }
   | { readonly type: 'starts'; readonly starts: readonly bigint[] }
   | { readonly type: 'cleaned'; readonly cleaned: readonly Cleaned[] }

@@ -22,9 +22,10 @@ import {
   type StoreMeta,
   type TopicMeta,
 } from '../../pure/log/meta.ts';
-import { applyOpenGroup, put, putMeta, readEnds, readMeta, readOwnership, readPosition, writeOwnership } from './apply.ts';
+import { applyOpenGroup, putMeta, readEnds, readMeta, readPosition } from './apply.ts';
 import type { Env } from './env.ts';
-import { isAlive } from './process.ts';
+import { applyGroupEvent, isPresent, readBeats, readGroupRecord, readHeldEpoch, removeGroup } from './groups.ts';
+import { put } from './sealed.ts';
 
 /** How much is freed in one transaction. */
 const SWEEP_ENTRIES = 500;
@@ -50,7 +51,8 @@ export const applySetPositions = (env: Env, group: string, lines: readonly Reset
     if (from === undefined && moves === 0n) continue;
     put(env, 'positions', positionKey(groupId, topicId, partition), encodeOffset(to));
   }
-  raiseEpoch(env, groupId);
+  // Whoever was thought dead, and is not, holds nothing any more.
+  applyGroupEvent(env, groupId, { type: 'clear' });
 };
 const said = (offset: bigint | undefined): string => (offset === undefined ? 'no offset yet' : `offset ${offset}`);
 const moved = (facts: Readonly<Record<string, unknown>>, why: string): StoplogError =>
@@ -68,8 +70,7 @@ export const applyDeleteGroup = (env: Env, group: string): void => {
   }
   for (const { key } of entries(env, 'positions', groupKey(found.id))) env.tables.positions.removeSync(key);
   env.tables.meta.removeSync(groupMetaKey(group));
-  // Stays as a mark, as the ends of a deleted topic do: who was in the group, or still waits for it, is refused.
-  put(env, 'groups', groupKey(found.id), new Uint8Array(0));
+  removeGroup(env, found.id);
 };
 
 export const applyDeleteTopic = (env: Env, topic: string): void => {
@@ -80,7 +81,9 @@ export const applyDeleteTopic = (env: Env, topic: string): void => {
     name: key.toString().slice(GROUP_PREFIX.length),
     id: fromBytes<GroupMeta>(unseal('meta', key, value)).id,
   }));
-  const standing = groups.filter(({ id }) => partitions.some((partition) => readPosition(env, id, found.id, partition) !== undefined));
+  const standing = groups.filter(({ id }) =>
+    partitions.some((partition) => (readPosition(env, id, found.id, partition) ?? readHeldEpoch(env, id, found.id, partition)) !== undefined),
+  );
   for (const { name, id } of standing) checkIdle(env, name, id);
   for (const { id } of standing) for (const partition of partitions) env.tables.positions.removeSync(positionKey(id, found.id, partition));
   for (const partition of partitions) put(env, 'ends', partitionKey(found.id, partition), new Uint8Array(0));
@@ -120,12 +123,11 @@ const entries = (
   limit: number = Number.MAX_SAFE_INTEGER,
 ): readonly { readonly key: Buffer; readonly value: Buffer }[] => [...env.tables[table].getRange({ start: prefix, end: prefixEnd(prefix), limit })];
 
-/** A process that is no more is in no group; one that hangs still is. */
 const checkIdle = (env: Env, group: string, groupId: number): void => {
-  const { owner, epoch } = readOwnership(env, groupId);
-  if (owner !== null && isAlive(owner.pid, owner.started)) throw occupiedError(group, owner, epoch, Date.now());
+  const now = Date.now();
+  const present = readBeats(env, groupId).filter((member) => isPresent(member, now));
+  if (present.length > 0) throw occupiedError(group, present, readGroupRecord(env, groupId).epoch, now);
 };
-const raiseEpoch = (env: Env, groupId: number): void => writeOwnership(env, groupId, { epoch: readOwnership(env, groupId).epoch + 1, owner: null, beat: 0 });
 
 const topicIdOf = (env: Env, { topic, partition }: { readonly topic: string; readonly partition: number }): number => {
   const meta = readMeta<TopicMeta>(env, topicMetaKey(topic));

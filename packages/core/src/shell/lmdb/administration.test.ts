@@ -3,6 +3,8 @@ import { lmdb } from '@stoplog/core/lmdb';
 import { BatchBuilder, loadLogModule, readLag, type Assignment, type Log, type LogModule, type TopicShape } from '@stoplog/core/port';
 import { open } from 'lmdb';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { seal } from '../../pure/log/keyspace.ts';
+import { toBytes } from '../../pure/log/meta.ts';
 import { start, withFolder } from './fixtures/child.ts';
 
 const shape: TopicShape = {
@@ -23,17 +25,23 @@ const append = async (log: Log, count: number, partition = 0, timestamp = 1_000)
   for (let i = 0; i < count; i++) builder.append(`k${i}`, 'v', timestamp + i);
   await log.commit({ group: '', epoch: 0, appends: [{ topic: 'letters', partition, batch: builder.finish() }], stores: [], positions: [] });
 };
-/** Reads as a member of the group up to an offset, and leaves unless told to stay. */
-const readAs = async (log: Log, group: string, to: bigint, stay?: AbortController): Promise<Assignment> => {
-  const leaving = stay ?? new AbortController();
-  const members = log.join(group, places, leaving.signal)[Symbol.asyncIterator]();
+interface Stay {
+  readonly epoch: number;
+  readonly leave: () => Promise<unknown>;
+}
+/** Reads as a member of the group up to an offset, and stays until it is told to leave. */
+const stayAs = async (log: Log, group: string, to: bigint, from = 0n): Promise<Stay> => {
+  const members = log.join(group, { units: [places] }, never)[Symbol.asyncIterator]();
   const { value } = (await members.next()) as { readonly value: Assignment };
-  await log.commit({ group, epoch: value.epoch, appends: [], stores: [], positions: [{ topic: 'letters', partition: 0, from: 0n, to }] });
-  if (stay === undefined) {
-    leaving.abort();
-    while ((await members.next()).done !== true);
-  }
-  return value;
+  const { epoch } = value.partitions[0]!;
+  await log.commit({ group, epoch, appends: [], stores: [], positions: [{ topic: 'letters', partition: 0, from, to }] });
+  return { epoch, leave: () => members.return!() };
+};
+/** The same, and leaves. */
+const readAs = async (log: Log, group: string, to: bigint): Promise<{ readonly epoch: number }> => {
+  const { epoch, leave } = await stayAs(log, group, to);
+  await leave();
+  return { epoch };
 };
 const thrown = (promise: Promise<unknown>): Promise<{ readonly code: string; readonly message: string }> =>
   promise.then(
@@ -78,13 +86,21 @@ describe('groups', () => {
   test('are listed with where they stand, who is in them, and what they have folded', async () => {
     await append(log, 5);
     await log.store({ group: 'workers', store: 'counts', version: 2, fingerprint: 'f', partition: 0 } as Parameters<Log['store']>[0], never);
-    const stay = new AbortController();
-    const { epoch } = await readAs(log, 'workers', 3n, stay);
+    const { epoch } = await stayAs(log, 'workers', 3n);
     expect(await module.groups(log)).toEqual([
       {
         group: 'workers',
         epoch,
-        owner: { pid: process.pid, since: expect.any(Number), beatAt: expect.any(Number) },
+        members: [
+          {
+            instance: expect.any(String),
+            pid: process.pid,
+            sessionMs: 10_000,
+            since: expect.any(Number),
+            beatAt: expect.any(Number),
+            holds: places.map((place) => ({ ...place, epoch })),
+          },
+        ],
         positions: [{ topic: 'letters', partition: 0, offset: 3n }],
         stores: [{ store: 'counts', version: 2 }],
       },
@@ -98,6 +114,24 @@ describe('groups', () => {
       { topic: 'letters', partition: 1, position: 0n, end: 0n, records: 0, age: 0 },
     ]);
   });
+});
+
+test('a group of a folder from when one process had it all goes on in a later epoch, whoever had it', async () => {
+  await append(log, 5);
+  await readAs(log, 'workers', 3n);
+  await log[Symbol.asyncDispose]();
+  const root = open<Buffer, Buffer>({ path, noSubdir: false, pageSize: 8192, keyEncoding: 'binary', encoding: 'binary' });
+  const table = root.openDB<Buffer, Buffer>({ name: 'groups', keyEncoding: 'binary', encoding: 'binary' });
+  for (const key of [...table.getKeys({})]) {
+    const old = { epoch: 7, owner: { instance: 'i', pid: process.pid, started: 'long ago' }, beat: 3 };
+    if (key.length === 4) await table.put(key, seal(key, toBytes(old)));
+  }
+  await root.close();
+  log = await module.open(lmdb(path).options);
+  expect(await module.groups(log)).toMatchObject([{ epoch: 7, members: [] }]);
+  const { epoch } = await stayAs(log, 'workers', 4n, 3n);
+  expect(epoch).toBe(8);
+  expect((await module.groups(log))[0]!.members).toMatchObject([{ pid: process.pid, holds: places }]);
 });
 
 describe('a reset', () => {
@@ -121,8 +155,7 @@ describe('a reset', () => {
   });
   test('is refused while somebody is in the group, and says who; nothing is changed', async () => {
     await append(log, 5);
-    const stay = new AbortController();
-    await readAs(log, 'workers', 3n, stay);
+    await stayAs(log, 'workers', 3n);
     const { code, message } = await thrown(module.setPositions(log, 'workers', [line(3n, 0n)]));
     expect([code, message]).toEqual([
       'STOPLOG_GROUP_ACTIVE',
@@ -149,14 +182,14 @@ describe('a reset', () => {
       await thrown(log.commit({ group: 'workers', epoch, appends: [], stores: [], positions: [{ topic: 'letters', partition: 0, from: 3n, to: 4n }] })),
     ).toMatchObject({ code: 'STOPLOG_FENCED' });
   });
-  test('is not held up by an owner that was killed', async () => {
+  test('is not held up by a member that was killed', async () => {
     const member = start('member', path, 'first');
-    await member.said('committed 1');
+    await member.said('committed 0');
     member.kill();
     await member.ended;
     const [found] = await module.groups(log);
     const { topic, partition, offset } = found!.positions[0] ?? { topic: 'letters', partition: 0, offset: undefined };
-    expect(found!.owner).toBeUndefined();
+    expect(found!.members).toEqual([]);
     await module.setPositions(log, found!.group, [{ topic, partition, from: offset, to: 0n, moves: 0n, clamped: undefined }]);
   });
 });
@@ -166,15 +199,16 @@ describe('deleting', () => {
     await append(log, 5);
     const part = { group: 'workers', store: 'counts', version: 1, fingerprint: 'f', partition: 0 } as Parameters<Log['store']>[0];
     await log.store(part, never);
-    const { epoch } = await readAs(log, 'workers', 3n);
+    const { epoch, leave } = await stayAs(log, 'workers', 3n);
     const put = {
       group: 'workers',
       epoch,
       appends: [],
-      positions: [],
+      positions: [{ ...places[0]!, from: 3n, to: 3n }],
       stores: [{ store: 'counts', partition: 0, keys: [new Uint8Array([1])], values: [new Uint8Array([2])] }],
     };
     await log.commit(put);
+    await leave();
     const other = await module.open(lmdb(path).options);
     await other.store(part, never);
     await module.deleteGroup(log, 'workers');
@@ -190,7 +224,9 @@ describe('deleting', () => {
     const known = await module.open(lmdb(path).options);
     const { epoch } = await readAs(known, 'workers', 0n);
     await module.deleteGroup(log, 'workers');
-    expect(await thrown(known.commit({ group: 'workers', epoch, appends: [], stores: [], positions: [] }))).toMatchObject({ code: 'STOPLOG_GROUP_UNKNOWN' });
+    expect(await thrown(known.commit({ group: 'workers', epoch, appends: [], stores: [], positions: [{ ...places[0]!, from: 0n, to: 0n }] }))).toMatchObject({
+      code: 'STOPLOG_GROUP_UNKNOWN',
+    });
     await known[Symbol.asyncDispose]();
   });
   test('a topic frees its records and every position in it; the name may be made anew, empty', async () => {
@@ -204,10 +240,9 @@ describe('deleting', () => {
     expect((await log.offsets(places, 'latest'))[0]!.offset).toBe(0n);
     expect((await log.committed('workers', places))[0]!.offset).toBe(0n);
   });
-  test('a topic is refused while a group that stands in it is in use', async () => {
+  test('a topic is refused while a group that is in use reads it, also one that has committed nothing yet', async () => {
     await append(log, 5);
-    const stay = new AbortController();
-    await readAs(log, 'workers', 3n, stay);
+    await stayAs(log, 'workers', 0n);
     expect(await thrown(module.deleteTopic(log, 'letters'))).toMatchObject({ code: 'STOPLOG_GROUP_ACTIVE' });
   });
   test('a topic refuses whoever still writes to it or reads it, and keeps nothing of theirs', async () => {

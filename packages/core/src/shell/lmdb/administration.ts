@@ -1,17 +1,27 @@
 /** The Administration of a log over LMDB: looks by the memory map, and asks the writer for what changes. */
-import type { Backup, GroupOwner, GroupStanding } from '../../port/administration.ts';
-import type { Position } from '../../port/log.ts';
+import type { Backup, GroupMember, GroupStanding } from '../../port/administration.ts';
+import type { Holding, Position } from '../../port/log.ts';
 import type { Watch } from '../../port/watch.ts';
+import { topicIdOf, type KeptMember } from '../../pure/log/group-record.ts';
 import type { ResetLine } from '../../pure/group/reset.ts';
 import { StoplogError } from '../../pure/errors.ts';
 import { decodeOffset, groupKey, prefixEnd, unseal, type Table } from '../../pure/log/keyspace.ts';
-import { fromBytes, GROUP_PREFIX, STORE_PREFIX, TOPIC_PREFIX, type GroupMeta, type StoreMeta, type TopicMeta } from '../../pure/log/meta.ts';
+import {
+  fromBytes,
+  GROUP_PREFIX,
+  SOURCE_PREFIX,
+  STORE_PREFIX,
+  TOPIC_PREFIX,
+  type GroupMeta,
+  type SourceMeta,
+  type StoreMeta,
+  type TopicMeta,
+} from '../../pure/log/meta.ts';
 import type { Usage } from '../../pure/log/usage.ts';
-import { readOwnership } from './apply.ts';
 import { makeBackup } from './backup.ts';
 import { told, type Env } from './env.ts';
+import { isPresent, readGroup } from './groups.ts';
 import type { WriterLink } from './link.ts';
-import { isAlive } from './process.ts';
 import { usageOfEnv } from './usage.ts';
 
 export class Administrator {
@@ -29,13 +39,20 @@ export class Administrator {
     try {
       this.#env.root.resetReadTxn();
       const topics = new Map(this.#metas<TopicMeta>(TOPIC_PREFIX).map(({ name, meta }) => [meta.id, name]));
+      const sources = this.#metas<SourceMeta>(SOURCE_PREFIX).map(({ name, meta }) => [meta.id, `${SOURCE_PREFIX.toString()}${name}`] as const);
+      const names = new Map([...topics, ...sources]);
       const stores = this.#metas<StoreMeta>(STORE_PREFIX);
       return this.#metas<GroupMeta>(GROUP_PREFIX).map(({ name: group, meta: { id } }) => {
-        const { epoch, owner } = readOwnership(this.#env, id);
+        const { state } = readGroup(this.#env, id);
+        const holds = (member: string): readonly Holding[] =>
+          [...state.held.values()].flatMap((held) => {
+            const topic = names.get(topicIdOf(held));
+            return held.member !== member || topic === undefined ? [] : [{ topic, partition: held.partition, epoch: held.epoch }];
+          });
         return {
           group,
-          epoch,
-          owner: owner !== null && isAlive(owner.pid, owner.started) ? seen(owner) : undefined,
+          epoch: state.epoch,
+          members: state.members.filter((member) => isPresent(member, Date.now())).map((member) => seen(member, holds(member.id))),
           positions: this.#positions(id, topics),
           stores: stores.filter(({ meta }) => meta.group === group).map(({ name, meta }) => ({ store: name, version: meta.version })),
         };
@@ -109,8 +126,12 @@ export class Administrator {
   }
 }
 
-const seen = ({ pid, since, beatAt }: GroupOwner): GroupOwner => ({
+const seen = ({ id, instanceId, pid, sessionMs, since, beatAt }: KeptMember, holds: readonly Holding[]): GroupMember => ({
+  instance: id,
+  ...(instanceId === undefined ? {} : { instanceId }),
   pid,
-  ...(since === undefined ? {} : { since }),
-  ...(beatAt === undefined ? {} : { beatAt }),
+  sessionMs,
+  since,
+  beatAt,
+  holds,
 });

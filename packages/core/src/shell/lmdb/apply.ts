@@ -5,7 +5,7 @@
  * the same transaction stand. Anything that throws after that takes the whole transaction back.
  */
 import { StoplogError } from '../../pure/errors.ts';
-import { NOBODY, type Ownership } from '../../pure/group/ownership.ts';
+import { checkEpoch } from '../../pure/group/fence.ts';
 import type { DecodedCommit } from '../../pure/log/commit-bytes.ts';
 import {
   NO_ENDS,
@@ -15,24 +15,26 @@ import {
   decodeOffset,
   encodeEnds,
   encodeOffset,
-  groupKey,
   partitionKey,
   positionKey,
-  seal,
+  prefixEnd,
   timeKey,
   unseal,
   type Ends,
-  type Table,
 } from '../../pure/log/keyspace.ts';
 import { emptySegment, grow, isFull, type Arriving } from '../../pure/log/segment.ts';
 import {
   fromBytes,
   groupMetaKey,
   nextIdKey,
+  sourceMetaKey,
+  SOURCE_PREFIX,
   storeMetaKey,
   toBytes,
+  TOPIC_PREFIX,
   topicMetaKey,
   type GroupMeta,
+  type SourceMeta,
   type StoreMeta,
   type TopicMeta,
 } from '../../pure/log/meta.ts';
@@ -41,23 +43,10 @@ import { shapeDifference, type TopicShape } from '../../pure/topic/shape.ts';
 import type { StorePart } from '../../port/state-store.ts';
 import { failpoint } from '../failpoint.ts';
 import type { Admission } from './admit.ts';
-import { peek, type Env } from './env.ts';
+import type { Env } from './env.ts';
 import type { Cleanups } from './cleanups.ts';
-
-/** The sealed value of a key, opened; undefined when absent. */
-export const read = (env: Env, table: Table, key: Buffer): Uint8Array | undefined => {
-  const sealed = peek(env.tables[table], key);
-  return sealed === undefined ? undefined : unseal(table, key, sealed);
-};
-export const put = (env: Env, table: Table, key: Buffer, value: Uint8Array): void => {
-  putRaw(env, table, key, seal(key, value));
-};
-export const putRaw = (env: Env, table: Table, key: Buffer, value: Buffer): void => {
-  failpoint('storage.put');
-  // The type says void; the library answers false for what it did not store.
-  const accepted: unknown = env.tables[table].putSync(key, value);
-  if (accepted !== true) throw new Error(`a put into '${table}' was not accepted`);
-};
+import { readGroupRecord, readHeldEpoch } from './groups.ts';
+import { put, putRaw, read } from './sealed.ts';
 
 export const readEnds = (env: Env, topicId: number, partition: number): Ends => {
   const bytes = read(env, 'ends', partitionKey(topicId, partition));
@@ -69,17 +58,6 @@ export const readEnds = (env: Env, topicId: number, partition: number): Ends => 
       'this topic was deleted after the log had been opened: nothing was read or kept. Open the log again; a topic that was made anew under the name is seen then',
     );
   return decodeEnds(bytes);
-};
-export const readOwnership = (env: Env, groupId: number): Ownership => {
-  const bytes = read(env, 'groups', groupKey(groupId));
-  if (bytes === undefined) return NOBODY;
-  if (bytes.length === 0)
-    throw new StoplogError(
-      'STOPLOG_GROUP_UNKNOWN',
-      {},
-      'this group was deleted after the log had been opened: nothing of this was kept. Open the log again, or run the pipeline again, and the group begins anew',
-    );
-  return fromBytes<Ownership>(bytes);
 };
 /** Where the group stands; undefined when it never committed there. */
 export const readPosition = (env: Env, groupId: number, topicId: number, partition: number): bigint | undefined => {
@@ -127,7 +105,7 @@ export const applyCommit = (
   ends: EndsInTransaction,
   cleanups: Cleanups,
 ): readonly bigint[] => {
-  checkOwner(env, commit);
+  checkMember(env, commit);
   const offsets = appends.map(({ topicId, partition, batch, header, repeats }) => {
     if (repeats !== undefined) return repeats;
     const before = ends.get(topicId, partition);
@@ -175,27 +153,30 @@ export const applyCommit = (
 /** A group that never committed goes on from wherever the log started when it began to read: that start may have grown. */
 const firstPlace = (from: bigint, start: bigint): bigint => (from < start ? from : start);
 
-/** Refuses a commit of an owner that was, and one that would leave a gap in what was read. */
-const checkOwner = (env: Env, commit: DecodedCommit): void => {
+/** Refuses a commit of who no longer holds what it moves, and one that would leave a gap in what was read. */
+const checkMember = (env: Env, commit: DecodedCommit): void => {
   if (commit.groupId === 0) return;
-  const { epoch } = readOwnership(env, commit.groupId);
-  if (epoch !== commit.epoch) {
-    throw new StoplogError(
-      'STOPLOG_FENCED',
-      { epoch: commit.epoch, current: epoch },
-      `another owner has taken this group over (epoch ${epoch}, this one has ${commit.epoch}): nothing of this commit was kept, and nothing is to be done`,
-    );
-  }
   for (const { topicId, partition, from } of commit.positions) {
+    const held = readHeldEpoch(env, commit.groupId, topicId, partition);
+    checkEpoch(commit.epoch, held, () => ({ place: { topic: nameOf(env, topicId), partition }, groupEpoch: readGroupRecord(env, commit.groupId).epoch }));
     const stands = readPosition(env, commit.groupId, topicId, partition) ?? firstPlace(from, readEnds(env, topicId, partition).start);
     if (stands !== from) {
       throw new StoplogError(
         'STOPLOG_FENCED',
         { epoch: commit.epoch, partition, from, stands },
-        `this commit goes on from offset ${from}, but the group stands at ${stands}: another owner, or an earlier life of this one, was faster. Nothing of it was kept, and nothing is to be done`,
+        `this commit goes on from offset ${from}, but the group stands at ${stands}: another member, or an earlier life of this one, was faster. Nothing of it was kept, and nothing is to be done`,
       );
     }
   }
+};
+
+/** What a topic or source is called, for an error. */
+const nameOf = (env: Env, topicId: number): string => {
+  for (const { key, value } of env.tables.meta.getRange({ start: SOURCE_PREFIX, end: prefixEnd(TOPIC_PREFIX), snapshot: false })) {
+    const name = key.toString();
+    if (fromBytes<Partial<TopicMeta>>(unseal('meta', key, value)).id === topicId) return name.startsWith('topic:') ? name.slice('topic:'.length) : name;
+  }
+  return `topic ${topicId}`;
 };
 
 /** Creates the topics that are missing; refuses one that exists in another shape. */
@@ -245,16 +226,15 @@ export const applyOpenStore = (env: Env, part: StorePart): number => {
   return found.id;
 };
 
-export const applyOpenGroup = (env: Env, group: string): number => {
-  const key = groupMetaKey(group);
-  const found = readMeta<GroupMeta>(env, key);
+export const applyOpenGroup = (env: Env, group: string): number => applyOpenName(env, groupMetaKey(group));
+export const applyOpenSource = (env: Env, topic: string): number => applyOpenName(env, sourceMetaKey(topic));
+const applyOpenName = (env: Env, key: Buffer): number => {
+  const found = readMeta<GroupMeta | SourceMeta>(env, key);
   if (found !== undefined) return found.id;
   const id = nextId(env);
-  put(env, 'meta', key, toBytes({ id } satisfies GroupMeta));
+  put(env, 'meta', key, toBytes({ id } satisfies GroupMeta & SourceMeta));
   return id;
 };
-
-export const writeOwnership = (env: Env, groupId: number, ownership: Ownership): void => put(env, 'groups', groupKey(groupId), toBytes(ownership));
 
 export const readMeta = <T>(env: Env, key: Buffer): T | undefined => {
   const bytes = read(env, 'meta', key);

@@ -266,22 +266,22 @@ describe('a restore', () => {
   );
 });
 
-test('in a log that was restored nobody is in a group, also while its owner lives in the original', async () => {
+test('in a log that was restored nobody is in a group, also while its members live in the original', async () => {
   await withFolder(async (folder) => {
     const [path, backup, again] = ['log', 'backup', 'again'].map((name) => join(folder, name)) as [string, string, string];
     await makeLog(path, 1);
     await withLog(path, async (log) => {
       const stay = new AbortController();
-      const members = log.join('g', [place(0)], stay.signal)[Symbol.asyncIterator]();
+      const members = log.join('g', { units: [[place(0)]] }, stay.signal)[Symbol.asyncIterator]();
       const owned = await members.next();
       await module.backup(log, backup);
       await restore(backup, again);
       await withLog(again, async (other) => {
-        expect((await module.groups(other)).map(({ owner }) => owner)).toEqual([undefined]);
+        expect((await module.groups(other)).map(({ members }) => members)).toEqual([[]]);
         const leave = new AbortController();
-        const others = other.join('g', [place(0)], leave.signal)[Symbol.asyncIterator]();
-        // At once, and not after a lease; a later epoch, for it goes on from the one in the backup.
-        expect((await others.next()).value.epoch).toBe(owned.value.epoch + 1);
+        const others = other.join('g', { units: [[place(0)]] }, leave.signal)[Symbol.asyncIterator]();
+        // At once, and not after a session; a later epoch, for it goes on from the one in the backup.
+        expect((await others.next()).value.partitions[0]!.epoch).toBeGreaterThan(owned.value.partitions[0]!.epoch);
         leave.abort();
         await others.next();
       });

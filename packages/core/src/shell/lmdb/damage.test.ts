@@ -25,9 +25,7 @@ const makeLog = async (path: string): Promise<void> => {
       i % 2,
       Array.from({ length: 4 }, (_, n) => `${i}.${n} ${'abcdefgh'.repeat(20)}`),
     );
-    await log.commit(
-      commitOf({ group: 'g', stores: [{ store: 's', partition: 0, keys: [Buffer.from(`key ${i}`)], values: [Buffer.from(`value ${i}`.repeat(8))] }] }),
-    );
+    await log.commit(commitOf({ stores: [{ store: 's', partition: 0, keys: [Buffer.from(`key ${i}`)], values: [Buffer.from(`value ${i}`.repeat(8))] }] }));
   }
   await log[Symbol.asyncDispose]();
 };

@@ -72,8 +72,8 @@ test('O09: offsets from 2^53 on are told apart by appends, reads, groups, lag an
     };
     expect(await readFrom(FIRST + 1n)).toEqual(['9007199254740993 b20', '9007199254740994 c30']);
     const leaving = new AbortController();
-    const members = log.join('g', [place], leaving.signal)[Symbol.asyncIterator]();
-    const { epoch } = (await members.next()).value as Assignment;
+    const members = log.join('g', { units: [[place]] }, leaving.signal)[Symbol.asyncIterator]();
+    const { epoch } = ((await members.next()).value as Assignment).partitions[0]!;
     const move = (from: bigint, to: bigint): Promise<unknown> =>
       log.commit({ group: 'g', epoch, appends: [], stores: [], positions: [{ ...place, from, to }] });
     await move(FIRST, FIRST + 1n);

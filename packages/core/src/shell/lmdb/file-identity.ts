@@ -5,23 +5,15 @@
  * will ever beat here. The log notes the inode of its file; whoever opens a file with another one takes them out. As long as
  * anybody has a file open its inode stays, so nobody's group is taken from under him.
  */
-import { withoutOwner, type Ownership } from '../../pure/group/ownership.ts';
-import { unseal } from '../../pure/log/keyspace.ts';
-import { fileKey, fromBytes, toBytes } from '../../pure/log/meta.ts';
-import { put, putMeta, readMeta } from './apply.ts';
+import { fileKey } from '../../pure/log/meta.ts';
+import { putMeta, readMeta } from './apply.ts';
 import type { Env } from './env.ts';
+import { clearGroups } from './groups.ts';
 
 /** Inside a write transaction, when the log is opened. */
 export const applyFile = (env: Env, inode: bigint): void => {
   const known = readMeta<string>(env, fileKey());
   if (known === String(inode)) return;
-  if (known !== undefined) emptyGroups(env);
+  if (known !== undefined) clearGroups(env);
   putMeta(env, fileKey(), String(inode));
-};
-
-const emptyGroups = (env: Env): void => {
-  for (const { key, value } of [...env.tables.groups.getRange({})]) {
-    const found = unseal('groups', key, value);
-    if (found.length > 0) put(env, 'groups', key, toBytes(withoutOwner(fromBytes<Ownership>(found))));
-  }
 };

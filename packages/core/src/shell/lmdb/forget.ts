@@ -22,9 +22,10 @@ import {
 import { segmentsToForget, startAfter } from '../../pure/log/retention.ts';
 import { emptySegment, isEmptySegment, type Segment } from '../../pure/log/segment.ts';
 import { HEADER_SIZE } from '../../pure/record/batch.ts';
-import { put, putRaw, type EndsInTransaction } from './apply.ts';
+import type { EndsInTransaction } from './apply.ts';
 import { peek, type Env } from './env.ts';
 import type { PartitionId } from './reader.ts';
+import { put, putRaw } from './sealed.ts';
 
 /** The segments from the start on, the active one last. */
 export const segmentsOf = (env: Env, { topicId, partition }: PartitionId, { start, active }: Ends): readonly Segment[] => {

@@ -15,7 +15,8 @@ interface Answers {
   readonly 'open-store': 'opened';
   readonly 'open-group': 'group';
   readonly 'open-producer': 'producer';
-  readonly take: 'owned';
+  readonly join: 'done';
+  readonly release: 'done';
   readonly leave: 'done';
   readonly 'set-positions': 'done';
   readonly 'delete-group': 'done';
@@ -24,7 +25,7 @@ interface Answers {
   readonly 'delete-records': 'starts';
   readonly clean: 'cleaned';
   readonly wait: 'done';
-  readonly 'wait-lost': 'done';
+  readonly 'wait-group': 'done';
 }
 type AnswerTo<T extends WriterCall['type']> = Extract<WriterAnswer, { readonly type: Answers[T] }>;
 
@@ -51,7 +52,7 @@ export class WriterLink {
   }
 
   /** Resolves when the wait is over, after `ms`, or when the signal is aborted. */
-  async wait(call: WriterCall & { readonly type: 'wait' | 'wait-lost' }, ms: number, signal: AbortSignal): Promise<void> {
+  async wait(call: WriterCall & { readonly type: 'wait' | 'wait-group' }, ms: number, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
     const { id, answer } = this.#send(call, []);
     let stop = (): void => {};

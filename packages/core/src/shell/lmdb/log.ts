@@ -1,7 +1,6 @@
 /**
  * The Log over LMDB as any thread sees it: reads by the memory map, commits by message to the writer.
  */
-import { randomUUID } from 'node:crypto';
 import type {
   Assignment,
   Cleaned,
@@ -9,6 +8,7 @@ import type {
   Commit,
   Committed,
   Log,
+  Membership,
   OffsetAt,
   Position,
   ProducerLife,
@@ -17,24 +17,26 @@ import type {
 } from '../../port/log.ts';
 import type { StateStore, StorePart } from '../../port/state-store.ts';
 import { StoplogError } from '../../pure/errors.ts';
+import { checkMoves } from '../../pure/group/fence.ts';
+import { checkMembership } from '../../pure/group/member.ts';
+import { isSource, type Unit } from '../../pure/group/place.ts';
 import { checkName } from '../../pure/topic/name.ts';
-import { step, type Watching } from '../../pure/group/ownership.ts';
 import { encodeCommit } from '../../pure/log/commit-bytes.ts';
+import { numbered } from '../../pure/log/group-record.ts';
 import { storePrefix, unseal } from '../../pure/log/keyspace.ts';
 import { fromBytes, groupMetaKey, storeMetaKey, TOPIC_PREFIX, topicMetaKey, type GroupMeta, type StoreMeta, type TopicMeta } from '../../pure/log/meta.ts';
 import { prefixEnd } from '../../pure/log/keyspace.ts';
 import type { TopicShape } from '../../pure/topic/shape.ts';
-import { readEnds, readMeta, readOwnership, readPosition } from './apply.ts';
+import { readEnds, readMeta, readPosition } from './apply.ts';
 import { failpoint } from '../failpoint.ts';
 import { told, type Env } from './env.ts';
-import { isAlive } from './process.ts';
+import { readGroup } from './groups.ts';
+import { joinGroup } from './joining.ts';
 import { offsetForTime, readBatches, type Found, type PartitionId } from './reader.ts';
 import { lyingWrites } from './long-keys.ts';
 import { openStateStore } from './store.ts';
 import type { WriterLink } from './link.ts';
 
-/** How often a member that waits looks whether the owner is still there. */
-const LOOK_MS = 500;
 /** Looks after a commit that is being written: a few hundred microseconds of them. */
 const LOOKS = 30;
 /** A commit is durable before it is answered: see decision 0006. */
@@ -46,6 +48,7 @@ export class LmdbLog implements Log {
   readonly #close: () => Promise<void>;
   readonly #topics = new Map<string, { readonly id: number; readonly partitions: number }>();
   readonly #groups = new Map<string, number>();
+  readonly #sources = new Map<string, number>();
   readonly #stores = new Map<string, number>();
   #naming: Promise<void> | undefined;
   #closed: Promise<void> | undefined;
@@ -60,21 +63,19 @@ export class LmdbLog implements Log {
     await this.#link.call({ type: 'ensure', topics });
   }
 
-  async *join(group: string, partitions: readonly TopicPartition[], signal: AbortSignal): AsyncIterable<Assignment> {
-    const groupId = await this.#openGroup(group);
-    const instance = randomUUID();
-    try {
-      while (!signal.aborted) {
-        const epoch = await this.#acquire(groupId, instance, signal);
-        if (epoch === undefined) return;
-        yield { group, epoch, partitions };
-        await this.#link.wait({ type: 'wait-lost', groupId, epoch }, Infinity, signal);
-        if (!signal.aborted) yield { group, epoch, partitions: [] };
-      }
-    } finally {
-      failpoint('release');
-      if (this.#closed === undefined) await this.#link.call({ type: 'leave', groupId, instance });
-    }
+  async *join(group: string, membership: Membership, signal: AbortSignal): AsyncIterable<Assignment> {
+    checkMembership(membership);
+    const sources = membership.units.flat().flatMap(({ topic }) => (isSource(topic) ? [topic] : []));
+    const groupId = await this.#openGroup(group, sources);
+    yield* joinGroup(membership, {
+      group,
+      groupId,
+      units: this.#units(membership.units),
+      read: () => this.#readNow(() => readGroup(this.#env, groupId)),
+      link: this.#link,
+      isOpen: () => this.#closed === undefined,
+      signal,
+    });
   }
 
   async fetch(from: Position, limit: { readonly bytes: number; readonly waitMs: number }, signal: AbortSignal): Promise<RecordBatch> {
@@ -111,6 +112,7 @@ export class LmdbLog implements Log {
     return this.#read(() => {
       const groupId = this.#groups.get(group) ?? readMeta<GroupMeta>(this.#env, groupMetaKey(group))?.id;
       return partitions.map((partition) => {
+        if (isSource(partition.topic)) return { ...named(partition), offset: 0n };
         const place = this.#place(partition);
         const stands = groupId === undefined ? undefined : readPosition(this.#env, groupId, place.topicId, place.partition);
         return { ...named(partition), offset: stands ?? readEnds(this.#env, place.topicId, place.partition).start };
@@ -132,11 +134,12 @@ export class LmdbLog implements Log {
   }
 
   async commit(commit: Commit): Promise<Committed> {
-    if (this.#naming !== undefined || (commit.group !== '' && !this.#groups.has(commit.group))) await this.#name(commit.group);
+    checkMoves(commit.group, commit.positions);
+    if (this.#naming !== undefined || this.#isNew(commit)) await this.#name(commit);
     const bytes = encodeCommit({
       groupId: commit.group === '' ? 0 : this.#groups.get(commit.group)!,
       epoch: commit.epoch,
-      positions: commit.positions.map(({ topic, partition, from, to }) => ({ topicId: this.#topicId(topic, partition), partition, from, to })),
+      positions: commit.positions.map(({ topic, partition, from, to }) => ({ topicId: this.#placeId(topic, partition), partition, from, to })),
       appends: commit.appends.map(({ topic, partition, batch, producer, expectedEnd }) => ({
         topicId: this.#topicId(topic, partition),
         partition,
@@ -182,7 +185,7 @@ export class LmdbLog implements Log {
 
   /** Names may have gone, or stand for other numbers by now. */
   forget(): void {
-    for (const known of [this.#topics, this.#groups, this.#stores]) known.clear();
+    for (const known of [this.#topics, this.#groups, this.#sources, this.#stores]) known.clear();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -190,29 +193,17 @@ export class LmdbLog implements Log {
     return this.#closed;
   }
 
-  /** Waits until the group is free, and takes it; undefined when the signal ended the wait. */
-  async #acquire(groupId: number, instance: string, signal: AbortSignal): Promise<number | undefined> {
-    let watching: Watching | undefined;
-    while (!signal.aborted) {
-      const found = this.#readNow(() => readOwnership(this.#env, groupId));
-      const ownerAlive = found.owner !== null && isAlive(found.owner.pid, found.owner.started);
-      const [next, effect] = step(watching, { type: 'looked', found, ownerAlive, at: performance.now() });
-      watching = next;
-      if (effect.type === 'take') {
-        const { taken, now } = await this.#link.call({ type: 'take', groupId, instance, seen: effect.epoch });
-        if (taken) failpoint('acquire');
-        if (taken) return now.epoch;
-      } else {
-        await this.#link.wait({ type: 'wait-lost', groupId, epoch: found.epoch }, LOOK_MS, signal);
-      }
-    }
-    return undefined;
+  #isNew({ group, positions }: Commit): boolean {
+    return group !== '' && (!this.#groups.has(group) || positions.some(({ topic }) => isSource(topic) && !this.#sources.has(topic)));
   }
-
-  /** Finds the number of a group before its first commit. What is committed meanwhile goes behind it: commits keep their order. */
-  async #name(group: string): Promise<void> {
+  /** Finds the numbers of a group and its sources before its first commit. What is committed meanwhile goes behind it: commits keep their order. */
+  async #name(commit: Commit): Promise<void> {
     const turn = (this.#naming ?? Promise.resolve()).then(async () => {
-      if (group !== '' && !this.#groups.has(group)) await this.#openGroup(group);
+      if (this.#isNew(commit))
+        await this.#openGroup(
+          commit.group,
+          commit.positions.flatMap(({ topic }) => (isSource(topic) ? [topic] : [])),
+        );
     });
     const naming = turn.catch(() => {});
     this.#naming = naming;
@@ -222,10 +213,15 @@ export class LmdbLog implements Log {
       if (this.#naming === naming) this.#naming = undefined;
     }
   }
-  async #openGroup(group: string): Promise<number> {
-    const { groupId } = await this.#link.call({ type: 'open-group', group });
+  async #openGroup(group: string, sources: readonly string[]): Promise<number> {
+    const { groupId, sourceIds } = await this.#link.call({ type: 'open-group', group, sources });
     this.#groups.set(group, groupId);
+    sources.forEach((source, i) => this.#sources.set(source, sourceIds[i]!));
     return groupId;
+  }
+  /** Units with the numbers of topics for their names. */
+  #units(units: readonly Unit[]): readonly Unit[] {
+    return units.map((unit) => unit.map(({ topic, partition }) => numbered(this.#placeId(topic, partition), partition)));
   }
   async #read<T>(read: () => T): Promise<T> {
     return this.#readNow(read);
@@ -241,6 +237,10 @@ export class LmdbLog implements Log {
   }
   #place({ topic, partition }: TopicPartition): PartitionId {
     return { topic, topicId: this.#topicId(topic, partition), partition };
+  }
+  /** The number of a place's topic, or of its source. */
+  #placeId(topic: string, partition: number): number {
+    return (isSource(topic) ? this.#sources.get(topic) : undefined) ?? this.#topicId(topic, partition);
   }
   /** The number of a topic that has this partition. */
   #topicId(name: string, partition: number): number {

@@ -1,55 +1,124 @@
+/** Several processes in one group, and what becomes of each other's partitions. */
 import { lmdb } from '@stoplog/core/lmdb';
-import { openPort } from '@stoplog/core/port';
+import { loadLogModule, openPort } from '@stoplog/core/port';
 import { describe, expect, test } from 'vitest';
-import { readLetters, start, withFolder } from './fixtures/child.ts';
+import { readLetters, start, withFolder, type Child } from './fixtures/child.ts';
 
-/** Which member appended, in which epoch, in the order of the log. */
-const ownersOf = async (path: string): Promise<readonly string[]> => {
-  const log = await openPort(lmdb(path));
-  const owners = (await readLetters(log)).map(({ text }) => text.split(' ').slice(0, 2).join(' '));
-  await log[Symbol.asyncDispose]();
-  return owners.filter((owner, i) => owner !== owners[i - 1]);
+/** Whatever happens, of each partition every position was taken once, by members in growing epochs. */
+const checkLetters = async (path: string): Promise<readonly (readonly string[])[]> => {
+  await using log = await openPort(lmdb(path));
+  const letters = await readLetters(log);
+  return [0, 1].map((partition) => {
+    const own = letters.filter((letter) => letter.partition === partition).map(({ text }) => text.split(' '));
+    expect(own.map(([, , position]) => Number(position))).toEqual(own.map((_, i) => i));
+    const epochs = own.map(([, epoch]) => Number(epoch));
+    expect(epochs).toEqual([...epochs].sort((a, b) => a - b));
+    const owners = own.map(([name]) => name!);
+    return owners.filter((owner, i) => owner !== owners[i - 1]);
+  });
 };
+const write = (child: Child, line: string): void => void child.process.stdin!.write(`${line}\n`);
+/** What a child has, from the line in which it says so. */
+const partitionsOf = (line: string): readonly string[] => line.split(' ').slice(1).sort();
 
-describe('two processes in one group', () => {
-  test('the second waits while the first lives, and takes over when it is killed', async () => {
+describe('processes in one group', () => {
+  test('share its partitions, each going on undisturbed with what it keeps; one that leaves hands over what it has', async () => {
     await withFolder(async (path) => {
       const first = start('member', path, 'first');
-      await first.said('assigned 1');
+      await first.said('committed 0 1');
+      await first.said('committed 1 1');
       const second = start('member', path, 'second');
-      await second.said('joining');
-      const seen = first.lines.length;
-      await first.said('committed 1', seen + 50);
-      expect(second.lines).toEqual(['joining']);
+      const [given] = partitionsOf(await second.said('has '));
+      const [kept, ...more] = partitionsOf(await first.said('has ', first.lines.indexOf('has 0@1 1@1') + 1));
+      expect([kept, more]).toEqual([expect.stringMatching(/@1$/), []]);
+      await second.said(`committed ${given!.replace('@', ' ')}`);
+      await first.said(`committed ${kept!.replace('@', ' ')}`, first.lines.length);
+      const seen = second.lines.length;
+      write(first, 'leave');
+      const all = partitionsOf(await second.said('has ', seen));
+      expect([all.length, all.includes(given!)]).toEqual([2, true]);
+      await second.said(`committed ${kept!.split('@')[0]} `, seen);
+      write(second, 'leave');
+      for (const child of [first, second]) {
+        await child.said('left');
+        expect(await child.ended).toMatchObject({ code: 0, errors: '' });
+      }
+      expect((await checkLetters(path)).map(({ length }) => length)).toEqual([2, 2]);
+    });
+  }, 40_000);
+
+  test('one that is killed leaves everything to the others', async () => {
+    await withFolder(async (path) => {
+      const [first, second] = [start('member', path, 'first'), start('member', path, 'second')];
+      for (const child of [first, second]) await child.said('committed');
+      const seen = second.lines.length;
       first.kill();
-      await second.said('assigned 2');
-      await second.said('committed 2');
+      await second.said('committed 0', seen);
+      await second.said('committed 1', seen);
       second.kill();
       await second.ended;
-      expect(await ownersOf(path)).toEqual(['first 1', 'second 2']);
+      await checkLetters(path);
     });
-  }, 15_000);
+  }, 40_000);
 
-  test('one that stands still for longer than a lease has lost the group when it wakes, and is refused', async () => {
+  test('one that stands still for longer than its session is refused when it wakes, is told so, and comes back', async () => {
     await withFolder(async (path) => {
       // Stopped between two commits: inside one it would hold the folder's write lock, and everybody would wait with it.
-      const first = start('member', path, 'first', 'asked');
-      await first.said('assigned 1');
-      first.process.stdin!.write('commit\n');
-      await first.said('committed 1 0');
-      const second = start('member', path, 'second');
-      await second.said('joining');
+      const first = start('member', path, 'first', '{"sessionMs":600}', 'asked');
+      await first.said('has 0@1 1@1');
+      write(first, 'commit');
+      await first.said('committed 0 1 0');
+      await first.said('committed 1 1 0');
       first.kill('SIGSTOP');
-      first.process.stdin!.write('commit\n');
-      await second.said('assigned 2');
-      await second.said('committed 2');
+      const second = start('member', path, 'second');
+      write(first, 'commit');
+      await second.said('committed 0');
+      await second.said('committed 1');
       first.kill('SIGCONT');
-      await first.said('refused STOPLOG_FENCED');
-      await first.said('lost 1');
-      expect(await first.ended).toMatchObject({ code: 0 });
-      second.kill();
-      await second.ended;
-      expect(await ownersOf(path)).toEqual(['first 1', 'second 2']);
+      await first.said('refused 0 STOPLOG_FENCED');
+      await first.said('refused 1 STOPLOG_FENCED');
+      await first.said('has', first.lines.indexOf('has 0@1 1@1') + 1);
+      await first.said('has ', first.lines.indexOf('has') + 1);
+      for (const child of [first, second]) child.kill();
+      await Promise.all([first.ended, second.ended]);
+      await checkLetters(path);
     });
-  }, 30_000);
+  }, 40_000);
+
+  test('a static one that is killed and started again within its session gets back what it had, and nothing else moves', async () => {
+    await withFolder(async (path) => {
+      const still = '{"instanceId":"a","sessionMs":600000}';
+      const beside = start('member', path, 'beside', '{}', 'asked');
+      await beside.said('has ');
+      const first = start('member', path, 'first', still, 'asked');
+      const had = partitionsOf(await first.said('has '));
+      write(first, 'commit');
+      await first.said('committed');
+      const told = beside.lines.filter((line) => line.startsWith('has')).length;
+      first.kill();
+      await first.ended;
+      const module = await loadLogModule(lmdb(path));
+      const log = await module.open(lmdb(path).options);
+      const [standing] = await module.groups(log);
+      expect(standing!.members.map(({ instanceId }) => instanceId)).toEqual([undefined, 'a']);
+      await expect(module.deleteGroup(log, 'workers')).rejects.toMatchObject({
+        code: 'STOPLOG_GROUP_ACTIVE',
+        message: expect.stringContaining("'a', expected back for 600 s"),
+      });
+      const again = start('member', path, 'again', still, 'asked');
+      const has = partitionsOf(await again.said('has '));
+      expect(has.map((holding) => holding.split('@')[0])).toEqual(had.map((holding) => holding.split('@')[0]));
+      expect(has).not.toEqual(had);
+      write(again, 'commit');
+      await again.said('committed');
+      expect(beside.lines.filter((line) => line.startsWith('has')).length).toBe(told);
+      const impostor = start('member', path, 'impostor', still, 'asked');
+      await again.said('ended STOPLOG_FENCED');
+      expect(partitionsOf(await impostor.said('has ')).length).toBe(1);
+      for (const child of [beside, impostor]) child.kill();
+      await Promise.all([again.ended, beside.ended, impostor.ended]);
+      await log[Symbol.asyncDispose]();
+      await checkLetters(path);
+    });
+  }, 40_000);
 });

@@ -2,7 +2,7 @@
  * Whether the process that owns something still lives. A number alone does not tell: it may have been given to another.
  *
  * On Linux the start time of a process, in ticks since boot, is in /proc; a pid with another start time is another process.
- * Elsewhere the pid must do: a wrong "alive" costs a wait for the lease, never a second owner.
+ * Elsewhere the pid must do: a wrong "alive" costs a wait for the session, never a second holder.
  */
 import { readFileSync } from 'node:fs';
 

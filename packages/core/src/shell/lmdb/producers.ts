@@ -16,9 +16,10 @@ import {
 import { producedKey, producerKey, prefixEnd, unseal } from '../../pure/log/keyspace.ts';
 import { fromBytes, goneKey, PRODUCER_PREFIX, producerMetaKey, toBytes, type GoneMeta, type ProducerMeta } from '../../pure/log/meta.ts';
 import { outOfSequence, producerFenced } from '../../pure/log/refusals.ts';
-import { nextId, put, putMeta, read, readMeta } from './apply.ts';
+import { nextId, putMeta, readMeta } from './apply.ts';
 import type { Cleanups } from './cleanups.ts';
 import type { Env } from './env.ts';
+import { put, read } from './sealed.ts';
 
 export interface ProducerRecord {
   readonly name: string;

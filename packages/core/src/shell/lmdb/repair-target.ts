@@ -7,7 +7,7 @@ import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, ren
 import { basename, dirname, join, resolve } from 'node:path';
 import { StoplogError } from '../../pure/errors.ts';
 import { seal, type Table } from '../../pure/log/keyspace.ts';
-import { putRaw } from './apply.ts';
+import { putRaw } from './sealed.ts';
 import { DEFAULT_MAP_SIZE, openEnv, type Env } from './env.ts';
 import { markFolder } from './folder.ts';
 import { makeGate } from './gate.ts';

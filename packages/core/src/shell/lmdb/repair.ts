@@ -11,9 +11,9 @@ import { groupsToRestart, type KeyGap } from '../../pure/check/group-loss.ts';
 import { FIRST_TABLES, kindOf, type KINDS } from '../../pure/check/entry-kinds.ts';
 import { META_KINDS, namesIn, type Names } from '../../pure/check/names.ts';
 import { StoplogError } from '../../pure/errors.ts';
-import { NOBODY, type Ownership } from '../../pure/group/ownership.ts';
+import { decodeGroup, encodeGroup } from '../../pure/log/group-record.ts';
 import { decodeEnds, decodeSegment, FORMAT, TABLES, type Ends, type Table } from '../../pure/log/keyspace.ts';
-import { formatKey, fromBytes, groupMetaKey, nextIdKey, producerMetaKey, storeMetaKey, toBytes, topicMetaKey } from '../../pure/log/meta.ts';
+import { formatKey, groupMetaKey, nextIdKey, producerMetaKey, SOURCE_PREFIX, sourceMetaKey, storeMetaKey, toBytes, topicMetaKey } from '../../pure/log/meta.ts';
 import type { Segment } from '../../pure/log/segment.ts';
 import type { TopicShape } from '../../pure/topic/shape.ts';
 import { checkFolder, examineForReading, openPageFile } from './check.ts';
@@ -254,8 +254,7 @@ class Repair {
       if (kindOf('groups', key) === undefined) this.#copy('groups', key, value);
       else if (value.length === 0) this.#target.put('groups', key, value);
       // The epoch goes on, and nobody is in it.
-      else if (names.groups.has(key.readUInt32BE(0)))
-        this.#target.put('groups', key, toBytes({ ...NOBODY, epoch: fromBytes<Ownership>(value).epoch } satisfies Ownership));
+      else if (key.length === 4 && names.groups.has(key.readUInt32BE(0))) this.#target.put('groups', key, withoutMembers(value));
     }
   }
   #copy(table: Exclude<Table, 'log'>, key: Buffer, value: Buffer): void {
@@ -285,11 +284,19 @@ class Repair {
   }
   #putMeta(names: Names, topics: readonly { readonly id: number; readonly shape: TopicShape }[], anew: ReadonlySet<string>): void {
     const put = (key: Buffer, value: unknown): void => this.#target.put('meta', key, toBytes(value));
-    const ids = [...topics.map(({ id }) => id), ...names.stores.keys(), ...names.groups.keys(), ...names.producers.keys(), ...names.gone];
+    const ids = [
+      ...topics.map(({ id }) => id),
+      ...names.stores.keys(),
+      ...names.groups.keys(),
+      ...names.sources.keys(),
+      ...names.producers.keys(),
+      ...names.gone,
+    ];
     put(formatKey(), FORMAT);
     put(nextIdKey(), Math.max(names.next ?? 1, ...ids.map((id) => id + 1)));
     for (const { id, shape } of topics) put(topicMetaKey(shape.name), { id, shape });
     for (const [id, group] of names.groups) put(groupMetaKey(group), { id });
+    for (const [id, source] of names.sources) put(sourceMetaKey(`${SOURCE_PREFIX.toString()}${source}`), { id });
     for (const [id, producer] of names.producers) put(producerMetaKey(producer), { id });
     for (const [id, { name, ...store }] of names.stores) if (!anew.has(store.group)) put(storeMetaKey(name), { ...store, id });
   }
@@ -302,6 +309,11 @@ class Repair {
     this.#options.progress?.({ done: Math.min(this.#file.bytesRead, total), total, records: this.#records });
   }
 }
+
+const withoutMembers = (value: Uint8Array): Buffer => {
+  const record = decodeGroup(value);
+  return encodeGroup({ ...record, version: record.version + 1, members: [] });
+};
 
 const isMetaKey = (key: Buffer): boolean => META_KINDS.some((kind) => (kind.endsWith(':') ? key.toString().startsWith(kind) : key.toString() === kind));
 

@@ -7,7 +7,6 @@
  */
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { errorFromData, errorToData, isStoplogError, StoplogError } from '../../pure/errors.ts';
-import { BEAT_MS, type Ownership } from '../../pure/group/ownership.ts';
 import { decodeCommit, type DecodedCommit } from '../../pure/log/commit-bytes.ts';
 import { takeShare, type Waiting } from '../../pure/log/group-commit.ts';
 import { FORMAT } from '../../pure/log/keyspace.ts';
@@ -18,13 +17,12 @@ import {
   applyCommit,
   applyEnsure,
   applyOpenGroup,
+  applyOpenSource,
   applyOpenStore,
   EndsInTransaction,
   putMeta,
   readEnds,
   readMeta,
-  readOwnership,
-  writeOwnership,
 } from './apply.ts';
 import { applyDeleteGroup, applyDeleteTopic, applySetPositions, isLeftToSweep, sweep } from './administer.ts';
 import { Cleanups } from './cleanups.ts';
@@ -35,9 +33,11 @@ import { failpoint } from '../failpoint.ts';
 import { openEnv, stats, type Env, type EnvOptions } from './env.ts';
 import { checkTables, describeIo, examineFolder, markFolder } from './folder.ts';
 import { ForeignCommits } from './foreign.ts';
+import { applyBeat, applyGroupEvent, applyJoin, readGroupRecord } from './groups.ts';
 import type { HostAnswer, HostMessage } from './host-messages.ts';
 import { processStarted } from './process.ts';
 import { applyForgetProducers, applyOpenProducer, silentProducers } from './producers.ts';
+import { Sessions } from './sessions.ts';
 import { inodeIn, openDataFile, type DataFile } from './slack.ts';
 import { transactions } from './transactions.ts';
 import { removeDead } from './unfinished.ts';
@@ -123,8 +123,6 @@ const serve = (env: Env, inTransaction: Transact, file: DataFile): void => {
   const cleanups = new Cleanups(env, clockOf(envOptions.clock));
   const queue: Pending[] = [];
   const waits = new Waits();
-  /** Groups this process owns, to be kept alive by beats. */
-  const held = new Map<number, { readonly instance: string; readonly epoch: number }>();
   /** Lives of actors that a commit was refused to: what they send after it was made from it. */
   const refused = new Set<string>();
   let turn: NodeJS.Immediate | undefined;
@@ -186,13 +184,10 @@ const serve = (env: Env, inTransaction: Transact, file: DataFile): void => {
     waits.wake();
   });
 
-  const addWait = (port: MessagePort, call: WriterRequest & { readonly type: 'wait' | 'wait-lost' }, forget: Map<number, () => void>): void => {
+  const addWait = (port: MessagePort, call: WriterRequest & { readonly type: 'wait' | 'wait-group' }, forget: Map<number, () => void>): void => {
     let outcome: Outcome = { type: 'done' };
-    const isOver = (): boolean => {
-      if (call.type === 'wait') return readEnds(env, call.topicId, call.partition).end > call.offset;
-      const { epoch, owner } = readOwnership(env, call.groupId);
-      return epoch !== call.epoch || owner === null;
-    };
+    const isOver = (): boolean =>
+      call.type === 'wait' ? readEnds(env, call.topicId, call.partition).end > call.offset : readGroupRecord(env, call.groupId).version !== call.version;
     const wait = {
       key: call.type === 'wait' ? partitionWaitKey(call.topicId, call.partition) : groupWaitKey(call.groupId),
       isOver: () => {
@@ -213,6 +208,35 @@ const serve = (env: Env, inTransaction: Transact, file: DataFile): void => {
     if (wait.isOver()) return wait.answer();
     forget.set(call.id, waits.add(wait));
     foreign.start();
+  };
+
+  const groupChanged = (groupId: number): void => {
+    env.root.resetReadTxn();
+    waits.wake([groupWaitKey(groupId)]);
+  };
+  const sessions = new Sessions(env, {
+    beat: (groupId, id, isMember) => {
+      let still = true;
+      const apply = (): Outcome => {
+        still = applyBeat(env, groupId, id, Date.now());
+        return { type: 'done' };
+      };
+      enqueue({ bytes: 0, life: undefined, apply, answer: () => isMember(still) });
+    },
+    expire: (groupId, { id, beat, why }) => {
+      const apply = (): Outcome => {
+        applyGroupEvent(env, groupId, { type: 'expire', id, beat, why });
+        return { type: 'done' };
+      };
+      enqueue({ bytes: 0, life: undefined, apply, answer: () => groupChanged(groupId) });
+    },
+  });
+
+  /** A member whose log is closed works on nothing. */
+  const leave = (groupId: number, instance: string): void => {
+    sessions.leave(groupId, instance);
+    const apply = prepare(env, { type: 'leave', groupId, instance }, cleanups);
+    if (!closing) enqueue({ bytes: 0, life: undefined, apply, answer: () => groupChanged(groupId) });
   };
 
   const pace = { ...MAINTENANCE, ...envOptions.maintenance };
@@ -239,11 +263,13 @@ const serve = (env: Env, inTransaction: Transact, file: DataFile): void => {
   const addLink = (port: MessagePort): void => {
     links.add(port);
     const forget = new Map<number, () => void>();
+    /** Members that joined by this link, and their groups. */
+    const members = new Map<string, number>();
     port.on('message', (request: WriterRequest) => {
       if (request.type === 'forget') {
         forget.get(request.id)?.();
         forget.delete(request.id);
-      } else if (request.type === 'wait' || request.type === 'wait-lost') {
+      } else if (request.type === 'wait' || request.type === 'wait-group') {
         addWait(port, request, forget);
       } else if (request.type === 'clean') {
         const answer = (outcome: Outcome): void => port.postMessage({ ...outcome, id: request.id });
@@ -256,12 +282,20 @@ const serve = (env: Env, inTransaction: Transact, file: DataFile): void => {
         enqueue({
           bytes: request.type === 'commit' ? request.bytes.byteLength : 0,
           life: request.type === 'commit' ? request.life : undefined,
-          apply: prepare(env, request, held, cleanups),
+          apply: prepare(env, request, cleanups),
           answer: (outcome) => {
             port.postMessage({ ...outcome, id: request.id });
             if (request.type === 'delete-records') maintenance.startsMoved(request.before);
             if (request.type === 'ensure') cleanups.refresh();
-            if (request.type === 'leave') waits.wake([groupWaitKey(request.groupId)]);
+            if (request.type === 'join' && outcome.type === 'done') {
+              members.set(request.instance, request.groupId);
+              sessions.enter(request.groupId, request.instance, request.sessionMs);
+              if (!links.has(port)) leave(request.groupId, request.instance);
+            } else if (request.type === 'leave') {
+              members.delete(request.instance);
+              sessions.leave(request.groupId, request.instance);
+            }
+            if (request.type === 'join' || request.type === 'leave' || request.type === 'release') groupChanged(request.groupId);
           },
         });
       }
@@ -270,20 +304,10 @@ const serve = (env: Env, inTransaction: Transact, file: DataFile): void => {
       links.delete(port);
       for (const undo of forget.values()) undo();
       forget.clear();
+      for (const [instance, groupId] of members) leave(groupId, instance);
     });
   };
 
-  const beat = setInterval(() => {
-    for (const [groupId, { instance, epoch }] of held) {
-      const apply = (): Outcome => {
-        const now = readOwnership(env, groupId);
-        if (now.owner?.instance !== instance || now.epoch !== epoch) held.delete(groupId);
-        else writeOwnership(env, groupId, { ...now, owner: { ...now.owner, beatAt: Date.now() }, beat: now.beat + 1 });
-        return { type: 'done' };
-      };
-      enqueue({ bytes: 0, life: undefined, apply, answer: () => waits.wake([groupWaitKey(groupId)]) });
-    }
-  }, BEAT_MS);
   // What a process left that was ended while it freed the bytes of a deleted topic or store.
   const sweepOn = (): void => {
     if (!closing)
@@ -318,8 +342,9 @@ const serve = (env: Env, inTransaction: Transact, file: DataFile): void => {
   const readerCheck = setInterval(() => env.root.readerCheck(), READER_CHECK_MS);
 
   const close = async (): Promise<void> => {
+    for (const { groupId, id } of sessions.all()) leave(groupId, id);
     closing = true;
-    for (const timer of [beat, upkeep, producerCheck, readerCheck]) clearInterval(timer);
+    for (const timer of [upkeep, producerCheck, readerCheck]) clearInterval(timer);
     maintenance.stop();
     foreign.stop();
     while (queue.length > 0) run();
@@ -366,12 +391,7 @@ const attempt = ({ life, apply }: Pending, ends: EndsInTransaction, refused: Set
 };
 
 /** What a call does inside a transaction; decoding happens before it. */
-const prepare = (
-  env: Env,
-  call: Exclude<WriterCall, { readonly type: 'wait' | 'wait-lost' | 'clean' }>,
-  held: Map<number, { readonly instance: string; readonly epoch: number }>,
-  cleanups: Cleanups,
-): Pending['apply'] => {
+const prepare = (env: Env, call: Exclude<WriterCall, { readonly type: 'wait' | 'wait-group' | 'clean' }>, cleanups: Cleanups): Pending['apply'] => {
   switch (call.type) {
     case 'commit': {
       const commit: DecodedCommit = decodeCommit(call.bytes);
@@ -387,29 +407,33 @@ const prepare = (
     case 'open-store':
       return () => ({ type: 'opened', storeId: applyOpenStore(env, call.part) });
     case 'open-group':
-      return () => ({ type: 'group', groupId: applyOpenGroup(env, call.group) });
+      return () => ({ type: 'group', groupId: applyOpenGroup(env, call.group), sourceIds: call.sources.map((source) => applyOpenSource(env, source)) });
     case 'open-producer':
       return () => ({ type: 'producer', producer: applyOpenProducer(env, call.name, call.held, cleanups.now()) });
-    case 'take':
+    case 'join': {
+      const { groupId, instance: id, instanceId, sessionMs, units } = call;
+      const { pid } = process;
       return () => {
-        const found = readOwnership(env, call.groupId);
-        if (found.epoch !== call.seen) return { type: 'owned', taken: false, now: found };
-        const now: Ownership = {
-          epoch: found.epoch + 1,
-          owner: { instance: call.instance, pid: process.pid, started: processStarted(process.pid), since: Date.now(), beatAt: Date.now() },
-          beat: 0,
-        };
-        writeOwnership(env, call.groupId, now);
-        held.set(call.groupId, { instance: call.instance, epoch: now.epoch });
-        return { type: 'owned', taken: true, now };
+        applyJoin(env, groupId, {
+          id,
+          ...(instanceId === undefined ? {} : { instanceId }),
+          sessionMs,
+          units,
+          pid,
+          started: processStarted(pid),
+          now: Date.now(),
+        });
+        return { type: 'done' };
+      };
+    }
+    case 'release':
+      return () => {
+        applyGroupEvent(env, call.groupId, { type: 'release', id: call.instance, keeps: call.keeps });
+        return { type: 'done' };
       };
     case 'leave':
       return () => {
-        const found = readOwnership(env, call.groupId);
-        if (found.owner?.instance === call.instance) {
-          writeOwnership(env, call.groupId, { ...found, owner: null });
-          held.delete(call.groupId);
-        }
+        applyGroupEvent(env, call.groupId, { type: 'leave', id: call.instance });
         return { type: 'done' };
       };
     case 'set-positions':

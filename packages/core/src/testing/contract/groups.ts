@@ -1,16 +1,23 @@
-/** Fencing, one owner, endings: who may move a group's positions, and how that ends. */
+/** Fencing, one owner, undisturbed, endings: who may move a group's positions, and how that ends. */
 import { expect } from 'vitest';
-import type { Assignment, Log } from '../../port/log.ts';
+import type { Assignment, Holding, Log, Membership, TopicPartition } from '../../port/log.ts';
+import { sourcePlace } from '../../pure/group/place.ts';
 import { append, at, batchOf, commitOf, never, NOW, place, readAll, values, WHEN_THERE } from './setting.ts';
 import type { Promises } from '../log-contract.ts';
 
 const GROUP = 'workers';
 const PLACES = [place(0), place(1)];
+/** One unit for each partition. */
+const UNITS = PLACES.map((one) => [one]);
 
+interface TestMember {
+  readonly next: () => Promise<Assignment>;
+  readonly leave: () => Promise<void>;
+}
 /** A member of the group: its next assignment when asked, and a way out. */
-const member = (log: Log): { readonly next: () => Promise<Assignment>; readonly leave: () => Promise<void> } => {
+const member = (log: Log, membership: Membership = { units: UNITS }): TestMember => {
   const leaving = new AbortController();
-  const assignments = log.join(GROUP, PLACES, leaving.signal)[Symbol.asyncIterator]();
+  const assignments = log.join(GROUP, membership, leaving.signal)[Symbol.asyncIterator]();
   return {
     next: async () => {
       const { done, value } = await assignments.next();
@@ -23,55 +30,146 @@ const member = (log: Log): { readonly next: () => Promise<Assignment>; readonly 
     },
   };
 };
-const commitAs = (log: Log, epoch: number, text: string): Promise<unknown> =>
-  log.commit(commitOf({ group: GROUP, epoch, appends: [{ ...place(), batch: batchOf([text]) }] }));
+/** The next assignment that has so many partitions: those on the way there are accepted, as a member does that has nothing to end. */
+const until = async ({ next }: TestMember, count: number): Promise<readonly Holding[]> => {
+  for (;;) {
+    const { partitions } = await next();
+    if (partitions.length === count) return partitions;
+  }
+};
+const places = (holdings: readonly Holding[]): readonly TopicPartition[] => holdings.map(({ topic, partition }) => ({ topic, partition }));
+const epochOf = (holdings: readonly Holding[], partition: number): number => holdings.find((holding) => holding.partition === partition)!.epoch;
+/** A commit that moves nothing, and is made from where the group stands. */
+const commitAs = (log: Log, epoch: number, text: string, partition = 0): Promise<unknown> =>
+  log.commit(commitOf({ group: GROUP, epoch, appends: [{ ...place(), batch: batchOf([text]) }], positions: [{ ...place(partition), from: 0n, to: 0n }] }));
+const fenced = { code: 'STOPLOG_FENCED' };
 
 export const groups: Promises = (promise) => {
-  promise('one owner: the first member gets the partitions, and a later one gets them when it leaves, in a later epoch', async ({ log, reopen }) => {
+  promise('one owner: a member that is alone gets everything, and what it leaves another gets in a later epoch', async ({ log, reopen }) => {
     const first = member(log);
-    const held = await first.next();
-    expect(held).toMatchObject({ group: GROUP, partitions: PLACES });
-    const second = member(await reopen());
-    let given = false;
-    const waiting = second.next().then((assignment) => ((given = true), assignment));
-    await commitAs(log, held.epoch, 'first');
-    expect(given).toBe(false);
+    const { group, partitions: held } = await first.next();
+    expect([group, places(held)]).toEqual([GROUP, PLACES]);
+    await commitAs(log, epochOf(held, 0), 'first');
     await first.leave();
-    const taken = await waiting;
-    expect(taken.partitions).toEqual(PLACES);
-    expect(taken.epoch).toBeGreaterThan(held.epoch);
+    const second = member(await reopen());
+    const { partitions: taken } = await second.next();
+    expect(places(taken)).toEqual(PLACES);
+    expect(epochOf(taken, 0)).toBeGreaterThan(epochOf(held, 0));
     await second.leave();
   });
-  promise('one owner: no two of many members hold the partitions in one epoch, and each gets its turn', async ({ log, reopen }) => {
+  promise('one owner: what moves is first asked for, and given only when its holder says that it has ended', async ({ log, reopen }) => {
+    const first = member(log);
+    const { partitions: all } = await first.next();
+    const second = member(await reopen());
+    expect((await second.next()).partitions).toEqual([]);
+    let given = false;
+    const waiting = second.next().then(({ partitions }) => ((given = true), partitions));
+    const { partitions: kept } = await first.next();
+    expect(kept.length).toBe(1);
+    // It has been asked, and is ending its work: its commits are taken, and nobody else has anything.
+    const moving = all.find(({ partition }) => partition !== kept[0]!.partition)!;
+    await commitAs(log, moving.epoch, 'the last of it', moving.partition);
+    expect(given).toBe(false);
+    const goesOn = first.next();
+    const taken = await waiting;
+    expect(places(taken)).toEqual([place(moving.partition)]);
+    await expect(commitAs(log, moving.epoch, 'late', moving.partition)).rejects.toMatchObject({
+      ...fenced,
+      facts: { epoch: moving.epoch, current: taken[0]!.epoch },
+    });
+    await commitAs(log, taken[0]!.epoch, 'the first of it', moving.partition);
+    expect(values(await readAll(log))).toEqual(['the last of it', 'the first of it']);
+    await second.leave();
+    expect((await goesOn).partitions.length).toBe(2);
+    await first.leave();
+  });
+  promise('undisturbed: what stays with a member stays in its epoch, and its commits go on while others come and go', async ({ log, reopen }) => {
+    const first = member(log);
+    await first.next();
+    const second = member(await reopen());
+    const taken = until(second, 1);
+    const { partitions: kept } = await first.next();
+    const again = first.next();
+    await taken;
+    await commitAs(log, kept[0]!.epoch, 'beside', kept[0]!.partition);
+    await second.leave();
+    const { partitions: all } = await again;
+    expect(all).toContainEqual(kept[0]);
+    expect(all.length).toBe(2);
+    await commitAs(log, kept[0]!.epoch, 'alone', kept[0]!.partition);
+    await first.leave();
+  });
+  promise('one owner: many members come and go, each partition is held by one of them, and none of them loses its turn', async ({ log, reopen }) => {
     const logs = [log, await reopen()];
-    const epochs: number[] = [];
-    let holding = 0;
+    const holders = new Map<number, number>();
     const life = async (i: number): Promise<void> => {
       const me = member(logs[i % 2]!);
-      const { epoch, partitions } = await me.next();
-      expect(partitions).toEqual(PLACES);
-      expect(++holding).toBe(1);
-      epochs.push(epoch);
-      await commitAs(logs[i % 2]!, epoch, `${i}`);
-      holding--;
+      let held: readonly Holding[];
+      do {
+        held = (await me.next()).partitions;
+      } while (held.length === 0);
+      for (const { partition, epoch } of held) {
+        expect(holders.get(partition) ?? 0).toBeLessThan(epoch);
+        holders.set(partition, epoch);
+      }
+      await commitAs(logs[i % 2]!, held[0]!.epoch, `${i}`, held[0]!.partition);
       await me.leave();
     };
     await Promise.all(Array.from({ length: 6 }, (_, i) => life(i)));
-    expect(new Set(epochs).size).toBe(6);
-    expect(epochs).toEqual([...epochs].sort((a, b) => a - b));
-    expect(values(await readAll(log)).length).toBe(6);
+    expect(new Set(values(await readAll(log))).size).toBe(6);
+  });
+  promise('one owner: the places of a unit come together, in one epoch, and to one member', async ({ log, reopen }) => {
+    const units = [[place(0), place(1)]];
+    const first = member(log, { units });
+    const { partitions: held } = await first.next();
+    expect(places(held)).toEqual(PLACES);
+    expect(epochOf(held, 0)).toBe(epochOf(held, 1));
+    const second = member(await reopen(), { units });
+    expect((await second.next()).partitions).toEqual([]);
+    const taken = second.next();
+    await first.leave();
+    expect(places((await taken).partitions)).toEqual(PLACES);
+    await second.leave();
+  });
+  promise('one owner: a source is a place, held by one member; its commits are fenced like any other', async ({ log, reopen }) => {
+    const feed = sourcePlace('feed');
+    const commit = (epoch: number): Promise<unknown> =>
+      log.commit(commitOf({ group: GROUP, epoch, appends: [{ ...place(), batch: batchOf(['in']) }], positions: [{ ...feed, from: 0n, to: 0n }] }));
+    expect(await log.committed(GROUP, [feed])).toEqual([{ ...feed, offset: 0n }]);
+    const first = member(log, { units: [[feed]] });
+    const [held] = (await first.next()).partitions;
+    expect(held).toMatchObject(feed);
+    await commit(held!.epoch);
+    await commit(held!.epoch);
+    await expect(log.commit(commitOf({ group: GROUP, epoch: held!.epoch, positions: [{ ...feed, from: 0n, to: 1n }] }))).rejects.toMatchObject({
+      code: 'STOPLOG_USAGE',
+    });
+    expect(await log.committed(GROUP, [feed])).toEqual([{ ...feed, offset: 0n }]);
+    const second = member(await reopen(), { units: [[feed]] });
+    expect((await second.next()).partitions).toEqual([]);
+    const taken = second.next();
+    await first.leave();
+    const [given] = (await taken).partitions;
+    await expect(commit(held!.epoch)).rejects.toMatchObject(fenced);
+    await commit(given!.epoch);
+    await second.leave();
   });
   promise('fencing: a commit under an epoch that is over is refused and leaves nothing behind', async ({ log }) => {
     const first = member(log);
-    const { epoch: old } = await first.next();
+    const old = epochOf((await first.next()).partitions, 0);
     await commitAs(log, old, 'first');
     await first.leave();
+    await expect(commitAs(log, old, 'held by nobody')).rejects.toMatchObject({ ...fenced, facts: { epoch: old } });
     const second = member(log);
-    const { epoch } = await second.next();
-    await expect(commitAs(log, old, 'zombie')).rejects.toMatchObject({ code: 'STOPLOG_FENCED', facts: { epoch: old, current: epoch } });
+    const epoch = epochOf((await second.next()).partitions, 0);
+    await expect(commitAs(log, old, 'zombie')).rejects.toMatchObject({ ...fenced, facts: { epoch: old, current: epoch } });
     await commitAs(log, epoch, 'second');
     expect(values(await readAll(log))).toEqual(['first', 'second']);
     await second.leave();
+  });
+  promise('fencing: a commit of a group says where it stands, for nothing else fences it', async ({ log }) => {
+    await expect(log.commit(commitOf({ group: GROUP, appends: [{ ...place(), batch: batchOf(['never']) }] }))).rejects.toMatchObject({ code: 'STOPLOG_USAGE' });
+    expect(values(await readAll(log))).toEqual([]);
   });
   promise('fencing: an append from outside belongs to no group, and nobody fences it', async ({ log }) => {
     const holder = member(log);
@@ -80,24 +178,76 @@ export const groups: Promises = (promise) => {
     expect(values(await readAll(log))).toEqual(['outside']);
     await holder.leave();
   });
+  promise('static members: one that comes back has what it had, at once and in new epochs, and nobody else is disturbed', async ({ log, reopen }) => {
+    const stays = { units: UNITS, instanceId: 'a' };
+    const first = member(log, stays);
+    await first.next();
+    const second = member(await reopen());
+    const other = until(second, 1);
+    const { partitions: before } = await first.next();
+    const ending = first.next().catch(() => undefined);
+    const beside = await other;
+    await first.leave();
+    await ending;
+    // It is away, and expected back: nothing has moved.
+    const again = member(log, stays);
+    const { partitions: after } = await again.next();
+    expect(places(after)).toEqual(places(before));
+    expect(after[0]!.epoch).toBeGreaterThan(before[0]!.epoch);
+    await expect(commitAs(log, before[0]!.epoch, 'the older', before[0]!.partition)).rejects.toMatchObject(fenced);
+    await commitAs(log, beside[0]!.epoch, 'beside', beside[0]!.partition);
+    await commitAs(log, after[0]!.epoch, 'the newer', after[0]!.partition);
+    await second.leave();
+    await again.leave();
+  });
+  promise('static members: of two under one id the older is refused, and does not come back', async ({ log, reopen }) => {
+    const same = { units: UNITS, instanceId: 'a' };
+    const older = member(log, same);
+    const { partitions: held } = await older.next();
+    const ended = older.next();
+    const newer = member(await reopen(), same);
+    const taken = newer.next();
+    await expect(ended).rejects.toMatchObject({ ...fenced, facts: { group: GROUP, instanceId: 'a' } });
+    expect(places((await taken).partitions)).toEqual(PLACES);
+    await expect(commitAs(log, held[0]!.epoch, 'the older')).rejects.toMatchObject(fenced);
+    await newer.leave();
+  });
+  promise('what makes no sense is refused by name: a unit of a topic that is not there, a session of no time', async ({ log }) => {
+    const joins = (membership: Membership): Promise<unknown> => member(log, membership).next();
+    await expect(joins({ units: [[place(0, 'nowhere')]] })).rejects.toMatchObject({ code: 'STOPLOG_TOPIC_UNKNOWN' });
+    await expect(joins({ units: [[place(2)]] })).rejects.toMatchObject({ code: 'STOPLOG_USAGE' });
+    await expect(joins({ units: [[place(0)], [place(0)]] })).rejects.toMatchObject({ code: 'STOPLOG_USAGE' });
+    await expect(joins({ units: UNITS, instanceId: 'a b' })).rejects.toMatchObject({ code: 'STOPLOG_USAGE' });
+    await expect(joins({ units: UNITS, sessionMs: 0 })).rejects.toMatchObject({ code: 'STOPLOG_USAGE' });
+  });
   promise('endings: aborting the signal ends a join without an error, whether it holds, waits, or has not begun', async ({ log }) => {
     const holder = member(log);
     await holder.next();
     const waiter = member(log);
+    await waiter.next();
     const waiting = waiter.next().catch((error: Error) => error.message);
     await append(log, ['meanwhile']);
     await waiter.leave();
     expect(await waiting).toContain('its join has ended');
     await holder.leave();
-    for await (const assignment of log.join(GROUP, PLACES, AbortSignal.abort())) expect.fail(`assigned ${assignment.epoch} after the end`);
+    for await (const { partitions } of log.join(GROUP, { units: UNITS }, AbortSignal.abort())) expect.fail(`assigned ${partitions.length} after the end`);
   });
   promise('endings: walking away from the assignments leaves the group too', async ({ log }) => {
-    for await (const { partitions } of log.join(GROUP, PLACES, never)) {
-      expect(partitions).toEqual(PLACES);
+    for await (const { partitions } of log.join(GROUP, { units: UNITS }, never)) {
+      expect(places(partitions)).toEqual(PLACES);
       break;
     }
     const next = member(log);
-    expect((await next.next()).partitions).toEqual(PLACES);
+    expect(places((await next.next()).partitions)).toEqual(PLACES);
+    await next.leave();
+  });
+  promise('endings: closing the log leaves its groups, also when nobody asks for the next assignment', async ({ log, reopen }) => {
+    const other = await reopen();
+    await member(other).next();
+    const next = member(log);
+    const taken = until(next, 2);
+    await other[Symbol.asyncDispose]();
+    expect(places(await taken)).toEqual(PLACES);
     await next.leave();
   });
   promise('endings: aborting a waiting fetch gives no batches and no error', async ({ log }) => {

@@ -10,7 +10,11 @@ const part: StorePart = { store: 'counts', partition: 0, group: 'counter', versi
 const bytes = (...of: readonly number[]): Uint8Array => Uint8Array.from(of);
 const write = (log: Log, entries: readonly (readonly [Uint8Array, Uint8Array | null])[], partition: number = 0): Promise<unknown> =>
   log.commit(
-    commitOf({ group: 'counter', stores: [{ store: 'counts', partition, keys: entries.map(([key]) => key), values: entries.map(([, value]) => value) }] }),
+    commitOf({
+      group: 'counter',
+      stores: [{ store: 'counts', partition, keys: entries.map(([key]) => key), values: entries.map(([, value]) => value) }],
+      positions: [{ ...place(), from: 0n, to: 0n }],
+    }),
   );
 
 export const stores: Promises = (promise) => {

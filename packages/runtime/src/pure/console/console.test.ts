@@ -58,6 +58,17 @@ describe('a status', () => {
   test('is a line without what is not the case', () => {
     expect(statusLine(quiet)).toBe('in 48 102/s   out 0/s   lag 0   commit –');
   });
+  test('tells how many of the actors are here when others share them', () => {
+    const share = (...holds: readonly (readonly number[])[]): Glance => ({
+      ...quiet,
+      tasks: holds.map((here) => ({ drainSeconds: 0, partitions: 4, holds: here })),
+    });
+    expect([share([0, 1, 2, 3]), share([0, 2], [1]), share([], [])].map((status) => statusLine(status).split('   ')[0])).toEqual([
+      'in 48 102/s',
+      '3 of 8 actors here',
+      'in 48 102/s',
+    ]);
+  });
   test('tells what is: state, commits, restarts, failures', () => {
     const troubled: Glance = {
       ...quiet,

@@ -1,5 +1,5 @@
 /** Groups as `stoplog groups` shows them: as rows for people, as data for programs. */
-import type { GroupOwner, GroupStanding, PartitionLag, ResetLine } from '@stoplog/core/port';
+import type { GroupMember, GroupStanding, PartitionLag, ResetLine, TopicPartition } from '@stoplog/core/port';
 import { grouped } from './columns.ts';
 import { offsetData } from './json-text.ts';
 import { drainText, secondsText } from './duration-text.ts';
@@ -12,10 +12,10 @@ export const lagIn = (parts: readonly PartitionLag[]): number => parts.reduce((s
 export const ageIn = (parts: readonly PartitionLag[]): number => Math.max(0, ...parts.map(({ age }) => age));
 
 export const groupRows = (found: readonly GroupLag[]): readonly (readonly string[])[] => [
-  ['GROUP', 'OWNER', 'TOPICS', 'LAG', 'OLDEST', 'STORES'],
+  ['GROUP', 'MEMBERS', 'TOPICS', 'LAG', 'OLDEST', 'STORES'],
   ...found.map(({ standing, parts }) => [
     standing.group,
-    ownerText(standing.owner),
+    membersText(standing.members),
     [...new Set(parts.map(({ topic }) => topic))].join(',') || '–',
     grouped(lagIn(parts)),
     ageText(parts),
@@ -25,7 +25,7 @@ export const groupRows = (found: readonly GroupLag[]): readonly (readonly string
 export const groupData = ({ standing, parts }: GroupLag): unknown => ({
   group: standing.group,
   epoch: standing.epoch,
-  owner: standing.owner ?? null,
+  members: standing.members.map(memberData),
   lag: lagIn(parts),
   lagSeconds: ageIn(parts) / 1000,
   topics: [...new Set(parts.map(({ topic }) => topic))],
@@ -40,8 +40,8 @@ export interface PartitionPace {
   readonly produced: number | undefined;
   readonly drainSeconds: number | undefined;
 }
-export const paceRows = (paces: readonly PartitionPace[], owner: GroupOwner | undefined): readonly (readonly string[])[] => [
-  ['TOPIC', 'PARTITION', 'POSITION', 'END', 'LAG', 'OLDEST', 'READ/S', 'NEW/S', 'DRAINS', 'OWNER'],
+export const paceRows = (paces: readonly PartitionPace[], members: readonly GroupMember[]): readonly (readonly string[])[] => [
+  ['TOPIC', 'PARTITION', 'POSITION', 'END', 'LAG', 'OLDEST', 'READ/S', 'NEW/S', 'DRAINS', 'MEMBER'],
   ...paces.map(({ lag, consumed, produced, drainSeconds }) => [
     lag.topic,
     String(lag.partition),
@@ -52,10 +52,10 @@ export const paceRows = (paces: readonly PartitionPace[], owner: GroupOwner | un
     consumed === undefined ? '–' : grouped(consumed),
     produced === undefined ? '–' : grouped(produced),
     lag.records === 0 ? 'read' : consumed === undefined ? '–' : drainText(drainSeconds),
-    ownerText(owner),
+    holderText(lag, members),
   ]),
 ];
-export const paceData = ({ lag, consumed, produced, drainSeconds }: PartitionPace): unknown => ({
+export const paceData = ({ lag, consumed, produced, drainSeconds }: PartitionPace, members: readonly GroupMember[]): unknown => ({
   topic: lag.topic,
   partition: lag.partition,
   position: offsetData(lag.position),
@@ -65,6 +65,7 @@ export const paceData = ({ lag, consumed, produced, drainSeconds }: PartitionPac
   consumedPerSecond: consumed ?? null,
   producedPerSecond: produced ?? null,
   drainSeconds: drainSeconds ?? null,
+  member: holderOf(lag, members)?.instance ?? null,
 });
 
 export const planRows = (plan: readonly ResetLine[]): readonly (readonly string[])[] => [
@@ -87,5 +88,32 @@ export const planData = (plan: readonly ResetLine[]): unknown =>
     clamped: clamped ?? null,
   }));
 
-const ownerText = (owner: GroupOwner | undefined): string => (owner === undefined ? '–' : `pid ${owner.pid}`);
+/** `pid 4242`, or `a, pid 4242` of a static member. */
+const memberText = ({ instanceId, pid }: GroupMember): string => (instanceId === undefined ? `pid ${pid}` : `${instanceId}, pid ${pid}`);
+const membersText = (members: readonly GroupMember[]): string => {
+  const [first, ...others] = members;
+  return first === undefined ? '–' : others.length === 0 ? memberText(first) : `${members.length} members`;
+};
+const memberData = ({ instance, instanceId, pid, since, beatAt, sessionMs, holds }: GroupMember): unknown => ({
+  member: instance,
+  instanceId: instanceId ?? null,
+  pid,
+  since: new Date(since).toISOString(),
+  beatAt: new Date(beatAt).toISOString(),
+  sessionSeconds: sessionMs / 1000,
+  holds: holds.map(({ topic, partition, epoch }) => ({ topic, partition, epoch })),
+});
+const holderOf = ({ topic, partition }: TopicPartition, members: readonly GroupMember[]): GroupMember | undefined =>
+  members.find(({ holds }) => holds.some((held) => held.topic === topic && held.partition === partition));
+const holderText = (place: TopicPartition, members: readonly GroupMember[]): string => {
+  const holder = holderOf(place, members);
+  return holder === undefined ? '–' : memberText(holder);
+};
+/** What a member has, by topic: `orders[0 2 5] source:feed[0]` */
+export const holdsText = ({ holds }: GroupMember): string => {
+  const byTopic = new Map<string, number[]>();
+  for (const { topic, partition } of holds) byTopic.set(topic, [...(byTopic.get(topic) ?? []), partition]);
+  if (byTopic.size === 0) return 'nothing: others have all partitions';
+  return [...byTopic].map(([topic, partitions]) => `${topic}[${partitions.toSorted((a, b) => a - b).join(' ')}]`).join(' ');
+};
 const ageText = (parts: readonly PartitionLag[]): string => (lagIn(parts) === 0 ? '–' : secondsText(ageIn(parts) / 1000));

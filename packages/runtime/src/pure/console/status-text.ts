@@ -14,14 +14,21 @@ export interface Glance {
   readonly drainSeconds: number | undefined;
   readonly commitMs: { readonly p50: number; readonly p99: number } | undefined;
   readonly restarts: number;
-  readonly tasks?: readonly { readonly drainSeconds: number | undefined }[];
+  readonly tasks?: readonly { readonly drainSeconds: number | undefined; readonly partitions: number; readonly holds: readonly number[] }[];
   readonly failed: readonly { readonly task: number; readonly partition: number; readonly error: Error }[];
 }
+
+/** `5 of 11 actors here`, while others have the rest. */
+const shareText = ({ tasks = [] }: Glance): readonly string[] => {
+  const [held, all] = [tasks.reduce((sum, { holds }) => sum + holds.length, 0), tasks.reduce((sum, { partitions }) => sum + partitions, 0)];
+  return held === 0 || held === all ? [] : [`${held} of ${all} actors here`];
+};
 
 /** `in 48 102/s   out 8 310/s   lag 0   commit p50 1.2 ms p99 6 ms` */
 export const statusLine = (status: Glance): string =>
   [
     ...(status.state === 'running' ? [] : [status.state]),
+    ...shareText(status),
     `in ${grouped(status.recordsInPerSecond)}/s`,
     `out ${grouped(status.recordsOutPerSecond)}/s`,
     status.lag === 0 ? 'lag 0' : `lag ${grouped(status.lag)}, ${secondsText(status.lagSeconds)} old, drains ${drainText(status.drainSeconds)}`,

@@ -9,7 +9,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { threadId } from 'node:worker_threads';
 import { asError, errorToData, isStoplogError, openPort, StoplogError, type Log, type LogLink, type LogRef } from '@stoplog/core/port';
-import type { FromActor, Jump, Place, Start, ToActor } from '../../pure/mailbox.ts';
+import type { FromActor, Jump, Place, Start, ToActor, Warming } from '../../pure/mailbox.ts';
 import { compileTask } from '../../pure/operators/compile.ts';
 import { Input } from '../../pure/task/input.ts';
 import { StoreOverlay } from '../../pure/task/overlay.ts';
@@ -57,7 +57,28 @@ const blame = (error: unknown, what: string): void => {
 process.on('unhandledRejection', (error) => blame(error, 'a promise started by a handler was rejected, and nobody looked at it'));
 process.on('uncaughtException', (error) => blame(error, 'something started by a handler threw later'));
 
-export default async (start: Start): Promise<void> => {
+export default (start: Start | Warming): Promise<void> => ('task' in start ? live(start) : warm(start));
+
+/** Makes ready what the first actor here would wait for. */
+const warm = async (warming: Warming): Promise<void> => {
+  const { port } = warming;
+  const link = new Promise<LogLink>((resolve) => {
+    port.on('message', (message: ToActor) => {
+      if (message.type === 'link') resolve(message.link);
+    });
+  });
+  try {
+    await planHere(warming);
+    await logHere(warming.log, () => {
+      port.postMessage({ type: 'need-link' } satisfies FromActor);
+      return link;
+    });
+  } finally {
+    port.close();
+  }
+};
+
+const live = async (start: Start): Promise<void> => {
   const { port } = start;
   const say = (message: FromActor): void => port.postMessage(message);
   const ending = new EndingSignal();
@@ -141,7 +162,7 @@ const inputsOf = (plan: Plan | undefined, start: Start): readonly string[] => {
   return task === undefined ? [] : readBy(task);
 };
 
-const planHere = async (start: Start): Promise<Plan> => {
+const planHere = async (start: Warming): Promise<Plan> => {
   let loading = plans.get(start.url);
   if (loading === undefined) {
     loading = loadPlanWatching(start.url);

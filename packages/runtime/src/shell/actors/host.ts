@@ -1,6 +1,7 @@
 /**
  * The main side of the actors: one long task of the pool for each, one MessagePort each, and a watchdog over all.
  *
+ * Which actors there are, an assignment says; the next one says which of them end, which begin, and which go on untouched.
  * An actor that fails is started again from its last commit, after a while, and in the end given up, its neighbours going
  * on; one that hangs or kills its thread is found by what it left in shared memory, and the thread is replaced. Threads
  * only read the log, so ending one at any moment tears nothing.
@@ -8,10 +9,11 @@
 import { MessageChannel, receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import { errorFromData, isStoplogError, StoplogError, type LogLink, type LogRef, type Reset } from '@stoplog/core/port';
-import type { FromActor, Jump, Place, Progress, Start, ToActor } from '../../pure/mailbox.ts';
+import type { FromActor, Jump, Place, Progress, Start, ToActor, Warming } from '../../pure/mailbox.ts';
+import { differenceOf, NOTHING_HELD, type Held, type Holdings } from '../../pure/sharing/holdings.ts';
 import { NO_FAILURES, step as restartStep, worked, type Failures } from '../../pure/supervision/restart.ts';
 import { step as watchStep, type Watched } from '../../pure/supervision/watchdog.ts';
-import { readBy, type Plan, type Task } from '../../pure/topology/plan.ts';
+import { readBy, type Plan } from '../../pure/topology/plan.ts';
 import { Beacon, makeBeacon } from './beacon.ts';
 
 export interface HostOptions {
@@ -39,9 +41,12 @@ export type HostEvent =
 
 interface Life {
   readonly name: ActorName;
-  readonly task: Task;
+  readonly held: Held;
   readonly beacon: SharedArrayBuffer;
   readonly port: MessagePort;
+  readonly ended: Promise<void>;
+  /** It was told to end: however it does, it is not started again. */
+  leaving: boolean;
   watched: Watched | undefined;
   /** Why it was killed, when we did it. */
   killedFor: StoplogError | undefined;
@@ -76,11 +81,9 @@ export class Host {
   readonly #pool: Piscina;
   readonly #lives = new Map<string, Life>();
   readonly #failures = new Map<string, Failures>();
-  readonly #ended = new Set<Promise<void>>();
-  readonly #restarts = new Set<NodeJS.Timeout>();
+  readonly #restarts = new Map<string, NodeJS.Timeout>();
   readonly #watch: NodeJS.Timeout;
-  #epoch = 0;
-  #ending = false;
+  #held: Holdings = NOTHING_HELD;
 
   constructor(options: HostOptions) {
     this.#options = options;
@@ -91,70 +94,101 @@ export class Host {
     this.#watch.unref();
   }
 
-  /** Starts every actor; those of one partition side by side, so that they tend to share a thread. */
-  start(epoch: number): void {
-    this.#epoch = epoch;
-    this.#ending = false;
-    this.#failures.clear();
-    const names = this.#options.plan.tasks.flatMap((task) => Array.from({ length: task.partitions }, (_, partition) => ({ task, partition })));
-    const threads = this.#pool.options.maxThreads;
-    for (const { task, partition } of names.toSorted((a, b) => (a.partition % threads) - (b.partition % threads)))
-      this.#launch(task, partition, undefined, undefined);
+  /** Lets every thread import the pipeline and open the log, so that an actor starts there within milliseconds. */
+  async warm(): Promise<void> {
+    await Promise.all(Array.from({ length: this.#pool.options.maxThreads }, () => this.#warmOne()));
+  }
+  /**
+   * Makes the actors those of an assignment. Those that are not in it any more are drained, and lose their thread when that
+   * takes longer than `ms`; resolves when they have ended.
+   */
+  async assign(now: Holdings, ms: number): Promise<void> {
+    const { ended, started } = differenceOf(this.#held, now);
+    this.#held = now;
+    const over = this.#drain(ended, ms);
+    const again = new Set(ended.map(({ unit }) => unit.name));
+    this.#startAll(started.filter(({ unit }) => !again.has(unit.name)));
+    await over;
+    // By then a later assignment may have taken them away.
+    this.#startAll(started.filter((held) => again.has(held.unit.name) && this.#held.get(held.unit.name) === held));
   }
   tellIdle(): readonly ActorName[] {
     for (const { port } of this.#lives.values()) port.postMessage({ type: 'tell-idle' } satisfies ToActor);
     return [...this.#lives.values()].map(({ name }) => name);
   }
-  /** Ends all actors and resolves when they have; those that do not end within `ms` lose their thread. */
-  async stop(how: 'drain' | 'abandon', ms: number): Promise<void> {
-    this.#startNoMore();
-    for (const { port } of this.#lives.values()) port.postMessage({ type: how } satisfies ToActor);
-    const late = setTimeout(() => {
-      for (const life of this.#lives.values()) this.#kill(life);
-    }, ms);
-    await Promise.all(this.#ended);
-    clearTimeout(late);
+  /** Drains all actors and resolves when they have ended; those that do not end within `ms` lose their thread. */
+  async stop(ms: number): Promise<void> {
+    const held = [...this.#held.values()];
+    this.#held = NOTHING_HELD;
+    await this.#drain(held, ms);
+    // And those that an assignment is draining.
+    await Promise.all([...this.#lives.values()].map(({ ended }) => ended));
   }
   /** The threads end as they are: whoever wants the actors to finish stops them first. */
   async close(): Promise<void> {
-    this.#startNoMore();
+    this.#held = NOTHING_HELD;
+    for (const name of [...this.#restarts.keys()]) this.#startNoMore(name);
+    for (const life of this.#lives.values()) life.leaving = true;
     clearInterval(this.#watch);
     await this.#pool.destroy();
   }
 
-  #startNoMore(): void {
-    this.#ending = true;
-    for (const timer of this.#restarts) clearTimeout(timer);
-    this.#restarts.clear();
+  async #warmOne(): Promise<void> {
+    const { port1, port2 } = new MessageChannel();
+    const { url, plan, log } = this.#options;
+    port1.on('message', (message: FromActor) => {
+      if (message.type === 'need-link') this.#giveLink(port1);
+    });
+    const warming: Warming = { url, fingerprint: plan.fingerprint, log, port: port2 };
+    // Whatever fails here fails again in an actor, which tells it.
+    await this.#pool.run(warming, { transferList: [port2 as never] }).catch(() => {});
+    port1.close();
+  }
+  #startNoMore(name: string): void {
+    clearTimeout(this.#restarts.get(name));
+    this.#restarts.delete(name);
+  }
+  async #drain(units: readonly Held[], ms: number): Promise<void> {
+    for (const { unit } of units) this.#startNoMore(unit.name);
+    const lives = units.map(({ unit }) => this.#lives.get(unit.name)).filter((life) => life !== undefined);
+    for (const life of lives) {
+      life.leaving = true;
+      life.port.postMessage({ type: 'drain' } satisfies ToActor);
+    }
+    const late = setTimeout(() => {
+      for (const life of lives) if (this.#lives.get(life.held.unit.name) === life) this.#kill(life);
+    }, ms);
+    await Promise.all(lives.map(({ ended }) => ended));
+    clearTimeout(late);
+  }
+  /** Those of one partition side by side, so that they tend to share a thread. */
+  #startAll(units: readonly Held[]): void {
+    const threads = this.#pool.options.maxThreads;
+    const beside = ({ unit }: Held): number => unit.partition % threads;
+    for (const held of units.toSorted((a, b) => beside(a) - beside(b))) {
+      this.#failures.delete(held.unit.name);
+      this.#launch(held, undefined, undefined);
+    }
   }
 
-  #launch(task: Task, partition: number, suspect: Place | undefined, pace: number | undefined): void {
+  #launch(held: Held, suspect: Place | undefined, pace: number | undefined): void {
     const { port1, port2 } = new MessageChannel();
-    const life: Life = {
-      name: { task: task.id, partition },
-      task,
-      beacon: makeBeacon(),
-      port: port1,
-      watched: undefined,
-      killedFor: undefined,
-      failure: undefined,
-    };
+    const { task, partition } = held.unit;
     const { url, plan, log, reset } = this.#options;
+    const beacon = makeBeacon();
     const start: Start = {
       url,
       fingerprint: plan.fingerprint,
       log,
       task: task.id,
       partition,
-      epoch: this.#epoch,
+      epoch: held.epoch,
       suspect,
       pace,
       reset,
-      beacon: life.beacon,
+      beacon,
       port: port2,
     };
-    port1.on('message', (message: FromActor) => this.#hear(life, message));
-    this.#lives.set(nameOf(life.name), life);
     const ended = this.#pool.run(start, { transferList: [port2 as never] }).then(
       () => {
         this.#hearTheRest(life);
@@ -165,20 +199,33 @@ export class Host {
         this.#bury(life, life.failure?.error ?? life.killedFor ?? this.#death(life, error), life.failure?.place ?? this.#placeOf(life));
       },
     );
-    this.#ended.add(ended);
-    void ended.finally(() => this.#ended.delete(ended));
+    const life: Life = {
+      name: { task: task.id, partition },
+      held,
+      beacon,
+      port: port1,
+      ended,
+      leaving: false,
+      watched: undefined,
+      killedFor: undefined,
+      failure: undefined,
+    };
+    port1.on('message', (message: FromActor) => this.#hear(life, message));
+    this.#lives.set(held.unit.name, life);
   }
 
+  #giveLink(port: MessagePort): void {
+    void this.#options.link().then(
+      (link) => port.postMessage({ type: 'link', link } satisfies ToActor, [link.port]),
+      (error: unknown) => this.#options.on({ type: 'fatal', error: error instanceof Error ? error : new Error(String(error)) }),
+    );
+  }
   #hear(life: Life, message: FromActor): void {
     const actor = life.name;
     const { on } = this.#options;
     switch (message.type) {
       case 'need-link':
-        void this.#options.link().then(
-          (link) => life.port.postMessage({ type: 'link', link } satisfies ToActor, [link.port]),
-          (error: unknown) => on({ type: 'fatal', error: error instanceof Error ? error : new Error(String(error)) }),
-        );
-        return;
+        return this.#giveLink(life.port);
       case 'running':
         return on({ type: 'running', actor });
       case 'idle':
@@ -193,9 +240,9 @@ export class Host {
     }
   }
 
-  #worked({ name }: Life): void {
-    const failures = this.#failures.get(nameOf(name));
-    if (failures !== undefined) this.#failures.set(nameOf(name), worked(failures));
+  #worked({ held: { unit } }: Life): void {
+    const failures = this.#failures.get(unit.name);
+    if (failures !== undefined) this.#failures.set(unit.name, worked(failures));
   }
   /** The end of an actor comes by the pool's port, what it said by its own: the end may well be heard first. */
   #hearTheRest(life: Life): void {
@@ -203,10 +250,10 @@ export class Host {
   }
   /** An actor's life is over: by its own end, by a failure, or with its thread. */
   #bury(life: Life, error: Error | undefined, place: Place | undefined): void {
+    const { name } = life.held.unit;
     life.port.close();
-    this.#lives.delete(nameOf(life.name));
-    if (error === undefined || this.#ending) return;
-    const name = nameOf(life.name);
+    this.#lives.delete(name);
+    if (error === undefined || life.leaving) return;
     const { on } = this.#options;
     const at = place === undefined ? 'nowhere' : `${place.topic}:${place.partition}:${place.offset}`;
     const code = isStoplogError(error) ? error.code : undefined;
@@ -220,10 +267,10 @@ export class Host {
     const suspect = among === 0 ? undefined : place;
     const pace = among > 1 ? Math.ceil(among / NARROWING) : undefined;
     const timer = setTimeout(() => {
-      this.#restarts.delete(timer);
-      if (!this.#ending) this.#launch(life.task, life.name.partition, suspect, pace);
+      this.#restarts.delete(name);
+      this.#launch(life.held, suspect, pace);
     }, effect.afterMs);
-    this.#restarts.add(timer);
+    this.#restarts.set(name, timer);
   }
 
   /** A thread died under an actor. Whose record it was in shows in its beacon; the others are neighbours. */
@@ -245,7 +292,7 @@ export class Host {
   #placeOf(life: Life): Place | undefined {
     const beacon = new Beacon(life.beacon);
     if (!beacon.sighting().inside) return undefined;
-    return beacon.place(readBy(life.task), life.name.partition);
+    return beacon.place(readBy(life.held.unit.task), life.name.partition);
   }
 
   #look(): void {
@@ -271,5 +318,3 @@ export class Host {
     void this.#pool.threads.find(({ threadId }) => threadId === thread)?.terminate();
   }
 }
-
-const nameOf = ({ task, partition }: ActorName): string => `${task}:${partition}`;

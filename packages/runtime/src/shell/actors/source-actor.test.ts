@@ -89,6 +89,8 @@ describe('an actor of a source', () => {
     });
     const turn = actor.turn();
     await vi.waitFor(() => expect(commit).toHaveBeenCalledOnce());
+    // What it is fenced by: its place, which stands still.
+    expect(commit).toHaveBeenCalledWith(expect.objectContaining({ epoch: 1, positions: [{ topic: 'source:queue', partition: 0, from: 0n, to: 0n }] }));
     await new Promise((resolve) => setImmediate(resolve));
     expect(acknowledge).not.toHaveBeenCalled();
     durable();

@@ -5,7 +5,7 @@
  * Nothing is lost by it, and what follows can tell: the records are in the topic that the source was sent through.
  */
 import type { Log, LogRecord, Source, SourceReader } from '@stoplog/core/port';
-import { isStoplogError, NO_HEADERS, StoplogError } from '@stoplog/core/port';
+import { isStoplogError, NO_HEADERS, sourcePlace, StoplogError } from '@stoplog/core/port';
 import type { Progress } from '../../pure/mailbox.ts';
 import type { Emit } from '../../pure/operators/emit.ts';
 import type { TopicOutput } from '../../pure/task/outputs.ts';
@@ -107,9 +107,11 @@ export class SourceActor {
 
   async #commit(records: number): Promise<void> {
     await this.#committer.credit();
-    const { group, epoch, outputs } = this.#parts;
+    const { group, epoch, name, outputs } = this.#parts;
     const taken = outputs.map((output) => output.take());
-    await this.#committer.send({ group, epoch, appends: taken.flatMap(({ batches }) => batches), stores: [], positions: [] }, () => {});
+    // A source has no offsets; that its place stands still is what the epoch is compared for.
+    const positions = [{ ...sourcePlace(name), from: 0n, to: 0n }];
+    await this.#committer.send({ group, epoch, appends: taken.flatMap(({ batches }) => batches), stores: [], positions }, () => {});
     await this.#committer.settled();
     this.#recordsIn += records;
     for (const out of taken) this.#recordsOut += out.records;

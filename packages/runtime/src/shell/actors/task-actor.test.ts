@@ -8,6 +8,7 @@ import { compileTask } from '../../pure/operators/compile.ts';
 import { pipeline } from '../../pure/pipeline/pipeline.ts';
 import { stream } from '../../pure/pipeline/stream.ts';
 import { Input } from '../../pure/task/input.ts';
+import { unitsOf } from '../../pure/sharing/units.ts';
 import { StoreOverlay } from '../../pure/task/overlay.ts';
 import { storePart } from '../../pure/task/store-part.ts';
 import { planOf } from '../../pure/topology/plan.ts';
@@ -21,6 +22,7 @@ const counts = store('counts', { key: z.string(), value: z.int() });
 const plan = planOf(pipeline('both', stream(left).merge(stream(right)).count(counts)));
 const task = plan.tasks[0]!;
 const never = new AbortController().signal;
+const membership = { units: unitsOf(plan).map(({ places }) => places) };
 
 let lives = 0;
 const live = async (
@@ -70,7 +72,7 @@ describe('a task that reads two topics', () => {
     const log = memoryLog({ holes: false });
     await log.ensure(plan.topics.map(({ shape }) => shape));
     const client = makeClient(log);
-    const group = log.join('both', [], never)[Symbol.asyncIterator]();
+    const group = log.join('both', membership, never)[Symbol.asyncIterator]();
     await group.next();
 
     const outcomes: Promise<unknown>[] = [];
@@ -114,7 +116,7 @@ describe('a task whose next records the log has forgotten', () => {
   const behind = async (): Promise<Log> => {
     const log = memoryLog({ holes: false });
     await log.ensure(plan.topics.map(({ shape }) => shape));
-    await log.join('both', [], never)[Symbol.asyncIterator]().next();
+    await log.join('both', membership, never)[Symbol.asyncIterator]().next();
     await makeClient(log).append(
       left,
       Array.from({ length: 2 }, (_, value) => ({ key: 'k', value, timestamp: 100 * value })),

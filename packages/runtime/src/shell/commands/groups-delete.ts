@@ -29,7 +29,7 @@ somebody is in the group.`,
     const execute = given.flag('execute');
     await using opened = await openForTools(argument);
     const standing = groupNamed(given.operands[0]!, await opened.module.groups(opened.log), argument);
-    if (standing.owner !== undefined) throw occupiedError(standing.group, standing.owner, standing.epoch, Date.now());
+    if (standing.members.length > 0) throw occupiedError(standing.group, standing.members, standing.epoch, Date.now());
     if (execute) await opened.module.deleteGroup(opened.log, standing.group);
     if (given.flag('json')) await output.write(jsonOut({ group: standing.group, deleted: execute, ...contentsOf(standing) }));
     else

@@ -1,7 +1,7 @@
 /** `stoplog groups describe GROUP` */
 import { setTimeout as after } from 'node:timers/promises';
 import { drainSeconds, occupantText, ratesBetween, readLag, type PartitionLag } from '@stoplog/core/port';
-import { groupData, paceData, paceRows, type PartitionPace } from '../../pure/console/group-text.ts';
+import { groupData, holdsText, paceData, paceRows, type PartitionPace } from '../../pure/console/group-text.ts';
 import type { Command } from './command.ts';
 import { groupNamed, partitionsOf } from './group-argument.ts';
 import { LOG_HELP, logArgument, openForTools } from './log-argument.ts';
@@ -21,12 +21,13 @@ Usage
   stoplog groups describe GROUP [--over SECONDS] [--json] [--log lmdb:FOLDER]
 
   --over SECONDS        how long to look for rates: 1 when left out, 0 for none
-  --json                an object with its partitions, owner and stores
+  --json                an object with its partitions, members and stores
 ${LOG_HELP}
 
 POSITION is the next offset to be read, LAG the records from there to END, OLDEST the age of the first of them. READ/S are
 read and NEW/S appended a second. DRAINS is when the lag is gone if both go on: lag / (read − new). 720 000 behind, reading
-1 500 a second while 1 200 come: in 40 min. Where no more is read than comes, it is never.`,
+1 500 a second while 1 200 come: in 40 min. Where no more is read than comes, it is never. MEMBER is the process that has the
+partition now; below, each member of the group with what it has.`,
   async run(given, output) {
     const argument = logArgument(given.text('log'), { create: false });
     const over = given.number('over', 0) ?? 1;
@@ -52,12 +53,14 @@ read and NEW/S appended a second. DRAINS is when the lag is gone if both go on: 
       return { lag, consumed, produced, drainSeconds: drainSeconds(lag.records, consumed, produced) };
     });
     if (given.flag('json')) {
-      await output.write(jsonOut({ ...(groupData({ standing, parts: now.parts }) as object), partitions: paces.map(paceData) }));
+      await output.write(
+        jsonOut({ ...(groupData({ standing, parts: now.parts }) as object), partitions: paces.map((pace) => paceData(pace, standing.members)) }),
+      );
       return 0;
     }
     if (paces.length === 0) output.say(`group '${name}' has committed no position yet: it will read from the start`);
-    else await output.write(rowsText(paceRows(paces, standing.owner), [1, 2, 3, 4, 5, 6, 7]));
-    if (standing.owner !== undefined) output.say(occupantText(standing.owner, Date.now()));
+    else await output.write(rowsText(paceRows(paces, standing.members), [1, 2, 3, 4, 5, 6, 7]));
+    for (const member of standing.members) output.say(`${occupantText(member, Date.now())}; it has ${holdsText(member)}`);
     if (standing.stores.length > 0) output.say(`stores: ${standing.stores.map(({ store, version }) => `${store} (version ${version})`).join(', ')}`);
     return 0;
   },

@@ -51,7 +51,7 @@ its stores stays as it is, and the command says which stores that makes wrong.`,
     const name = given.operands[0]!;
     const groups = await opened.module.groups(opened.log);
     const standing = groups.find(({ group }) => group === name);
-    if (standing?.owner !== undefined) throw occupiedError(name, standing.owner, standing.epoch, Date.now());
+    if (standing !== undefined && standing.members.length > 0) throw occupiedError(name, standing.members, standing.epoch, Date.now());
     const plan = planReset(target, await placesOf(given, target, groups, opened, argument));
     const stores = storesLeftBehind(standing, plan);
     const print = async (): Promise<void> => {

@@ -28,8 +28,8 @@ ${LOG_HELP}
   --json                an array; lagSeconds is the age of the oldest unread record
 
 A group is who shares positions: a pipeline is one, under its name. LAG counts the records that are not yet read, OLDEST
-is how long ago the first of them was stamped: it grows while a group stands still, so it is what to be alarmed by. OWNER
-is the process that has the group now. STORES are what the group has folded, as of its positions.`,
+is how long ago the first of them was stamped: it grows while a group stands still, so it is what to be alarmed by. MEMBERS
+are the processes that share its partitions now. STORES are what the group has folded, as of its positions.`,
   async run(given, output) {
     const argument = logArgument(given.text('log'), { create: false });
     await using opened = await openForTools(argument);

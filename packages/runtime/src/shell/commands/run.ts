@@ -1,5 +1,7 @@
 /** `stoplog run x.pipeline.ts` */
 import { availableParallelism } from 'node:os';
+import { seconds as inSeconds } from '@stoplog/core';
+import { durationIn } from '../../pure/console/duration-text.ts';
 import { statusJson, statusLine } from '../../pure/console/status-text.ts';
 import type { Plan } from '../../pure/topology/plan.ts';
 import type { App } from '../app.ts';
@@ -15,22 +17,27 @@ export const run: Command = {
   name: 'run',
   summary: 'runs a pipeline until Ctrl-C',
   operands: ['a pipeline module'],
-  options: { log: 'text', threads: 'text', json: 'flag' },
+  options: { log: 'text', threads: 'text', 'instance-id': 'text', session: 'text', json: 'flag' },
   help: `Examples
   stoplog run orders.pipeline.ts                        on the log in ./data, which is made if it is missing
   stoplog run orders.pipeline.ts --log lmdb:/var/lib/orders --threads 2
+  stoplog run orders.pipeline.ts --instance-id a --session 45s
   stoplog run orders.pipeline.ts --json | jq .lag
 
 Usage
-  stoplog run PIPELINE [--log lmdb:FOLDER] [--threads N] [--json]
+  stoplog run PIPELINE [--log lmdb:FOLDER] [--threads N] [--instance-id ID] [--session D] [--json]
 
   PIPELINE              a module that exports a pipeline by default, .ts or .js
 ${LOG_HELP}
   --threads N           how many threads the actors share; one per core when left out
+  --instance-id ID      a static member: started again under this name within its session, it has the partitions it had
+  --session D           how long it may stand still, or a static member be gone, until others share its partitions; 10s when left out
   --json                a status a second on standard output, a JSON object a line
 
 A terminal shows a status that is redrawn each second, anything else gets a line every five seconds, both on standard
 error: records in and out per second, lag (records not yet processed), and how long commits take.
+
+Run in several processes on one folder, they share the partitions; who ends hands its own over to the others.
 
 Ctrl-C, or SIGTERM, drains: what is under way is committed, then the command ends. A second one ends at once (exit code
 130, or 143) and loses nothing either. The exit code is 1 when a partition was given up or something fatal happened; while
@@ -38,6 +45,11 @@ other partitions go on, so does the command. Run it again, and it goes on where 
   async run(given, output) {
     const log = logArgument(given.text('log'), { create: true });
     const threads = given.number('threads', 1) ?? availableParallelism();
+    const [instanceId, session] = [given.text('instance-id'), given.text('session')];
+    const member = {
+      ...(instanceId === undefined ? {} : { instanceId }),
+      ...(session === undefined ? {} : { session: inSeconds(durationIn(session, 'session') / 1000) }),
+    };
     const url = pipelineUrl(given.operands[0]!);
     const row = new StatusRow(process.stderr);
     const stop = new AbortController();
@@ -46,7 +58,7 @@ other partitions go on, so does the command. Run it again, and it goes on where 
     // Loaded when needed: the other commands start faster without threads.
     const { startApp } = await import('../run.ts');
     try {
-      await using app = await startApp(url, { log: log.ref, threads, signal: stop.signal }, (plan) => {
+      await using app = await startApp(url, { log: log.ref, threads, ...member, signal: stop.signal }, (plan) => {
         teller = new RunTeller(plan, `log ${log.text}   threads ${threads}`, row, () => stop.abort());
         return (event) => teller?.tell(event);
       });
@@ -95,6 +107,7 @@ class RunTeller {
   readonly #endNow: () => void;
   readonly #others: (event: Told) => void;
   readonly #actors: number;
+  #held = 0;
   readonly #running = new Set<string>();
   readonly #givenUp = new Set<string>();
   readonly #startedAt = performance.now();
@@ -114,6 +127,12 @@ class RunTeller {
     return this.fatal !== undefined || this.#givenUp.size > 0;
   }
 
+  #sayRunning(): void {
+    if (this.#saidRunning || this.#running.size < this.#held) return;
+    this.#saidRunning = true;
+    const all = this.#held === this.#actors ? `actors ${this.#actors}` : `actors ${this.#held} of ${this.#actors}`;
+    this.#row.say(`${all} running in ${seconds(performance.now() - this.#startedAt)}`);
+  }
   tell(event: Told): void {
     switch (event.type) {
       case 'opened':
@@ -122,9 +141,12 @@ class RunTeller {
         return;
       case 'running':
         this.#running.add(`${event.actor.task}:${event.actor.partition}`);
-        if (this.#saidRunning || this.#running.size < this.#actors) return;
-        this.#saidRunning = true;
-        return this.#row.say(`actors ${this.#actors} running in ${seconds(performance.now() - this.#startedAt)}`);
+        return this.#sayRunning();
+      case 'assigned':
+        this.#held = event.held;
+        // Those that are new say that they run.
+        if (event.held === event.taken) this.#running.clear();
+        return this.#others(event);
       case 'waiting':
         this.#running.clear();
         this.#saidRunning = false;
@@ -140,7 +162,7 @@ class RunTeller {
       case 'given-up':
         this.#givenUp.add(`${event.actor.task}:${event.actor.partition}`);
         this.#others(event);
-        if (this.#givenUp.size === this.#actors) this.#endNow(); // nothing is left that could go on
+        if (this.#givenUp.size === this.#held) this.#endNow(); // nothing is left that could go on
         return;
       case 'fatal':
         this.fatal ??= event.error;

@@ -42,7 +42,7 @@ Where FROM has arrival times, TO takes times as given, until you alter it. To mo
     // A topic with arrival times would stamp what is copied: until the copy is moved to, it takes the times as they are.
     const { timestamps: _, ...to }: TopicShape = existing ?? { ...from, name: toName, partitions: given.number('partitions', 1) ?? from.partitions };
     const standing = (await opened.module.groups(opened.log)).find((one) => one.group === group);
-    if (standing?.owner !== undefined) throw occupiedError(group, standing.owner, standing.epoch, Date.now());
+    if (standing !== undefined && standing.members.length > 0) throw occupiedError(group, standing.members, standing.epoch, Date.now());
     if (existing !== undefined)
       await checkTarget(from, { ...from, name: toName, partitions: given.number('partitions', 1) ?? existing.partitions }, existing, standing, opened);
     await opened.log.ensure([to]);

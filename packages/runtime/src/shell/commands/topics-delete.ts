@@ -29,7 +29,7 @@ pages are used again.`,
     await using opened = await openForTools(argument);
     const shape = topicNamed(given.operands[0]!, opened.topics, argument, "'stoplog topics' lists them.");
     const readers = (await opened.module.groups(opened.log)).filter(({ positions }) => positions.some(({ topic }) => topic === shape.name));
-    for (const { group, owner, epoch } of readers) if (owner !== undefined) throw occupiedError(group, owner, epoch, Date.now());
+    for (const { group, members, epoch } of readers) if (members.length > 0) throw occupiedError(group, members, epoch, Date.now());
     const records = recordsIn(await partsOf(opened.log, shape));
     if (execute) await opened.module.deleteTopic(opened.log, shape.name);
     output.say(

@@ -6,7 +6,7 @@
  * moves in the commit that appends: whenever it is killed, it goes on behind what is there, and nothing is there twice.
  */
 import { randomUUID } from 'node:crypto';
-import { RecordPacker, StoplogError, type Log, type Position, type RecordBatch, type TopicShape } from '@stoplog/core/port';
+import { RecordPacker, type Log, type Position, type RecordBatch, type TopicShape } from '@stoplog/core/port';
 
 export interface CopyParts {
   readonly log: Log;
@@ -37,10 +37,11 @@ export const copyTopic = async (parts: CopyParts): Promise<boolean> => {
   if (signal.aborted) leave();
   let whole = false;
   try {
-    for await (const { epoch, partitions } of log.join(group, places, leaving.signal)) {
-      if (partitions.length === 0)
-        throw new StoplogError('STOPLOG_FENCED', { group }, `another process has taken over this copy (group '${group}'): nothing is to be done here`);
-      whole = await new Copy(parts, epoch).run(places.map(({ partition }) => partition));
+    // As one unit: which partition is copied when is one process's to say.
+    for await (const { partitions } of log.join(group, { units: [places] }, leaving.signal)) {
+      const [holding] = partitions;
+      if (holding === undefined) continue; // Another process copies: this one goes on when that has ended.
+      whole = await new Copy(parts, holding.epoch).run(places.map(({ partition }) => partition));
       leave();
     }
   } finally {

@@ -27,7 +27,10 @@ export interface FailedPartition {
 export interface TaskStatus {
   readonly task: number;
   readonly inputs: readonly string[];
-  /** Records not yet processed. */
+  readonly partitions: number;
+  /** Those of them that this process has; others share in the rest. */
+  readonly holds: readonly number[];
+  /** Records not yet processed, by whoever. */
   readonly lag: number;
   /** Age of the oldest of them, by its timestamp; 0 when there is none. */
   readonly lagSeconds: number;
@@ -37,7 +40,7 @@ export interface TaskStatus {
   readonly recordsOutPerSecond: number;
 }
 export interface Status {
-  /** 'waiting' while another process owns the partitions. */
+  /** 'waiting' while other processes have all partitions. */
   readonly state: 'waiting' | 'running' | 'draining' | 'ended';
   readonly recordsInPerSecond: number;
   readonly recordsOutPerSecond: number;
@@ -62,11 +65,17 @@ export type StatusStream = Observable<Status>;
 /** What is counted as it happens; reports are differences of it. */
 export class Tally {
   state: Status['state'] = 'waiting';
+  holds: readonly ActorName[] = [];
   restarts = 0;
   readonly failed: Map<string, FailedPartition> = new Map();
   readonly byTask: Map<number, { recordsIn: number; recordsOut: number }> = new Map();
   #commitMs: number[] = [];
 
+  /** These actors are here from now on, and no others. */
+  hold(actors: readonly ActorName[]): void {
+    this.holds = actors;
+    if (this.state === 'running' || this.state === 'waiting') this.state = actors.length > 0 ? 'running' : 'waiting';
+  }
   add({ task }: ActorName, progress: Progress): void {
     const sums = this.byTask.get(task) ?? { recordsIn: 0, recordsOut: 0 };
     this.byTask.set(task, sums);
@@ -97,7 +106,7 @@ export const statusOf = (tally: Tally, plan: Plan, log: Log, ended: AbortSignal)
         const at = performance.now();
         const seconds = Math.max(0.001, (at - before.at) / 1000);
         const now = new Map([...tally.byTask].map(([task, sums]) => [task, { ...sums }]));
-        const tasks = plan.tasks.map(({ id, inputs }): TaskStatus => {
+        const tasks = plan.tasks.map(({ id, inputs, partitions }): TaskStatus => {
           const sums = now.get(id) ?? { recordsIn: 0, recordsOut: 0 };
           const last = before.byTask.get(id) ?? { recordsIn: 0, recordsOut: 0 };
           const here = behind.get(id)!;
@@ -105,6 +114,8 @@ export const statusOf = (tally: Tally, plan: Plan, log: Log, ended: AbortSignal)
           return {
             task: id,
             inputs: inputs.map(({ topic }) => topic.name),
+            partitions,
+            holds: tally.holds.filter(({ task }) => task === id).map(({ partition }) => partition),
             lag: here.records,
             lagSeconds: here.age / 1000,
             drainSeconds: drainSeconds(here.records, consumed, produced),

@@ -1,0 +1,11 @@
+/** One of the processes that share the pipeline, until SIGTERM: `FOLDER [INSTANCE]`, a static member with an instance id. */
+import { seconds } from '@stoplog/core';
+import { lmdb } from '@stoplog/core/lmdb';
+import { run } from '@stoplog/runtime';
+import { tell } from './harness/child.ts';
+
+const [folder = '', instanceId] = process.argv.slice(2);
+const member = instanceId === undefined ? {} : { instanceId, session: seconds(30) };
+const app = await run(new URL('./rolling.pipeline.js', import.meta.url), { log: lmdb(folder), threads: 1, tell: 'nothing', ...member });
+tell('running');
+await app.finished;

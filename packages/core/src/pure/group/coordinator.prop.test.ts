@@ -1,0 +1,219 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { step, type GroupEvent } from './coordinator.ts';
+import { EMPTY_GROUP, holdingName, standingOf, type GroupState, type Member } from './group-state.ts';
+import { nextAction } from './member.ts';
+import { placeName, sourcePlace, type Holding, type Unit } from './place.ts';
+
+const UNITS: readonly Unit[] = [
+  ...Array.from({ length: 5 }, (_, partition): Unit => [
+    { topic: 'orders', partition },
+    { topic: 'prices', partition },
+  ]),
+  ...Array.from({ length: 3 }, (_, partition): Unit => [{ topic: 'clicks', partition }]),
+  [sourcePlace('feed')],
+];
+/** Another version of the pipeline: it cuts the same places differently, and has some of its own. */
+const OTHER_UNITS: readonly Unit[] = [
+  ...Array.from({ length: 5 }, (_, partition): Unit => [{ topic: 'orders', partition }]),
+  ...Array.from({ length: 3 }, (_, partition): Unit => [
+    { topic: 'clicks', partition },
+    { topic: 'views', partition },
+  ]),
+];
+
+interface Living {
+  readonly id: string;
+  readonly instanceId: string | undefined;
+  /** What it was last told, and so works on. */
+  told: readonly Holding[] | undefined;
+  /** It has ended what is not in `told`. */
+  asks: boolean;
+  running: boolean;
+}
+
+/** `expect` is slow, and this is asked a million times. */
+const must = (holds: boolean, promise: string): void => {
+  if (!holds) throw new Error(`broken: ${promise}`);
+};
+
+/** A group, all who were ever in it, and an observer who holds them to the promises at each step. */
+class World {
+  state: GroupState = EMPTY_GROUP;
+  readonly lives: Living[] = [];
+  #released = new Set<string>();
+  #givings = 0;
+
+  take(event: GroupEvent): void {
+    const before = this.state;
+    const [after, effects] = step(before, event);
+    this.state = after;
+    must(after.epoch >= before.epoch, 'the epoch never shrinks');
+    const given = effects.filter(({ type }) => type === 'given');
+    if (given.length > 0) must(after.epoch > before.epoch, 'each giving is in an epoch of its own');
+    this.#givings += given.length;
+    for (const effect of effects) {
+      if (effect.type === 'freed') {
+        const isOut = !after.members.some(({ id }) => id === effect.held.member);
+        const isAway = after.members.some(({ id, away }) => id === effect.held.member && away);
+        // Handed over by its holder, or taken from one that is no member any more: nothing else frees a place.
+        must(
+          isOut || isAway || (event.type === 'release' && event.id === effect.held.member && effect.held.asked),
+          'only a release, or the end of its holder, frees a place',
+        );
+        this.#released.add(placeName(effect.held));
+      }
+      if (effect.type === 'given') {
+        const name = placeName(effect.held);
+        // Released before given: either it was free, or somebody held it and has handed it over.
+        must(!before.held.has(name) || this.#released.has(name), 'released before given');
+        must(effect.held.epoch === after.epoch, 'given in the newest epoch');
+        this.#released.delete(name);
+      }
+    }
+    for (const unit of after.members.flatMap(({ units }) => units)) {
+      const epochs = new Set(unit.map((place) => after.held.get(placeName(place))).flatMap((held) => (held === undefined ? [] : [held.member + held.epoch])));
+      if (after.members.every(({ units }) => units === UNITS)) must(epochs.size <= 1, 'a unit has one holder and one epoch');
+    }
+    this.#checkWorkers();
+  }
+  /** Of those whose commit would be taken, no two work on one place. */
+  #checkWorkers(): void {
+    const workers = new Map<string, string>();
+    for (const { id, told } of this.lives) {
+      for (const holding of told ?? []) {
+        const held = this.state.held.get(placeName(holding));
+        if (held?.epoch !== holding.epoch) continue;
+        must(held.member === id, 'who commits in an epoch holds the place in it');
+        must(!workers.has(placeName(holding)), 'one works on a place');
+        workers.set(placeName(holding), id);
+      }
+    }
+  }
+  join(units: readonly Unit[], instanceId: string | undefined): void {
+    const id = `m${this.lives.length}`;
+    this.lives.push({ id, instanceId, told: undefined, asks: true, running: true });
+    this.take({ type: 'join', member: { id, instanceId, units, beat: 0, away: false } });
+  }
+  member(life: Living): Member | undefined {
+    return this.state.members.find(({ id }) => id === life.id);
+  }
+  /** One look of a member at the group; false when it has nothing to do. */
+  look(life: Living): boolean {
+    if (!life.running || !life.asks) return false;
+    const standing = standingOf(this.state, life.id);
+    const replaced = this.state.members.some(({ instanceId }) => instanceId !== undefined && instanceId === life.instanceId);
+    const action = nextAction(life.told, standing === undefined ? { isIn: false, replaced } : { isIn: true, ...standing });
+    if (action.type === 'wait') return false;
+    if (action.type === 'release') this.take({ type: 'release', id: life.id, keeps: action.keeps });
+    else if (action.type === 'tell') {
+      life.told = action.partitions;
+      life.asks = false;
+    } else {
+      life.running = false;
+      life.told = undefined;
+      if (action.type === 'join') this.join(UNITS, life.instanceId);
+    }
+    return true;
+  }
+  quiet(): number {
+    const before = this.#givings;
+    for (let busy = true; busy;) {
+      busy = false;
+      for (const life of this.lives) {
+        life.asks = true;
+        while (this.look(life)) [busy, life.asks] = [true, true];
+      }
+    }
+    return this.#givings - before;
+  }
+}
+
+type Move = readonly [
+  kind: 'join' | 'join static' | 'join other' | 'look' | 'ask' | 'leave' | 'crash' | 'expire' | 'expire late' | 'gone' | 'clear',
+  which: number,
+];
+const kinds = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom<Move[0]>('join', 'join static', 'leave', 'crash', 'expire', 'gone') },
+  { weight: 8, arbitrary: fc.constantFrom<Move[0]>('look', 'ask') },
+  { weight: 1, arbitrary: fc.constantFrom<Move[0]>('expire late', 'join other', 'clear') },
+);
+const moves = fc.array(fc.tuple(kinds, fc.nat(1_000)), { minLength: 30, maxLength: 80 });
+
+const run = (world: World, [kind, which]: Move): void => {
+  const running = world.lives.filter((life) => life.running);
+  const life = running[which % Math.max(1, running.length)];
+  const member = world.state.members[which % Math.max(1, world.state.members.length)];
+  if (kind === 'clear') return which % 5 === 0 ? world.take({ type: 'clear' }) : undefined;
+  if (kind === 'join') return running.length < 7 ? world.join(UNITS, undefined) : undefined;
+  if (kind === 'join other') return running.length < 7 ? world.join(OTHER_UNITS, undefined) : undefined;
+  if (kind === 'join static') return world.join(UNITS, `s${which % 3}`);
+  if (kind === 'look') return life === undefined ? undefined : void world.look(life);
+  if (kind === 'ask') return life === undefined ? undefined : void (life.asks = true);
+  if (kind === 'crash' && life !== undefined) life.running = false;
+  if (kind === 'leave' && life !== undefined) {
+    life.running = false;
+    life.told = [];
+    world.take({ type: 'leave', id: life.id });
+  }
+  if (member === undefined) return;
+  if (kind === 'expire') world.take({ type: 'expire', id: member.id, beat: member.beat, why: 'silent' });
+  if (kind === 'gone') {
+    const before = world.state;
+    world.take({ type: 'expire', id: member.id, beat: member.beat, why: 'gone' });
+    if (member.instanceId !== undefined) expect(world.state).toBe(before);
+  }
+  if (kind === 'expire late') {
+    world.take({ type: 'beat', id: member.id });
+    const before = world.state;
+    world.take({ type: 'expire', id: member.id, beat: member.beat, why: 'silent' });
+    expect(world.state).toBe(before);
+  }
+};
+
+describe('a group, whatever becomes of its members', () => {
+  test('has one holder for each place, released before it is given, and is whole and balanced when it is quiet', () => {
+    let taken = 0;
+    fc.assert(
+      fc.property(moves, (list) => {
+        const world = new World();
+        for (const move of list) run(world, move);
+        taken += list.length;
+        // Who crashed is found out; then everybody looks until nobody has anything to do.
+        for (const { id, beat } of world.state.members) {
+          if (!world.lives.some((life) => life.id === id && life.running)) world.take({ type: 'expire', id, beat, why: 'silent' });
+        }
+        world.quiet();
+        const { members, held } = world.state;
+        if (members.length === 0) expect(held.size).toBe(0);
+        expect([...held.values()].some(({ asked }) => asked)).toBe(false);
+        for (const life of world.lives.filter(({ running }) => running))
+          expect(life.told?.map(holdingName)).toEqual(standingOf(world.state, life.id)?.holds.map(holdingName));
+        if (members.length === 0 || !members.every(({ units }) => units === UNITS)) return;
+        expect(held.size).toBe(UNITS.flat().length);
+        const sizes = members.map(({ id }) => UNITS.filter(([place]) => held.get(placeName(place!))!.member === id).length);
+        expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(1);
+      }),
+      { numRuns: 300 },
+    );
+    expect(taken).toBeGreaterThan(10_000);
+  });
+  test('disturbs no more than it must: one that comes takes its share and no more, one that goes leaves its own', () => {
+    for (let size = 1; size <= 6; size++) {
+      const world = new World();
+      for (let i = 0; i < size; i++) world.join(UNITS, undefined);
+      world.quiet();
+      const before = new Map(world.state.held);
+      world.join(UNITS, undefined);
+      world.quiet();
+      const moved = UNITS.filter(([place]) => before.get(placeName(place!))!.epoch !== world.state.held.get(placeName(place!))!.epoch);
+      expect(moved.length).toBe(Math.floor(UNITS.length / (size + 1)));
+      const last = world.lives.at(-1)!;
+      last.running = false;
+      const kept = new Map(world.state.held);
+      world.take({ type: 'leave', id: last.id });
+      world.quiet();
+      for (const [name, held] of kept) if (held.member !== last.id) expect(world.state.held.get(name)).toEqual(held);
+    }
+  });
+});

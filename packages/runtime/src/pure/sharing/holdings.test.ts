@@ -1,0 +1,77 @@
+import { topic, type Source } from '@stoplog/core';
+import { placeName, type Holding } from '@stoplog/core/port';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { pipeline } from '../pipeline/pipeline.ts';
+import { source } from '../pipeline/arrivals.ts';
+import { stream } from '../pipeline/stream.ts';
+import { planOf } from '../topology/plan.ts';
+import { differenceOf, holdingsIn, NOTHING_HELD, type Held, type Holdings } from './holdings.ts';
+import { unitsOf } from './units.ts';
+
+const numbers = { key: z.string(), value: z.int(), partitions: 2 };
+const [paid, refunded, feed, sums] = [topic('paid', numbers), topic('refunded', numbers), topic('feed', numbers), topic('sums', numbers)];
+const outside: Source<string, number> = { kind: 'source', name: 'outside', open: () => Promise.reject(new Error('not opened here')) };
+const plan = planOf(
+  pipeline('shared', stream(paid).merge(stream(refunded)).to(sums), source(outside).rekey(String).through(feed).to(topic('copies', numbers))),
+);
+const units = unitsOf(plan);
+const given = (epoch: number, ...places: readonly string[]): readonly Holding[] =>
+  places.map((place) => {
+    const [name, partition] = place.split('/');
+    return { topic: name!, partition: Number(partition), epoch };
+  });
+const placesOf = (held: readonly Held[]): unknown => held.map(({ unit }) => unit.places.map(placeName));
+const namesOf = (held: readonly { readonly unit: { readonly name: string } }[]): readonly string[] => held.map(({ unit }) => unit.name);
+const topicsOf = (holdings: Holdings): unknown =>
+  [...holdings.values()].map(({ unit, epoch }) => [unit.places.map(({ topic }) => topic), unit.partition, epoch]);
+
+describe('units', () => {
+  test('are a task at a partition with all it reads there, and a source by its place', () => {
+    expect(new Set(units.map(({ places }) => places.map(placeName).join(' ')))).toEqual(
+      new Set(['feed[0]', 'feed[1]', 'paid[0] refunded[0]', 'paid[1] refunded[1]', 'source:outside']),
+    );
+  });
+  test('have names of their own', () => {
+    expect(new Set(units.map(({ name }) => name)).size).toBe(units.length);
+  });
+});
+
+describe('holdings', () => {
+  test('are the units that were assigned whole, in whatever order', () => {
+    const held = holdingsIn(units, given(3, 'refunded/1', 'feed/0', 'paid/1', 'source:outside/0'));
+    expect(topicsOf(held)).toEqual(
+      expect.arrayContaining([
+        [['paid', 'refunded'], 1, 3],
+        [['feed'], 0, 3],
+        [['source:outside'], 0, 3],
+      ]),
+    );
+    expect(held.size).toBe(3);
+  });
+  test('are not what is there in part, in two epochs, or of another pipeline', () => {
+    expect(holdingsIn(units, [...given(3, 'paid/0', 'other/1', 'paid/1'), ...given(4, 'refunded/1')]).size).toBe(0);
+  });
+});
+
+describe('the difference of two assignments', () => {
+  const before = holdingsIn(units, given(3, 'feed/0', 'feed/1', 'source:outside/0'));
+
+  test('lets alone what is in both in one epoch', () => {
+    const now = holdingsIn(units, [...given(3, 'feed/0', 'source:outside/0'), ...given(4, 'paid/0', 'refunded/0')]);
+    const { ended, started, kept } = differenceOf(before, now);
+    expect([placesOf(ended), placesOf(started)]).toEqual([[['feed[1]']], [['paid[0]', 'refunded[0]']]]);
+    expect(new Set([...kept, ...started])).toEqual(new Set(now.values()));
+    expect(kept.length).toBe(2);
+  });
+  test('ends and starts what comes back in another epoch', () => {
+    const now = holdingsIn(units, given(5, 'feed/1'));
+    const { ended, started, kept } = differenceOf(before, now);
+    expect([ended.length, namesOf(started), kept]).toEqual([3, [...now.keys()], []]);
+  });
+  test('is everything at first, and everything at last', () => {
+    expect(differenceOf(NOTHING_HELD, before)).toEqual({ ended: [], started: [...before.values()], kept: [] });
+    expect(differenceOf(before, NOTHING_HELD)).toEqual({ ended: [...before.values()], started: [], kept: [] });
+    expect(differenceOf(before, before)).toEqual({ ended: [], started: [], kept: [...before.values()] });
+  });
+});

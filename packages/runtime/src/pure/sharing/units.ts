@@ -1,0 +1,29 @@
+/**
+ * A unit is what of a pipeline one process has and no other: an actor, by what it reads.
+ *
+ * The processes of a group share units, not partitions: an actor that joins two topics needs the same partition of both,
+ * and a source, which reads no topic, is something to have, too.
+ */
+import { sourcePlace, type TopicPartition } from '@stoplog/core/port';
+import type { Plan, Task } from '../topology/plan.ts';
+
+export interface Unit {
+  readonly name: string;
+  readonly task: Task;
+  readonly partition: number;
+  /** What is assigned with it, as one. */
+  readonly places: readonly TopicPartition[];
+}
+
+export const actorName = ({ task, partition }: { readonly task: number; readonly partition: number }): string => `${task}:${partition}`;
+
+/** Every unit of a pipeline, task by task. */
+export const unitsOf = (plan: Plan): readonly Unit[] =>
+  plan.tasks.flatMap((task) =>
+    Array.from({ length: task.partitions }, (_, partition) => ({
+      name: actorName({ task: task.id, partition }),
+      task,
+      partition,
+      places: task.source === undefined ? task.inputs.map(({ topic }) => ({ topic: topic.name, partition })) : [sourcePlace(task.source.name)],
+    })),
+  );
