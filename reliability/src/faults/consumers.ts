@@ -26,9 +26,9 @@ interface Report {
   readonly delayMs: number;
 }
 
-export const consumers = async ({ folder, tell }: UnitSetting, seconds: number = SECONDS): Promise<UnitOutcome> => {
+export const consumers = async ({ folder, tell }: UnitSetting): Promise<UnitOutcome> => {
   const data = join(folder, 'log');
-  const child = new Child('faults/consumers.child.js', [data, `${seconds}`], { limitMs: 1_000 * seconds + 60_000 });
+  const child = new Child('faults/consumers.child.js', [data, `${SECONDS}`], { limitMs: 1_000 * SECONDS + 60_000 });
   const line = await child.heard('report ');
   const { code, signal, errors } = await child.ended;
   if (line === undefined) return { faults: [{ kind: 'stuck', what: `it ended with ${signal ?? code}: ${errors.slice(0, 500)}` }], figures: {} };
@@ -50,7 +50,7 @@ export const consumers = async ({ folder, tell }: UnitSetting, seconds: number =
       records: sent,
       handled: copied,
       'handlers killed': restarts,
-      'seconds watched': seconds,
+      'seconds watched': SECONDS,
       'MB at last': Math.round(middle),
       'per mille off': Math.round(1_000 * off),
     },

@@ -10,6 +10,8 @@ import { readOn, recent, table } from './forgotten.ts';
 
 let isOver = false;
 process.stdin.once('data', () => (isOver = true));
+// Whoever started it is dead: nobody will tell it to end.
+process.stdin.once('end', () => process.exit(1));
 const log = await openPort(lmdb(process.argv[2]!));
 await log.ensure([table, recent]);
 console.log('reading');

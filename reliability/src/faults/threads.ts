@@ -11,11 +11,11 @@ const RECORDS = 40_000;
 /** To end a thread takes no longer, wherever it is. */
 const LONGEST_MS = 5_000;
 
-export const threads = async ({ folder, random, tell }: UnitSetting, terminations: number = TERMINATIONS): Promise<UnitOutcome> => {
+export const threads = async ({ folder, random, tell }: UnitSetting): Promise<UnitOutcome> => {
   const [data, history] = [join(folder, 'log'), join(folder, 'history')];
   await readFinal(data);
   const app = new Child('flagship/app.child.js', [data, history, 'app', `${RECORDS}`, '2000', 'end'], {
-    env: { SPIN_US: '40', TERMINATIONS: `${terminations}`, TERMINATE_SEED: `${Math.floor(random() * 2 ** 31)}` },
+    env: { SPIN_US: '40', TERMINATIONS: `${TERMINATIONS}`, TERMINATE_SEED: `${Math.floor(random() * 2 ** 31)}` },
     nodeArgs: ['--import', `${PROGRAMS}faults/terminator.child.js`],
     limitMs: 150_000,
   });

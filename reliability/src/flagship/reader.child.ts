@@ -13,6 +13,8 @@ const [folder, history, name, ...topics] = process.argv.slice(2) as [string, str
 const write = witness(history);
 const stop = new AbortController();
 process.stdin.once('data', () => stop.abort());
+// Whoever started it is dead: nobody will tell it to end.
+process.stdin.once('end', () => process.exit(1));
 const never = new AbortController().signal;
 
 const shapes = new Map<string, number>();

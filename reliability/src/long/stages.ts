@@ -67,7 +67,7 @@ export const stagesOf = ({ kills, records }: Scale): readonly Stage[] => [
         }),
       ),
   },
-  { id: 'F3', title: 'threads ended, before a full queue', units: 40, run: (setting) => threads(setting) },
+  { id: 'F3', title: 'threads ended, before a full queue', units: 40, run: threads },
   {
     id: 'F6',
     title: 'the n-th storage call fails',
@@ -126,7 +126,7 @@ export const stagesOf = ({ kills, records }: Scale): readonly Stage[] => [
         }),
       ),
   },
-  { id: 'F24', title: 'slow consumers, and such as never return', units: 2, run: (setting) => consumers(setting) },
+  { id: 'F24', title: 'slow consumers, and such as never return', units: 2, run: consumers },
   {
     id: 'C4',
     title: 'commits of owners that were',
