@@ -111,9 +111,28 @@ export const sweep = (env: Env): boolean => {
       for (const swept of keys) env.tables[table].removeSync(swept);
       if (keys.length > 0) return true;
     }
+    if (kind === 'topic' && sweepProduced(env, id)) return true;
     env.tables.meta.removeSync(key);
   }
   return isLeftToSweep(env);
+};
+
+/** Frees some of what is remembered of producers in a topic: their numbers come first in those keys. True when there is more. */
+const sweepProduced = ({ tables: { producers } }: Env, topicId: number): boolean => {
+  let swept = 0;
+  let from = groupKey(0);
+  for (;;) {
+    const [next] = [...producers.getKeys({ start: from, limit: 1 })];
+    if (next === undefined) return false;
+    const id = Buffer.from(next).readUInt32BE();
+    const prefix = partitionKey(id, topicId);
+    for (const key of [...producers.getKeys({ start: prefix, end: prefixEnd(prefix), limit: SWEEP_ENTRIES })]) {
+      producers.removeSync(key);
+      swept++;
+    }
+    if (swept >= SWEEP_ENTRIES) return true;
+    from = prefixEnd(groupKey(id));
+  }
 };
 
 const entries = (

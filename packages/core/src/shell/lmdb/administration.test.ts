@@ -50,12 +50,14 @@ const thrown = (promise: Promise<unknown>): Promise<{ readonly code: string; rea
   );
 
 /** As LMDB itself counts them. */
-const batchesIn = (folder: string): number => {
+const entriesIn = (folder: string, name: string): number => {
   const root = open<Buffer, Buffer>({ path: folder, noSubdir: false, readOnly: true, pageSize: 8192, keyEncoding: 'binary', encoding: 'binary' });
-  const count = root.openDB<Buffer, Buffer>({ name: 'log', keyEncoding: 'binary', encoding: 'binary' }).getKeysCount({});
+  const count = root.openDB<Buffer, Buffer>({ name, keyEncoding: 'binary', encoding: 'binary' }).getKeysCount({});
   void root.close();
   return count;
 };
+
+const batchesIn = (folder: string): number => entriesIn(folder, 'log');
 
 let module: LogModule;
 let log: Log;
@@ -239,6 +241,27 @@ describe('deleting', () => {
     await log.ensure([{ ...shape, partitions: 3 }]);
     expect((await log.offsets(places, 'latest'))[0]!.offset).toBe(0n);
     expect((await log.committed('workers', places))[0]!.offset).toBe(0n);
+  });
+  test('a topic leaves nothing of its producers either, and they go on elsewhere', async () => {
+    await log.ensure([{ ...shape, name: 'others' }]);
+    const lives = [await log.producer('one'), await log.producer('two')];
+    const send = async (topic: string): Promise<void> => {
+      for (const producer of lives)
+        for (const partition of [0, 1]) {
+          const builder = new BatchBuilder();
+          builder.append('k', 'v', 1_000);
+          const append = { topic, partition, batch: builder.finish(), producer: { ...producer, sequence: 0 } };
+          await log.commit({ group: '', epoch: 0, appends: [append], stores: [], positions: [] });
+        }
+    };
+    await send('letters');
+    await send('others');
+    expect((await module.check(lmdb(path).options)).findings).toEqual([]);
+    expect(entriesIn(path, 'producers')).toBe(10);
+    await module.deleteTopic(log, 'letters');
+    expect(entriesIn(path, 'producers')).toBe(6);
+    expect((await module.check(lmdb(path).options)).findings).toEqual([]);
+    await send('others');
   });
   test('a topic is refused while a group that is in use reads it, also one that has committed nothing yet', async () => {
     await append(log, 5);
