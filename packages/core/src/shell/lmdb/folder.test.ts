@@ -65,7 +65,7 @@ describe('a folder that is damaged is refused by name, before it is mapped', () 
         expect(said.message).toContain('restore the folder from a backup');
       }
     });
-  }, 15_000);
+  });
   test.each([
     ['whole', 0, Infinity],
     ['in its first meta page', 0, 8_192],
@@ -204,7 +204,7 @@ describe('a folder that cannot be used says why', () => {
       expect(new Set(said.codes)).toEqual(new Set(['STOPLOG_LOG_UNAVAILABLE', 'opened']));
       expect(said.messages).toEqual([expect.stringContaining('too many files are open')]);
     });
-  }, 20_000);
+  });
   test('no permission to read it, and none to make it', async ({ skip }) => {
     if (process.getuid?.() !== 0) skip('only root can become another user');
     await withFolder(async (folder) => {
@@ -302,5 +302,5 @@ describe('a folder that is ours', () => {
         expect(said.values.filter((value) => !whole.has(value) && !value.endsWith(' appended'))).toEqual([]);
       }
     });
-  }, 30_000);
+  });
 });

@@ -113,7 +113,7 @@ describe('a log that somebody has open is not shrunk', () => {
       await shrink(path);
       expect((await read(path)).some((line) => line.endsWith('still here'))).toBe(true);
     });
-  }, 20_000);
+  });
 });
 
 test('a log for whose copy there is no room stays as it is', async ({ skip }) => {
