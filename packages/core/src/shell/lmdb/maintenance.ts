@@ -12,20 +12,25 @@ import { StoplogError } from '../../pure/errors.ts';
 import type { Cleanup } from '../../pure/log/cleanup.ts';
 import type { Cleaned, CleanOptions } from '../../pure/log/cleaned.ts';
 import { cleanable, cleanBatch, mapKeys, type Pass } from '../../pure/log/compaction.ts';
+import { Folding } from '../../pure/log/folding.ts';
 import { KeyOffsets } from '../../pure/log/key-offsets.ts';
 import { segmentsToForget } from '../../pure/log/retention.ts';
+import { Thinning } from '../../pure/log/thinning.ts';
 import { BatchBuilder, stampBatch, type BatchView } from '../../pure/record/batch.ts';
 import { readEnds, type EndsInTransaction } from './apply.ts';
 import type { Cleanups, KnownTopic } from './cleanups.ts';
 import type { Env, MaintenanceOptions } from './env.ts';
-import { applyCleanTo, applyReplacements, applyRetention, applyRoll, applyTrim, segmentsOf, type Replacement } from './forget.ts';
-import { readBatches, type PartitionId } from './reader.ts';
+import { applyRetention, applyRoll, applyTrim, segmentsOf } from './forget.ts';
+import { readEveryBatch, type PartitionId } from './reader.ts';
+import { applyCleanTo, applyMerge, applyRewrites, applyThinning, timesBelow } from './rewrite.ts';
 import { failpoint } from '../failpoint.ts';
 
 export const MAINTENANCE: MaintenanceOptions = { everyMs: 1_000, bytesPerSecond: 32 * 1024 * 1024 };
 
 /** What one step reads or removes: a few milliseconds of the writer. */
 const STEP = { batches: 8, bytes: 256 * 1024 };
+/** Emptied batches are small: one step reads so many at most. */
+const MOST_READ = 512;
 /** Below this much owed no timer is worth it. */
 const LEAST_SLEEP_MS = 5;
 /** A partition that could not be cleaned is left alone for so long. */
@@ -139,7 +144,7 @@ export class Maintenance {
       const plan = cleanable(segmentsOf(this.#env, place, ends), ends, cleanup, now);
       const more = plan.to > plan.from;
       if (force ? !(more || (first && plan.to > ends.start)) : !plan.due) break;
-      const done = await this.#pass(place, ends.start, plan.from, plan.to, now, cleanup.deleteRetentionMs);
+      const done = await this.#pass(place, ends.start, plan.from, plan.to, now, cleanup);
       sums = { dropped: sums.dropped + done.dropped, kept: done.kept };
       if (done.to >= plan.to) break;
     }
@@ -169,7 +174,7 @@ export class Maintenance {
     from: bigint,
     to: bigint,
     now: number,
-    deleteRetentionMs: number,
+    cleanup: Cleanup,
   ): Promise<{ readonly to: bigint; readonly dropped: number; readonly kept: number }> {
     failpoint('compact.select');
     const seed = randomBytes(8);
@@ -185,37 +190,59 @@ export class Maintenance {
       at = next;
       await this.#pay(size(batches));
     }
-    const pass: Pass = { keys, origin: start, start, to: end, now, deleteRetentionMs };
+    const pass: Pass = { keys, origin: start, start, to: end, now, deleteRetentionMs: cleanup.deleteRetentionMs };
+    const bases = new Set(segmentsOf(this.#env, place, this.#ends(place)).map(({ base }) => base));
+    const folding = new Folding(
+      (base) => bases.has(base),
+      (bytes, baseOffset) => stampBatch(bytes, { topicId: place.topicId, partition: place.partition, baseOffset }),
+    );
+    const thinning = new Thinning();
+    let timeKey: Buffer | undefined;
     let dropped = 0;
     let kept = 0;
     for (let at = start; at < end;) {
       const { batches, next } = this.#read(place, at);
-      const replacements: Replacement[] = [];
+      const live: { readonly base: bigint; readonly next: bigint }[] = [];
       for (const view of batches) {
         if (view.baseOffset >= end) break;
         const cleaned = cleanBatch(view, pass, this.#builder);
         dropped += cleaned.dropped;
         kept += cleaned.kept;
-        if (cleaned.bytes === undefined) continue;
-        stampBatch(cleaned.bytes, { topicId: place.topicId, partition: place.partition, baseOffset: view.baseOffset });
-        replacements.push({ base: view.baseOffset, was: view.bytes, bytes: cleaned.bytes });
+        if (cleaned.bytes !== undefined) stampBatch(cleaned.bytes, { topicId: place.topicId, partition: place.partition, baseOffset: view.baseOffset });
+        const batch = { base: view.baseOffset, next: view.nextOffset };
+        folding.add({ ...batch, was: view.bytes, bytes: cleaned.bytes, kept: cleaned.kept });
+        if (cleaned.kept > 0) live.push(batch);
       }
+      const rewrites = folding.take();
+      const entries = timesBelow(this.#env, place, timeKey, next < end ? next : end);
+      timeKey = entries.at(-1)?.key ?? timeKey;
+      const thinned = thinning.take(entries, live);
       failpoint('compact.copied');
-      let reached = replacements.length;
-      if (reached > 0) reached = await this.#commit((ends) => applyReplacements(this.#env, place, replacements, ends));
+      let reached = rewrites.length;
+      if (reached + thinned.length > 0)
+        reached = await this.#commit((ends) => {
+          const done = applyRewrites(this.#env, place, rewrites, ends);
+          if (done === rewrites.length) applyThinning(this.#env, thinned);
+          return done;
+        });
       failpoint('compact.swapped');
-      // One that was changed meanwhile is read again: a tombstone must not go before what it deletes.
-      at = reached < replacements.length ? replacements[reached]!.base : next;
+      // What was changed meanwhile is read again: a tombstone must not go before what it deletes.
+      if (reached < rewrites.length) {
+        folding.forget();
+        thinning.forget();
+        at = rewrites[reached]!.replaced[0]!.base;
+      } else at = next;
       await this.#pay(size(batches));
     }
     await this.#commit((ends) => applyCleanTo(place, end, ends));
     failpoint('compact.cleaned');
+    while (await this.#commit((ends) => applyMerge(this.#env, place, cleanup, ends)));
     return { to: end, dropped, kept };
   }
   /** Batches from an offset on; from the start on, where that has grown beyond it. */
   #read(place: PartitionId, at: bigint): { readonly batches: readonly BatchView[]; readonly next: bigint } {
     const { start } = this.#ends(place);
-    return readBatches(this.#env, place, at < start ? start : at, STEP.bytes);
+    return readEveryBatch(this.#env, place, at < start ? start : at, { bytes: STEP.bytes, batches: MOST_READ });
   }
   #ends({ topicId, partition }: PartitionId): ReturnType<typeof readEnds> {
     this.#checkGoing();
