@@ -25,9 +25,9 @@ export type {
   TopicName,
   TopicPartition,
 } from './log.ts';
-export type { Administration, Backup, GroupOwner, GroupStanding, Restored, Shrunk } from './administration.ts';
 export type { Progress, Watch } from './watch.ts';
 export type { PartitionUsage, TableUsage, Usage } from '../pure/log/usage.ts';
+export type { Administration, Backup, CleaningFailure, CleaningStanding, GroupOwner, GroupStanding, LastCleaning, Restored, Shrunk } from './administration.ts';
 export type { StateStore, StorePart } from './state-store.ts';
 export type { Arrival, ArrivalBatch, SourceReader } from './source.ts';
 export type { Clock } from './clock.ts';

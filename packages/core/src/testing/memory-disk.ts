@@ -15,7 +15,7 @@ import { segmentsToForget, startAfter } from '../pure/log/retention.ts';
 import type { ProducerLife } from '../pure/log/producer.ts';
 import { endMoved } from '../pure/log/refusals.ts';
 import { stampTime } from '../pure/record/arrival-time.ts';
-import { emptySegment, grow, isEmptySegment, isFull, mergesOf, type Arriving, type Segment } from '../pure/log/segment.ts';
+import { emptySegment, grow, isEmptySegment, isFull, isOverdue, mergesOf, type Arriving, type Segment } from '../pure/log/segment.ts';
 import { inspectHeader, openBatch, stampBatch } from '../pure/record/batch.ts';
 import { MemoryProducers } from './memory-producers.ts';
 import { shapeDifference, type TopicShape } from '../pure/topic/shape.ts';
@@ -257,7 +257,7 @@ export class MemoryDisk {
       const { shape, partitions } = this.topic(topic);
       partitions.forEach((partition, number) => {
         const before = { startBefore: partition.start, bytesBefore: bytesOf(partition) };
-        if (rolls) roll(partition);
+        if (rolls || isOverdue(partition.active, cleanupOf(shape), now)) roll(partition);
         forget(partition, shape, now);
         const counts = shape.cleanup === 'compact' ? compact(partition, shape, now) : { dropped: 0, kept: 0 };
         cleaned.push({ topic, partition: number, ...before, ...counts, start: partition.start, bytes: bytesOf(partition) });

@@ -46,6 +46,9 @@ export const isFull = (active: Segment, batch: Arriving, cleanup: Pick<Cleanup, 
   return cleanup.ageBy === 'arrival' ? batch.at - active.firstArrival > cleanup.segmentMs : batch.maxTimestamp - active.firstTimestamp > cleanup.segmentMs;
 };
 
+/** True when the active segment is to be closed though no batch comes: an idle topic is compacted, too. */
+export const isOverdue = (active: Segment, cleanup: Pick<Cleanup, 'segmentMs'>, now: number): boolean => now - active.firstArrival > cleanup.segmentMs;
+
 export const grow = (active: Segment, batch: Arriving): Segment => ({
   base: active.base,
   next: batch.next,

@@ -15,6 +15,7 @@ import { cleanable, cleanBatch, mapKeys, type Pass } from '../../pure/log/compac
 import { Folding } from '../../pure/log/folding.ts';
 import { KeyOffsets } from '../../pure/log/key-offsets.ts';
 import { segmentsToForget } from '../../pure/log/retention.ts';
+import { isOverdue } from '../../pure/log/segment.ts';
 import { Thinning } from '../../pure/log/thinning.ts';
 import { BatchBuilder, stampBatch, type BatchView } from '../../pure/record/batch.ts';
 import { readEnds, type EndsInTransaction } from './apply.ts';
@@ -23,6 +24,7 @@ import type { Env, MaintenanceOptions } from './env.ts';
 import { applyRetention, applyRoll, applyTrim, segmentsOf } from './forget.ts';
 import { readEveryBatch, type PartitionId } from './reader.ts';
 import { applyCleanTo, applyMerge, applyRewrites, applyThinning, timesBelow } from './rewrite.ts';
+import { Reports } from './reports.ts';
 import { failpoint } from '../failpoint.ts';
 
 export const MAINTENANCE: MaintenanceOptions = { everyMs: 1_000, bytesPerSecond: 32 * 1024 * 1024 };
@@ -33,8 +35,6 @@ const STEP = { batches: 8, bytes: 256 * 1024 };
 const MOST_READ = 512;
 /** Below this much owed no timer is worth it. */
 const LEAST_SLEEP_MS = 5;
-/** A partition that could not be cleaned is left alone for so long. */
-const BACK_OFF_MS = 60_000;
 
 export class Maintenance {
   readonly #env: Env;
@@ -52,13 +52,14 @@ export class Maintenance {
   readonly #builder = new BatchBuilder();
   /** Starts below which nothing is left: no transaction is opened to see that again. */
   readonly #trimmedTo = new Map<string, bigint>();
-  readonly #failedUntil = new Map<string, number>();
+  readonly reports: Reports;
 
   constructor(env: Env, cleanups: Cleanups, options: MaintenanceOptions, commit: <T>(apply: (ends: EndsInTransaction) => T) => Promise<T>) {
     this.#env = env;
     this.#cleanups = cleanups;
     this.#options = options;
     this.#commit = commit;
+    this.reports = new Reports(env, cleanups.now, commit);
   }
 
   stop(): void {
@@ -74,31 +75,32 @@ export class Maintenance {
     void this.#run(trims).catch(() => {});
   }
 
-  /** Does what is due, unless the round before is still at it. */
-  tick(): void {
+  /** Does what is due, unless the round before is still at it; resolves when it is done, and never rejects. */
+  async tick(): Promise<void> {
     if (this.#rounds > 0) return;
     this.#rounds++;
     const round = async (): Promise<void> => {
       const everywhere = this.#lookEverywhere;
       this.#lookEverywhere = false;
+      await this.reports.saveAgain();
       for (const topic of this.#topics()) {
         if (!everywhere && !forgets(topic.cleanup)) continue;
         await turnOfOthers();
         for (let partition = 0; partition < topic.partitions; partition++) {
-          const name = `${topic.id}:${partition}`;
-          if ((this.#failedUntil.get(name) ?? 0) > this.#cleanups.now()) continue;
+          const place = { topicId: topic.id, partition };
+          if (this.reports.isPaused(place)) continue;
           try {
             await this.#clean(topic, partition, this.#cleanups.now(), false, false);
-          } catch {
-            // Damage, or a full disk: whoever reads or writes there is told. Looked at again later.
+          } catch (error) {
             if (this.#stopped) return;
-            this.#failedUntil.set(name, this.#cleanups.now() + BACK_OFF_MS);
+            // Damage, or a full disk: appends go on, and it is told why this does not.
+            await this.reports.failed(place, error);
           }
         }
       }
     };
     // Only closing ends a round early.
-    void this.#run(round)
+    await this.#run(round)
       .catch(() => {})
       .finally(() => this.#rounds--);
   }
@@ -129,27 +131,34 @@ export class Maintenance {
   }
 
   async #clean(topic: KnownTopic, partition: number, now: number, force: boolean, roll: boolean): Promise<Cleaned> {
+    const began = performance.now();
     const { cleanup } = topic;
     const place: PartitionId = { topic: topic.name, topicId: topic.id, partition };
     const before = this.#ends(place);
     let sums = { dropped: 0, kept: 0 };
-    if (roll) await this.#commit((ends) => applyRoll(this.#env, place, ends));
+    if (roll || isOverdue(before.active, cleanup, now)) await this.#commit((ends) => applyRoll(this.#env, place, ends));
     if (segmentsToForget(segmentsOf(this.#env, place, this.#ends(place)), cleanup, now) > 0) {
       failpoint('retain.advance');
       await this.#commit((ends) => applyRetention(this.#env, place, cleanup, now, ends));
     }
     await this.#trim(place);
-    for (let first = true; cleanup.compacts; first = false) {
+    let passes = 0;
+    for (; cleanup.compacts; passes++) {
       const ends = this.#ends(place);
       const plan = cleanable(segmentsOf(this.#env, place, ends), ends, cleanup, now);
       const more = plan.to > plan.from;
-      if (force ? !(more || (first && plan.to > ends.start)) : !plan.due) break;
+      if (force ? !(more || (passes === 0 && plan.to > ends.start)) : !plan.due) break;
       const done = await this.#pass(place, ends.start, plan.from, plan.to, now, cleanup);
       sums = { dropped: sums.dropped + done.dropped, kept: done.kept };
-      if (done.to >= plan.to) break;
+      if (done.to >= plan.to) {
+        passes++;
+        break;
+      }
     }
     const after = this.#ends(place);
-    return { topic: topic.name, partition, startBefore: before.start, start: after.start, ...sums, bytesBefore: before.bytes, bytes: after.bytes };
+    const cleaned = { topic: topic.name, partition, startBefore: before.start, start: after.start, ...sums, bytesBefore: before.bytes, bytes: after.bytes };
+    await this.reports.cleaned(place, cleaned, performance.now() - began, force || passes > 0 || after.start > before.start);
+    return cleaned;
   }
 
   /** Removes what lies below the start, until nothing does. */

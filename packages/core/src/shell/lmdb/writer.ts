@@ -32,7 +32,7 @@ import { Cleanups } from './cleanups.ts';
 import { applyDeleteRecords } from './forget.ts';
 import { Maintenance, MAINTENANCE } from './maintenance.ts';
 import { failpoint } from '../failpoint.ts';
-import { openEnv, stats, type Env, type EnvOptions } from './env.ts';
+import { clockOf, openEnv, stats, type Env, type EnvOptions } from './env.ts';
 import { checkTables, describeIo, examineFolder, markFolder } from './folder.ts';
 import { ForeignCommits } from './foreign.ts';
 import type { HostAnswer, HostMessage } from './host-messages.ts';
@@ -69,13 +69,6 @@ interface Pending extends Waiting {
 const { env: envOptions, gate: gateBuffer } = workerData as WriterData;
 const gate = new Int32Array(gateBuffer);
 const host = parentPort!;
-
-/** The machine's clock, or the one a test moves. */
-const clockOf = (shared: SharedArrayBuffer | undefined): (() => number) => {
-  if (shared === undefined) return () => Date.now();
-  const times = new Float64Array(shared);
-  return () => times[0]!;
-};
 
 type Transact = ReturnType<typeof transactions>;
 
@@ -245,6 +238,8 @@ const serve = (env: Env, inTransaction: Transact, file: DataFile): void => {
         forget.delete(request.id);
       } else if (request.type === 'wait' || request.type === 'wait-lost') {
         addWait(port, request, forget);
+      } else if (request.type === 'reports') {
+        port.postMessage({ type: 'reports', unsaved: maintenance.reports.unsaved, id: request.id });
       } else if (request.type === 'clean') {
         const answer = (outcome: Outcome): void => port.postMessage({ ...outcome, id: request.id });
         forgetProducers(request.options.now);
@@ -312,7 +307,7 @@ const serve = (env: Env, inTransaction: Transact, file: DataFile): void => {
       answer: (outcome) => outcome.type === 'swept' && outcome.left && sweepOn(),
     });
   }
-  const upkeep = Number.isFinite(pace.everyMs) ? setInterval(() => maintenance.tick(), pace.everyMs) : undefined;
+  const upkeep = Number.isFinite(pace.everyMs) ? setInterval(() => void maintenance.tick(), pace.everyMs) : undefined;
   if (Number.isFinite(pace.everyMs)) forgetProducers();
   const producerCheck = Number.isFinite(pace.everyMs) ? setInterval(forgetProducers, PRODUCER_CHECK_MS) : undefined;
   const readerCheck = setInterval(() => env.root.readerCheck(), READER_CHECK_MS);
@@ -368,7 +363,7 @@ const attempt = ({ life, apply }: Pending, ends: EndsInTransaction, refused: Set
 /** What a call does inside a transaction; decoding happens before it. */
 const prepare = (
   env: Env,
-  call: Exclude<WriterCall, { readonly type: 'wait' | 'wait-lost' | 'clean' }>,
+  call: Exclude<WriterCall, { readonly type: 'wait' | 'wait-lost' | 'clean' | 'reports' }>,
   held: Map<number, { readonly instance: string; readonly epoch: number }>,
   cleanups: Cleanups,
 ): Pending['apply'] => {
