@@ -50,6 +50,8 @@ export { BATCH_BYTES, RecordPacker, type PackedBatch } from '../pure/topic/packe
 export { encodeKey, encodeValue, parseKey, parseRecord, parseValue } from '../pure/topic/parse-record.ts';
 export { partitionOf } from '../pure/topic/partitioner.ts';
 export { shapeDifference, type TopicShape } from '../pure/topic/shape.ts';
+export { cleanupOf, type Cleanup } from '../pure/log/cleanup.ts';
+export { forgettingOf, type ForgettingSpec } from '../pure/topic/forgetting.ts';
 export { topicFromShape } from '../pure/topic/topic-from-shape.ts';
 export { topicOf, type AnyTopic, type Origin, type Parses, type Target } from '../pure/topic/topic.ts';
 export { storeOf, type AnyStore, type Store } from '../pure/store/store.ts';

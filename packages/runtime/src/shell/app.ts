@@ -1,9 +1,10 @@
 /**
  * A running pipeline: joins the group, starts the actors when the partitions are its, and ends them when they are not.
  */
-import { failpoint, makeClient, StoplogError, type Log, type LogClient, type Store } from '@stoplog/core/port';
+import { failpoint, makeClient, StoplogError, type CleaningStanding, type Log, type LogClient, type Store } from '@stoplog/core/port';
 import type { Plan } from '../pure/topology/plan.ts';
 import { Host, type ActorName, type HostEvent, type HostOptions } from './actors/host.ts';
+import { CleaningWatch } from './cleaning-watch.ts';
 import { inputPartitions, lagOf, statusOf, Tally, type StatusStream } from './flow/status.ts';
 import { readStore, type StoreReader } from './stores.ts';
 
@@ -27,7 +28,9 @@ export interface AppParts {
   readonly plan: Plan;
   readonly log: Log;
   readonly host: Omit<HostOptions, 'plan' | 'on'>;
-  readonly tell: (event: HostEvent | { readonly type: 'waiting' | 'ended' }) => void;
+  readonly tell: (event: HostEvent | { readonly type: 'waiting' | 'ended' } | { readonly type: 'cleaning'; readonly line: string }) => void;
+  /** What the log forgets of the topics of the plan. */
+  readonly cleanings: () => Promise<readonly CleaningStanding[]>;
   readonly released: () => void;
 }
 
@@ -63,10 +66,13 @@ export class RunningApp implements App {
     this.#parts = parts;
     const { plan, log } = parts;
     this.log = makeClient(log, async () => {});
-    this.status = statusOf(this.#tally, plan, log, this.#leave.signal);
+    const watch = new CleaningWatch(parts.cleanings, (line) => parts.tell({ type: 'cleaning', line }));
+    this.status = statusOf(this.#tally, plan, log, () => watch.standings, this.#leave.signal);
     this.#actors = plan.tasks.reduce((sum, task) => sum + task.partitions, 0);
     this.#host = new Host({ ...parts.host, plan, on: (event) => this.#on(event) });
-    this.finished = this.#live();
+    watch.start();
+    this.#leave.signal.addEventListener('abort', () => watch.stop(), { once: true });
+    this.finished = this.#live().finally(() => watch.stop());
     // Whoever does not look at `finished` sees the error where it meets them: in settled() or in the console.
     this.finished.catch(() => {});
   }

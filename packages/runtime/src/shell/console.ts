@@ -6,7 +6,12 @@ import { printable } from '../pure/console/printable.ts';
 import type { Plan } from '../pure/topology/plan.ts';
 import type { HostEvent } from './actors/host.ts';
 
-export type Told = HostEvent | { readonly type: 'opened'; readonly topicsCreated: number } | { readonly type: 'waiting' | 'draining' | 'ended' };
+export type Told =
+  | HostEvent
+  /** What the log forgot, or why it could not: a line. */
+  | { readonly type: 'cleaning'; readonly line: string }
+  | { readonly type: 'opened'; readonly topicsCreated: number }
+  | { readonly type: 'waiting' | 'draining' | 'ended' };
 export type Teller = (event: Told) => void;
 
 export const tellConsole = (plan: Plan, write: (line: string) => void = (line) => process.stderr.write(`${line}\n`)): Teller => {
@@ -33,6 +38,8 @@ const lineOf = (event: Told, name: string, actors: number): string | undefined =
       return `stoplog   ${name}   task ${event.actor.task}[${event.actor.partition}] given up; the others go on: ${sentence(event.error)}`;
     case 'fatal':
       return `stoplog   ${name}   ${sentence(event.error)}`;
+    case 'cleaning':
+      return `stoplog   ${name}   ${event.line}`;
     case 'opened':
     case 'ended':
     case 'running':

@@ -165,7 +165,7 @@ describe('topics', () => {
     );
     expect(again.err).toMatch(/STOPLOG_TOPIC_SHAPE {2}topic 'clicks' is there already/);
     expect(declared.err).toMatch(/topic 'ticket-counts' made: 1 partition, compacted/);
-    expect(altered.err).toBe("topic 'clicks' keeps its records for ever; it was 7 d\n");
+    expect(altered.err).toBe("topic 'clicks' altered: retention 7 d → for ever, segment 21 h (default) → 7 d (default)\n");
     expect([refused.code, refused.err]).toEqual([
       1,
       expect.stringMatching(

@@ -81,6 +81,11 @@ export const startApp = async (url: URL, options: RunOptions, tellerFor: (plan: 
       reset: options.reset ?? 'earliest',
     },
     tell: teller,
+    cleanings: () =>
+      module.cleanings(
+        log,
+        plan.topics.map(({ name }) => name),
+      ),
     released: () => stopListening(),
   });
   const stop = (): void => void app[Symbol.asyncDispose]();

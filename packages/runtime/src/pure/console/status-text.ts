@@ -16,6 +16,7 @@ export interface Glance {
   readonly restarts: number;
   readonly tasks?: readonly { readonly drainSeconds: number | undefined }[];
   readonly failed: readonly { readonly task: number; readonly partition: number; readonly error: Error }[];
+  readonly cleaning?: { readonly lastAt: number | undefined; readonly failed: readonly unknown[] };
 }
 
 /** `in 48 102/s   out 8 310/s   lag 0   commit p50 1.2 ms p99 6 ms` */
@@ -28,6 +29,7 @@ export const statusLine = (status: Glance): string =>
     status.commitMs === undefined ? 'commit –' : `commit p50 ${millis(status.commitMs.p50)} p99 ${millis(status.commitMs.p99)}`,
     ...(status.restarts === 0 ? [] : [`restarts ${status.restarts}`]),
     ...(status.failed.length === 0 ? [] : [`failed ${status.failed.length}`]),
+    ...((status.cleaning?.failed.length ?? 0) === 0 ? [] : [`cleaning failed ${status.cleaning!.failed.length}`]),
   ].join('   ');
 
 export const statusJson = (status: Glance, time: string): string =>
@@ -37,6 +39,7 @@ export const statusJson = (status: Glance, time: string): string =>
     drainSeconds: status.drainSeconds ?? null,
     tasks: status.tasks?.map((task) => ({ ...task, drainSeconds: task.drainSeconds ?? null })),
     commitMs: status.commitMs ?? null,
+    cleaning: status.cleaning && { ...status.cleaning, lastAt: status.cleaning.lastAt ?? null },
     failed: status.failed.map(({ task, partition, error }) => ({
       task,
       partition,

@@ -1,6 +1,7 @@
 /** `stoplog run x.pipeline.ts` */
 import { availableParallelism } from 'node:os';
 import { statusJson, statusLine } from '../../pure/console/status-text.ts';
+import { resetIn } from '../../pure/console/reset-text.ts';
 import type { Plan } from '../../pure/topology/plan.ts';
 import type { App } from '../app.ts';
 import { tellConsole, type Told } from '../console.ts';
@@ -15,18 +16,20 @@ export const run: Command = {
   name: 'run',
   summary: 'runs a pipeline until Ctrl-C',
   operands: ['a pipeline module'],
-  options: { log: 'text', threads: 'text', json: 'flag' },
+  options: { log: 'text', threads: 'text', reset: 'text', json: 'flag' },
   help: `Examples
   stoplog run orders.pipeline.ts                        on the log in ./data, which is made if it is missing
   stoplog run orders.pipeline.ts --log lmdb:/var/lib/orders --threads 2
   stoplog run orders.pipeline.ts --json | jq .lag
 
 Usage
-  stoplog run PIPELINE [--log lmdb:FOLDER] [--threads N] [--json]
+  stoplog run PIPELINE [--log lmdb:FOLDER] [--threads N] [--reset WHERE] [--json]
 
   PIPELINE              a module that exports a pipeline by default, .ts or .js
 ${LOG_HELP}
   --threads N           how many threads the actors share; one per core when left out
+  --reset WHERE         where a task goes on when the log has forgotten what it would read next: earliest (when left out),
+                        latest, the first record of the last 15m or 2h, or fail: its partition is given up
   --json                a status a second on standard output, a JSON object a line
 
 A terminal shows a status that is redrawn each second, anything else gets a line every five seconds, both on standard
@@ -38,6 +41,7 @@ other partitions go on, so does the command. Run it again, and it goes on where 
   async run(given, output) {
     const log = logArgument(given.text('log'), { create: true });
     const threads = given.number('threads', 1) ?? availableParallelism();
+    const reset = given.text('reset');
     const url = pipelineUrl(given.operands[0]!);
     const row = new StatusRow(process.stderr);
     const stop = new AbortController();
@@ -46,10 +50,14 @@ other partitions go on, so does the command. Run it again, and it goes on where 
     // Loaded when needed: the other commands start faster without threads.
     const { startApp } = await import('../run.ts');
     try {
-      await using app = await startApp(url, { log: log.ref, threads, signal: stop.signal }, (plan) => {
-        teller = new RunTeller(plan, `log ${log.text}   threads ${threads}`, row, () => stop.abort());
-        return (event) => teller?.tell(event);
-      });
+      await using app = await startApp(
+        url,
+        { log: log.ref, threads, signal: stop.signal, ...(reset === undefined ? {} : { reset: resetIn(reset) }) },
+        (plan) => {
+          teller = new RunTeller(plan, `log ${log.text}   threads ${threads}`, row, () => stop.abort());
+          return (event) => teller?.tell(event);
+        },
+      );
       const watching = given.flag('json') ? watchJson(app, output) : watchLines(app, row);
       try {
         await app.finished;
@@ -147,6 +155,7 @@ class RunTeller {
         return this.#others(event);
       case 'restarting':
       case 'reset':
+      case 'cleaning':
       case 'idle':
       case 'progress':
         this.#others(event);
