@@ -217,8 +217,9 @@ describe('topics', () => {
         keys('--until-end', '--filter', 'state=closed'),
         keys('--until-end', '--filter', 'headers.n=4'),
         keys('--until-end', '--filter', 'state!=open', '--limit', '1'),
+        keys('--from', '-2', '--until-end'),
       ]),
-    ).toEqual([['k0', 'k1'], ['k1', 'k2'], ['k0', 'k1', 'k2', 'k3', 'k4'], ['k1', 'k3'], ['k4'], ['k1']]);
+    ).toEqual([['k0', 'k1'], ['k1', 'k2'], ['k0', 'k1', 'k2', 'k3', 'k4'], ['k1', 'k3'], ['k4'], ['k1'], ['k3', 'k4']]);
     expect((await stoplog(folder, ['tail', 'tickets', '--until-end', '--filter', 'process.exit()'])).err).toMatch(/no filter: write path=value/);
   }, 30_000);
 });

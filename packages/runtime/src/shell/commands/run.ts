@@ -41,7 +41,8 @@ other partitions go on, so does the command. Run it again, and it goes on where 
   async run(given, output) {
     const log = logArgument(given.text('log'), { create: true });
     const threads = given.number('threads', 1) ?? availableParallelism();
-    const reset = given.text('reset');
+    const policy = given.text('reset');
+    const reset = policy === undefined ? {} : { reset: resetIn(policy) };
     const url = pipelineUrl(given.operands[0]!);
     const row = new StatusRow(process.stderr);
     const stop = new AbortController();
@@ -52,7 +53,7 @@ other partitions go on, so does the command. Run it again, and it goes on where 
     try {
       await using app = await startApp(
         url,
-        { log: log.ref, threads, signal: stop.signal, ...(reset === undefined ? {} : { reset: resetIn(reset) }) },
+        { log: log.ref, threads, signal: stop.signal, ...reset },
         (plan) => {
           teller = new RunTeller(plan, `log ${log.text}   threads ${threads}`, row, () => stop.abort());
           return (event) => teller?.tell(event);
