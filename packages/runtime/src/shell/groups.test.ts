@@ -161,7 +161,7 @@ describe('topics', () => {
       stoplog(folder, ['topics', 'alter', 'clicks', '--partitions', '16']),
     ]);
     expect((await stoplog(folder, ['topics', 'alter', 'clicks', '--timestamps', 'arrival'])).err).toBe(
-      "topic 'clicks' has timestamps: arrival; it was given\n",
+      "topic 'clicks' altered: timestamps given → arrival\n",
     );
     expect(again.err).toMatch(/STOPLOG_TOPIC_SHAPE {2}topic 'clicks' is there already/);
     expect(declared.err).toMatch(/topic 'ticket-counts' made: 1 partition, compacted/);
