@@ -150,7 +150,9 @@ describe('a cleaning that fails', () => {
     const damaged = Buffer.from(whole);
     damaged[60]! ^= 1;
     committing(() => env.tables.log.putSync(key, damaged));
-    return () => void committing(() => env.tables.log.putSync(key, whole));
+    return () => {
+      committing(() => env.tables.log.putSync(key, whole));
+    };
   };
 
   test('is told with code and sentence, stops no append, and is tried again after a pause; the next that succeeds ends it', async () => {

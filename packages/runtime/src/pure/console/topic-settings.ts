@@ -53,7 +53,7 @@ export const settingsIn = (topic: string, text: (option: string) => string | und
   }
   if (word === 'both' && retentionMs === undefined && spec['retentionBytes'] === undefined)
     throw wrong({ topic }, '--cleanup both compacts and forgets by age or size as well: add --retention 7d or --retention-bytes 10GB');
-  const forgetting = forgettingOf(topic, spec as ForgettingSpec);
+  const forgetting = forgettingOf(topic, spec);
   return { cleanup: compacts ? 'compact' : 'delete', retentionMs, ...(forgetting === undefined ? {} : { forgetting }) };
 };
 
