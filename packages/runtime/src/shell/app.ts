@@ -66,7 +66,7 @@ export class RunningApp implements App {
     this.#parts = parts;
     const { plan, log } = parts;
     this.log = makeClient(log, async () => {});
-    const watch = new CleaningWatch(parts.cleanings, (line) => parts.tell({ type: 'cleaning', line }));
+    const watch = new CleaningWatch(parts.cleanings, (line) => parts.tell({ type: 'cleaning', line }), performance.now.bind(performance));
     this.status = statusOf(this.#tally, plan, log, () => watch.standings, this.#leave.signal);
     this.#actors = plan.tasks.reduce((sum, task) => sum + task.partitions, 0);
     this.#host = new Host({ ...parts.host, plan, on: (event) => this.#on(event) });

@@ -16,6 +16,7 @@ const failure = { at: 7, code: 'STOPLOG_LOG_FULL', message: 'no space is left: m
 
 test('tells what was cleaned since the app began, once, a failure that was there before too, and gives the status the last look', async () => {
   const told: string[] = [];
+  let now = 0;
   let found: readonly CleaningStanding[] | Error = [{ ...at(1), failure }];
   const watch = new CleaningWatch(
     async () => {
@@ -23,6 +24,7 @@ test('tells what was cleaned since the app began, once, a failure that was there
       return found;
     },
     (line) => told.push(line),
+    () => now,
   );
   expect(cleaningStatus(watch.standings)).toEqual({ lastAt: undefined, failed: [] });
   await watch.look();
@@ -35,8 +37,16 @@ test('tells what was cleaned since the app began, once, a failure that was there
   found = [at(9)];
   await watch.look();
   expect(told.slice(1)).toEqual(['t[0] cleaned: 2 records, 20 B freed, 10 B kept, in 1 ms']);
-  found = new Error('the log is closed');
+  // Cleaned again and again: a line a minute, about the last time.
+  now = 59_999;
+  found = [at(20)];
   await watch.look();
   expect(told).toHaveLength(2);
-  expect(cleaningStatus(watch.standings)).toEqual({ lastAt: 9, failed: [] });
+  now = 60_000;
+  await watch.look();
+  expect(told).toHaveLength(3);
+  found = new Error('the log is closed');
+  await watch.look();
+  expect(told).toHaveLength(3);
+  expect(cleaningStatus(watch.standings)).toEqual({ lastAt: 20, failed: [] });
 });

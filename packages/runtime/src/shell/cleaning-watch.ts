@@ -3,18 +3,23 @@
  * has the last look at hand for the status.
  */
 import type { CleaningStanding } from '@stoplog/core/port';
-import { cleaningNews } from '../pure/console/cleaning-text.ts';
+import { cleanedNews, failureNews } from '../pure/console/cleaning-text.ts';
 
-/** Cleanings take seconds, and are worth a line, not a stream of them. */
 const LOOK_MS = 10_000;
+/** A busy topic is cleaned all the time: that is worth a line now and then, not a stream of them. */
+const QUIET_MS = 60_000;
 
 export class CleaningWatch {
   readonly #look: () => Promise<readonly CleaningStanding[]>;
   readonly #tell: (line: string) => void;
+  readonly #now: () => number;
   #seen: readonly CleaningStanding[] | undefined;
+  /** As of the last line about what was cleaned. */
+  #told: { readonly at: number; readonly standings: readonly CleaningStanding[] } = { at: -Infinity, standings: [] };
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(look: () => Promise<readonly CleaningStanding[]>, tell: (line: string) => void) {
+  constructor(look: () => Promise<readonly CleaningStanding[]>, tell: (line: string) => void, now: () => number) {
+    this.#now = now;
     this.#look = look;
     this.#tell = tell;
   }
@@ -23,8 +28,8 @@ export class CleaningWatch {
   get standings(): readonly CleaningStanding[] {
     return this.#seen ?? [];
   }
+  /** The first look is a while off: starting has better things to do. */
   start(): void {
-    void this.look();
     this.#timer = setInterval(() => void this.look(), LOOK_MS);
     this.#timer.unref();
   }
@@ -35,9 +40,13 @@ export class CleaningWatch {
   async look(): Promise<void> {
     try {
       const found = await this.#look();
-      const before = this.#seen ?? found.map((one) => ({ ...one, failure: undefined }));
+      if (this.#seen === undefined) this.#told = { at: -Infinity, standings: found };
+      for (const line of failureNews(this.#seen ?? [], found)) this.#tell(line);
       this.#seen = found;
-      for (const line of cleaningNews(before, found)) this.#tell(line);
+      if (this.#now() - this.#told.at < QUIET_MS) return;
+      const lines = cleanedNews(this.#told.standings, found);
+      if (lines.length > 0) this.#told = { at: this.#now(), standings: found };
+      for (const line of lines) this.#tell(line);
     } catch {
       // A log that is being closed, or is damaged: who reads or writes there is told.
     }

@@ -6,24 +6,20 @@
  * memory, and that is bounded. Two processes over one folder may clean at once: each step looks whether its batch is still the one
  * it was made from.
  */
-import { randomBytes } from 'node:crypto';
 import { setImmediate as turnOfOthers, setTimeout as sleep } from 'node:timers/promises';
 import { StoplogError } from '../../pure/errors.ts';
 import type { Cleanup } from '../../pure/log/cleanup.ts';
 import type { Cleaned, CleanOptions } from '../../pure/log/cleaned.ts';
-import { cleanable, cleanBatch, mapKeys, type Pass } from '../../pure/log/compaction.ts';
-import { Folding } from '../../pure/log/folding.ts';
-import { KeyOffsets } from '../../pure/log/key-offsets.ts';
+import { cleanable } from '../../pure/log/compaction.ts';
+import { Pace } from '../../pure/log/pace.ts';
 import { segmentsToForget } from '../../pure/log/retention.ts';
 import { isOverdue } from '../../pure/log/segment.ts';
-import { Thinning } from '../../pure/log/thinning.ts';
-import { BatchBuilder, stampBatch, type BatchView } from '../../pure/record/batch.ts';
 import { readEnds, type EndsInTransaction } from './apply.ts';
 import type { Cleanups, KnownTopic } from './cleanups.ts';
 import type { Env, MaintenanceOptions } from './env.ts';
 import { applyRetention, applyRoll, applyTrim, segmentsOf } from './forget.ts';
-import { readEveryBatch, type PartitionId } from './reader.ts';
-import { applyCleanTo, applyMerge, applyRewrites, applyThinning, timesBelow } from './rewrite.ts';
+import { compactPass, type Hands } from './pass.ts';
+import { readEveryBatch, type Found, type PartitionId } from './reader.ts';
 import { Reports } from './reports.ts';
 import { failpoint } from '../failpoint.ts';
 
@@ -33,23 +29,20 @@ export const MAINTENANCE: MaintenanceOptions = { everyMs: 1_000, bytesPerSecond:
 const STEP = { batches: 8, bytes: 256 * 1024 };
 /** Emptied batches are small: one step reads so many at most. */
 const MOST_READ = 512;
-/** Below this much owed no timer is worth it. */
-const LEAST_SLEEP_MS = 5;
 
 export class Maintenance {
   readonly #env: Env;
   readonly #cleanups: Cleanups;
   /** Applies one step in a transaction; resolves when it is committed. */
   readonly #commit: <T>(apply: (ends: EndsInTransaction) => T) => Promise<T>;
-  readonly #options: MaintenanceOptions;
   /** Jobs follow one another. */
   #last: Promise<unknown> = Promise.resolve();
   #rounds = 0;
-  #debtMs = 0;
+  readonly #pace: Pace;
   #stopped = false;
   /** The first round finds what the process before did not get to. */
   #lookEverywhere = true;
-  readonly #builder = new BatchBuilder();
+  readonly #hands: Hands;
   /** Starts below which nothing is left: no transaction is opened to see that again. */
   readonly #trimmedTo = new Map<string, bigint>();
   readonly reports: Reports;
@@ -57,9 +50,10 @@ export class Maintenance {
   constructor(env: Env, cleanups: Cleanups, options: MaintenanceOptions, commit: <T>(apply: (ends: EndsInTransaction) => T) => Promise<T>) {
     this.#env = env;
     this.#cleanups = cleanups;
-    this.#options = options;
+    this.#pace = new Pace(options.bytesPerSecond);
     this.#commit = commit;
     this.reports = new Reports(env, cleanups.now, commit);
+    this.#hands = { env, commit, ends: (place) => this.#ends(place), read: (place, at) => this.#read(place, at), pay: (bytes) => this.#pay(bytes) };
   }
 
   stop(): void {
@@ -148,7 +142,7 @@ export class Maintenance {
       const plan = cleanable(segmentsOf(this.#env, place, ends), ends, cleanup, now);
       const more = plan.to > plan.from;
       if (force ? !(more || (passes === 0 && plan.to > ends.start)) : !plan.due) break;
-      const done = await this.#pass(place, ends.start, plan.from, plan.to, now, cleanup);
+      const done = await compactPass(this.#hands, place, { start: ends.start, from: plan.from, to: plan.to, now, cleanup });
       sums = { dropped: sums.dropped + done.dropped, kept: done.kept };
       if (done.to >= plan.to) {
         passes++;
@@ -176,80 +170,8 @@ export class Maintenance {
     this.#trimmedTo.set(name, start);
   }
 
-  /** Maps the keys of what is new, as far as there is room, and goes through everything below. */
-  async #pass(
-    place: PartitionId,
-    start: bigint,
-    from: bigint,
-    to: bigint,
-    now: number,
-    cleanup: Cleanup,
-  ): Promise<{ readonly to: bigint; readonly dropped: number; readonly kept: number }> {
-    failpoint('compact.select');
-    const seed = randomBytes(8);
-    const keys = new KeyOffsets([seed.readUInt32LE(0), seed.readUInt32LE(4)]);
-    let end = to;
-    for (let at = from; at < end;) {
-      const { batches, next } = this.#read(place, at);
-      for (const view of batches) {
-        const full = mapKeys(view, keys, start, from, to);
-        if (full !== undefined && full < end) end = full;
-        if (full !== undefined) break;
-      }
-      at = next;
-      await this.#pay(size(batches));
-    }
-    const pass: Pass = { keys, origin: start, start, to: end, now, deleteRetentionMs: cleanup.deleteRetentionMs };
-    const bases = new Set(segmentsOf(this.#env, place, this.#ends(place)).map(({ base }) => base));
-    const folding = new Folding(
-      (base) => bases.has(base),
-      (bytes, baseOffset) => stampBatch(bytes, { topicId: place.topicId, partition: place.partition, baseOffset }),
-    );
-    const thinning = new Thinning();
-    let timeKey: Buffer | undefined;
-    let dropped = 0;
-    let kept = 0;
-    for (let at = start; at < end;) {
-      const { batches, next } = this.#read(place, at);
-      const live: { readonly base: bigint; readonly next: bigint }[] = [];
-      for (const view of batches) {
-        if (view.baseOffset >= end) break;
-        const cleaned = cleanBatch(view, pass, this.#builder);
-        dropped += cleaned.dropped;
-        kept += cleaned.kept;
-        if (cleaned.bytes !== undefined) stampBatch(cleaned.bytes, { topicId: place.topicId, partition: place.partition, baseOffset: view.baseOffset });
-        const batch = { base: view.baseOffset, next: view.nextOffset };
-        folding.add({ ...batch, was: view.bytes, bytes: cleaned.bytes, kept: cleaned.kept });
-        if (cleaned.kept > 0) live.push(batch);
-      }
-      const rewrites = folding.take();
-      const entries = timesBelow(this.#env, place, timeKey, next < end ? next : end);
-      timeKey = entries.at(-1)?.key ?? timeKey;
-      const thinned = thinning.take(entries, live);
-      failpoint('compact.copied');
-      let reached = rewrites.length;
-      if (reached + thinned.length > 0)
-        reached = await this.#commit((ends) => {
-          const done = applyRewrites(this.#env, place, rewrites, ends);
-          if (done === rewrites.length) applyThinning(this.#env, thinned);
-          return done;
-        });
-      failpoint('compact.swapped');
-      // What was changed meanwhile is read again: a tombstone must not go before what it deletes.
-      if (reached < rewrites.length) {
-        folding.forget();
-        thinning.forget();
-        at = rewrites[reached]!.replaced[0]!.base;
-      } else at = next;
-      await this.#pay(size(batches));
-    }
-    await this.#commit((ends) => applyCleanTo(place, end, ends));
-    failpoint('compact.cleaned');
-    while (await this.#commit((ends) => applyMerge(this.#env, place, cleanup, ends)));
-    return { to: end, dropped, kept };
-  }
   /** Batches from an offset on; from the start on, where that has grown beyond it. */
-  #read(place: PartitionId, at: bigint): { readonly batches: readonly BatchView[]; readonly next: bigint } {
+  #read(place: PartitionId, at: bigint): Found {
     const { start } = this.#ends(place);
     return readEveryBatch(this.#env, place, at < start ? start : at, { bytes: STEP.bytes, batches: MOST_READ });
   }
@@ -264,15 +186,12 @@ export class Maintenance {
   }
   /** Waits as long as so many bytes are worth. */
   async #pay(bytes: number): Promise<void> {
-    this.#debtMs += (bytes / this.#options.bytesPerSecond) * 1_000;
-    if (this.#debtMs < LEAST_SLEEP_MS) await turnOfOthers();
-    else {
-      const began = performance.now();
-      await sleep(this.#debtMs);
-      this.#debtMs = Math.max(0, this.#debtMs - (performance.now() - began));
-    }
+    const wait = this.#pace.owe(bytes);
+    const began = performance.now();
+    if (wait === 0) return void (await turnOfOthers());
+    await sleep(wait);
+    this.#pace.waited(performance.now() - began);
   }
 }
 
 const forgets = ({ compacts, retentionMs, retentionBytes }: Cleanup): boolean => compacts || retentionMs !== Infinity || retentionBytes !== Infinity;
-const size = (batches: readonly BatchView[]): number => batches.reduce((sum, { bytes }) => sum + bytes.length, 0);

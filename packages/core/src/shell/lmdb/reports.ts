@@ -49,13 +49,7 @@ export class Reports {
     const told = describeIo(this.#env.path, error);
     // Deleted under the cleaning: nobody is to be told.
     if (isStoplogError(told) && told.code === 'STOPLOG_TOPIC_UNKNOWN') return;
-    let before: CleaningReport = {};
-    try {
-      before = this.#before(place);
-    } catch {
-      // The report of the last one is damaged, too: the new one is put over it.
-    }
-    await this.#save({ ...place, report: afterFailure(before, told, this.#now(), PAUSE_MS) });
+    await this.#save({ ...place, report: afterFailure(this.#before(place), told, this.#now(), PAUSE_MS) });
   }
   /** Tries again what could not be written down. */
   async saveAgain(): Promise<void> {
@@ -65,8 +59,13 @@ export class Reports {
   #before(place: Place): CleaningReport {
     const known = this.#known.get(nameOf(place));
     if (known !== undefined) return known;
-    const bytes = read(this.#env, 'meta', cleaningKey(place.topicId, place.partition));
-    const found = bytes === undefined ? {} : decodeReport(bytes);
+    let found: CleaningReport = {};
+    try {
+      const bytes = read(this.#env, 'meta', cleaningKey(place.topicId, place.partition));
+      if (bytes !== undefined) found = decodeReport(bytes);
+    } catch {
+      // Damaged: the next report is put over it.
+    }
     this.#known.set(nameOf(place), found);
     return found;
   }

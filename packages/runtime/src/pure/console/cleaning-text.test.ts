@@ -1,6 +1,6 @@
 import type { CleaningStanding } from '@stoplog/core/port';
 import { expect, test } from 'vitest';
-import { cleaningCells, cleaningData, cleaningNews, failureText } from './cleaning-text.ts';
+import { cleanedNews, cleaningCells, cleaningData, failureNews, failureText } from './cleaning-text.ts';
 
 const NOW = Date.UTC(2026, 0, 15);
 const last = { at: NOW - 180_000, tookMs: 820, startBefore: 0n, start: 40n, dropped: 1_200, kept: 300, bytesBefore: 4_500_000, bytes: 300_000 };
@@ -30,17 +30,19 @@ test('as data, times are ISO and what is not known is null', () => {
   });
   expect(cleaningData(idle)).toMatchObject({ nextDueAt: null, last: null, failure: null });
 });
-test('news is what was cleaned since the last look, a line a topic, and each failure when it begins', () => {
+test('news is what was cleaned since a look, a line a topic', () => {
   const other: CleaningStanding = { ...cleaned, partition: 1, last: { ...last, tookMs: 180 } };
-  expect(cleaningNews([idle], [cleaned])).toEqual(['orders[0] cleaned: 1 240 records, 4.2 MB freed, 300 kB kept, in 820 ms']);
-  expect(cleaningNews([idle, { ...idle, partition: 1 }], [cleaned, other])).toEqual([
+  expect(cleanedNews([idle], [cleaned])).toEqual(['orders[0] cleaned: 1 240 records, 4.2 MB freed, 300 kB kept, in 820 ms']);
+  expect(cleanedNews([idle, { ...idle, partition: 1 }], [cleaned, other])).toEqual([
     '2 partitions of orders cleaned: 2 480 records, 8.4 MB freed, 600 kB kept, in 1.0 s',
   ]);
-  expect(cleaningNews([cleaned], [cleaned])).toEqual([]);
+  expect(cleanedNews([cleaned], [cleaned])).toEqual([]);
   // One that went through all and found nothing to leave out is no news.
-  expect(cleaningNews([idle], [{ ...cleaned, last: { ...last, dropped: 0, startBefore: 40n } }])).toEqual([]);
+  expect(cleanedNews([idle], [{ ...cleaned, last: { ...last, dropped: 0, startBefore: 40n } }])).toEqual([]);
+});
+test('a failure is news when it begins, and when its reason is another', () => {
   const failed = { ...cleaned, failure: { ...failure, attempts: 1 } };
-  expect(cleaningNews([cleaned], [failed])).toEqual([expect.stringMatching(/^cleaning of orders\[0\] failed; again in 1 min: STOPLOG_LOG_CORRUPT/)]);
-  expect(cleaningNews([failed], [{ ...cleaned, failure }])).toEqual([]);
-  expect(cleaningNews([failed], [{ ...cleaned, failure: { ...failure, code: 'STOPLOG_LOG_FULL' } }])).toHaveLength(1);
+  expect(failureNews([cleaned], [failed])).toEqual([expect.stringMatching(/^cleaning of orders\[0\] failed; again in 1 min: STOPLOG_LOG_CORRUPT/)]);
+  expect(failureNews([failed], [{ ...cleaned, failure }])).toEqual([]);
+  expect(failureNews([failed], [{ ...cleaned, failure: { ...failure, code: 'STOPLOG_LOG_FULL' } }])).toHaveLength(1);
 });

@@ -46,27 +46,29 @@ export const cleaningData = ({ dirtyBytes, dirtyRatio, dueAt, last, failure }: C
   failure: failure === undefined ? null : { ...failure, at: new Date(failure.at).toISOString(), retryAt: new Date(failure.retryAt).toISOString() },
 });
 
-/** What is new since the last look, a line for each topic that was cleaned and each partition whose cleaning began to fail. */
-export const cleaningNews = (before: readonly CleaningStanding[], after: readonly CleaningStanding[]): readonly string[] => {
-  const was = new Map(before.map((one) => [nameOf(one), one]));
+/** A line for each topic of which something was forgotten since an earlier look: what the last cleaning of each partition did. */
+export const cleanedNews = (before: readonly CleaningStanding[], after: readonly CleaningStanding[]): readonly string[] => {
+  const was = byName(before);
   const cleaned = after.filter((one) => one.last !== undefined && one.last.at !== was.get(nameOf(one))?.last?.at && didAnything(one.last));
-  const topics = [...new Set(cleaned.map(({ topic }) => topic))];
-  return [
-    ...topics.map((topic) => {
-      const parts = cleaned.filter((one) => one.topic === topic);
-      const sum = (of: (last: NonNullable<CleaningStanding['last']>) => number): number => parts.reduce((total, { last }) => total + of(last!), 0);
-      const where = parts.length === 1 ? `${topic}[${parts[0]!.partition}]` : `${parts.length} partitions of ${topic}`;
-      const records = sum(({ dropped, startBefore, start }) => dropped + Number(start - startBefore));
-      return `${where} cleaned: ${grouped(records)} records, ${sizeText(sum(freedBytes))} freed, ${sizeText(sum(({ bytes }) => bytes))} kept, in ${secondsText(sum(({ tookMs }) => tookMs) / 1000)}`;
-    }),
-    ...after.flatMap((one) => {
-      const { failure } = one;
-      if (failure === undefined || was.get(nameOf(one))?.failure?.code === failure.code) return [];
-      return [failureText(one, failure.at)!];
-    }),
-  ];
+  return [...new Set(cleaned.map(({ topic }) => topic))].map((topic) => {
+    const parts = cleaned.filter((one) => one.topic === topic);
+    const sum = (of: (last: NonNullable<CleaningStanding['last']>) => number): number => parts.reduce((total, { last }) => total + of(last!), 0);
+    const where = parts.length === 1 ? `${topic}[${parts[0]!.partition}]` : `${parts.length} partitions of ${topic}`;
+    const records = sum(({ dropped, startBefore, start }) => dropped + Number(start - startBefore));
+    const sizes = `${sizeText(sum(freedBytes))} freed, ${sizeText(sum(({ bytes }) => bytes))} kept`;
+    return `${where} cleaned: ${grouped(records)} records, ${sizes}, in ${secondsText(sum(({ tookMs }) => tookMs) / 1000)}`;
+  });
+};
+/** A line for each partition whose cleaning began to fail, or fails for another reason. */
+export const failureNews = (before: readonly CleaningStanding[], after: readonly CleaningStanding[]): readonly string[] => {
+  const was = byName(before);
+  return after.flatMap((one) => {
+    const { failure } = one;
+    return failure === undefined || was.get(nameOf(one))?.failure?.code === failure.code ? [] : [failureText(one, failure.at)!];
+  });
 };
 
+const byName = (standings: readonly CleaningStanding[]): ReadonlyMap<string, CleaningStanding> => new Map(standings.map((one) => [nameOf(one), one]));
 const freedBytes = ({ bytesBefore, bytes }: { readonly bytesBefore: number; readonly bytes: number }): number => Math.max(0, bytesBefore - bytes);
 const didAnything = (last: NonNullable<CleaningStanding['last']>): boolean => last.dropped > 0 || last.start > last.startBefore;
 const nameOf = ({ topic, partition }: CleaningStanding): string => `${partition}:${topic}`;
