@@ -188,7 +188,10 @@ export class Maintenance {
   async #pay(bytes: number): Promise<void> {
     const wait = this.#pace.owe(bytes);
     const began = performance.now();
-    if (wait === 0) return void (await turnOfOthers());
+    if (wait === 0) {
+      await turnOfOthers();
+      return;
+    }
     await sleep(wait);
     this.#pace.waited(performance.now() - began);
   }
