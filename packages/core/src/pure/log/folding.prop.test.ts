@@ -90,7 +90,9 @@ describe('folding emptied batches', () => {
     expect([second!.replaced.map(({ base }) => base), inspectHeader(second!.bytes).lastOffsetDelta]).toEqual([[0n, 10n], 14]);
     expect(second!.replaced[0]!.was).toBe(first!.bytes);
     expect(folding.take()).toEqual([]);
+    expect(folding.held).toBe(0n);
     folding.forget();
+    expect(folding.held).toBeUndefined();
     folding.add(emptied(15n));
     expect(folding.take()).toEqual([]);
   });

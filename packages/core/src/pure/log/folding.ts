@@ -53,7 +53,11 @@ export class Folding {
     this.#run = carried === undefined ? [] : [carried];
     return done;
   }
-  /** What was held back has changed meanwhile. */
+  /** The placeholder that is held back for the next slice. */
+  get held(): bigint | undefined {
+    return this.#run[0]?.base;
+  }
+  /** Something has changed meanwhile, and is read again. */
   forget(): void {
     this.#run = [];
   }

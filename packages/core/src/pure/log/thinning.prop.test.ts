@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Thinning, type TimeEntry } from './thinning.ts';
+import { movesOf, Thinning, type TimeEntry } from './thinning.ts';
 
 /** One batch of one offset each: its time, whether its record is still there, and whether a slice ends behind it. */
 const batch = fc.record({ time: fc.nat(30), live: fc.boolean(), cut: fc.boolean() });
@@ -35,4 +35,26 @@ test('a search for any time finds the same record with the entries that are left
     }),
     { numRuns: 500 },
   );
+});
+
+test('an entry follows its batch into a placeholder, also one that was folded before, and no other entry moves', () => {
+  const key = (n: number): Buffer => Buffer.from([n]);
+  const entries = [0n, 5n, 12n, 30n].map((offset, i) => ({ key: key(i), offset }));
+  const batches = [
+    { base: 0n, next: 5n },
+    { base: 5n, next: 10n },
+    { base: 10n, next: 20n },
+    { base: 20n, next: 30n },
+  ];
+  expect(movesOf(entries, batches, new Map())).toEqual([{ key: key(2), offset: 10n }]);
+  const heads = new Map([
+    [0n, 0n],
+    [5n, 0n],
+    [10n, 0n],
+  ]);
+  expect(movesOf(entries, batches, heads)).toEqual([
+    { key: key(1), offset: 0n },
+    { key: key(2), offset: 0n },
+  ]);
+  expect(movesOf(entries, [], heads)).toEqual([]);
 });

@@ -2,7 +2,8 @@
  * Entries of `times` that nothing needs any more.
  *
  * An entry names the batch that first reached a time: a search for any time since the entry before it begins there. Where no
- * record is left between the batches that two entries name, the later one will do for both.
+ * record is left between the batches that two entries name, the later one will do for both. One whose batch is part of a
+ * placeholder now names that.
  */
 export interface TimeEntry {
   readonly key: Buffer;
@@ -12,6 +13,20 @@ interface Span {
   readonly base: bigint;
   readonly next: bigint;
 }
+
+/** Entries that are to name another batch: the one in which theirs has been folded. `batches` are those that were read, `heads` where some of them lie now. */
+export const movesOf = (entries: readonly TimeEntry[], batches: readonly Span[], heads: ReadonlyMap<bigint, bigint>): readonly TimeEntry[] => {
+  const moved: TimeEntry[] = [];
+  let i = 0;
+  for (const { key, offset } of entries) {
+    while (i < batches.length && batches[i]!.next <= offset) i++;
+    const holder = batches[i];
+    if (holder === undefined || holder.base > offset) continue;
+    const base = heads.get(holder.base) ?? holder.base;
+    if (base !== offset) moved.push({ key, offset: base });
+  }
+  return moved;
+};
 
 /** Goes through a partition once, from its start; what it is given comes in the order of offsets. */
 export class Thinning {
@@ -31,8 +46,11 @@ export class Thinning {
     if (i < live.length) this.#liveTo = live.at(-1)!.next;
     return gone;
   }
-  /** Something changed meanwhile: the entry before is kept. */
-  forget(): void {
-    this.#last = undefined;
+  /** As it stands now, to go on from twice. */
+  copy(): Thinning {
+    const copy = new Thinning();
+    copy.#last = this.#last;
+    copy.#liveTo = this.#liveTo;
+    return copy;
   }
 }

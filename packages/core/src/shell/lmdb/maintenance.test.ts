@@ -4,15 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { StoplogError } from '../../pure/errors.ts';
-import { batchKey } from '../../pure/log/keyspace.ts';
-import { BatchBuilder } from '../../pure/record/batch.ts';
+import { batchKey, decodeOffset, offsetOfBatchKey, unseal } from '../../pure/log/keyspace.ts';
+import { BatchBuilder, openBatch } from '../../pure/record/batch.ts';
 import type { TopicShape } from '../../pure/topic/shape.ts';
 import { Administrator } from './administration.ts';
 import { applyDeleteTopic } from './administer.ts';
-import { applyCommit, applyEnsure, EndsInTransaction } from './apply.ts';
+import { applyCommit, applyEnsure, EndsInTransaction, readEnds } from './apply.ts';
 import { Cleanups } from './cleanups.ts';
 import { DEFAULT_MAP_SIZE, openEnv, type Env } from './env.ts';
 import { markFolder } from './folder.ts';
+import { segmentsOf } from './forget.ts';
 import type { WriterLink } from './link.ts';
 import { Maintenance } from './maintenance.ts';
 import { transactions } from './transactions.ts';
@@ -201,5 +202,59 @@ describe('a cleaning that fails', () => {
     await maintenance.reports.failed({ topicId: 1, partition: 0 }, new Error('too late'));
     expect(rows()).toEqual([]);
     expect(maintenance.reports.unsaved).toEqual([]);
+  });
+});
+
+describe('two that clean one partition at once', () => {
+  /** What is left, after everything beside it was found to agree with it. */
+  const left = (): readonly string[] => {
+    const ends = readEnds(env, 1, 0);
+    const sizes = new Map<bigint, number>();
+    const records: string[] = [];
+    let next = ends.start;
+    for (const { key, value } of env.tables.log.getRange({})) {
+      const view = openBatch(Buffer.from(value));
+      expect(offsetOfBatchKey(key)).toBe(next);
+      while (view.next()) records.push(`${view.offset} ${Buffer.from(view.key()!).toString()}`);
+      sizes.set(next, value.length);
+      next = view.nextOffset;
+    }
+    expect(next).toBe(ends.end);
+    const sum = (from: bigint, to: bigint): number => [...sizes].reduce((total, [base, size]) => (base >= from && base < to ? total + size : total), 0);
+    expect(ends.bytes).toBe(sum(0n, next));
+    for (const { base, next: end, bytes } of segmentsOf(env, { topic: 't', topicId: 1, partition: 0 }, ends)) expect(bytes).toBe(sum(base, end));
+    const leads = [...env.tables.times.getRange({})].map(({ key, value }) => decodeOffset(unseal('times', key, value)));
+    for (const [i, offset] of leads.entries()) {
+      expect(sizes.has(offset)).toBe(true);
+      if (i > 0) expect(offset).toBeGreaterThan(leads[i - 1]!);
+    }
+    return records;
+  };
+
+  test('agree, at whichever step the one comes between the other, and however much it gets done', async () => {
+    ensure({ forgetting: { segmentBytes: 400, deleteRetentionMs: 0 } });
+    const other = new Maintenance(env, cleanups, { everyMs: 1, bytesPerSecond: 1e12 }, async (apply) => committing(apply));
+    const beside = (at: number): Maintenance => {
+      let steps = 0;
+      return new Maintenance(env, cleanups, { everyMs: 1, bytesPerSecond: 1e12 }, async (apply) => {
+        if (steps++ === at) {
+          append('late', 'x');
+          await other.clean({ roll: true });
+        }
+        return committing(apply);
+      });
+    };
+    for (let at = 0; at < 8; at++) {
+      for (let n = 0; n < 30; n++) {
+        now++;
+        append(n % 10 === 3 ? `k${at}` : 'g', 'x'.repeat(n));
+      }
+      await beside(at).clean({ roll: true });
+      left();
+      await other.clean({ roll: true });
+      const keys = left().map((record) => record.split(' ')[1]!);
+      expect(new Set(keys).size).toBe(keys.length);
+      expect(new Set(keys)).toEqual(new Set(['g', 'late', ...Array.from({ length: at + 1 }, (_, i) => `k${i}`)]));
+    }
   });
 });

@@ -10,7 +10,7 @@ import { cleanBatch, mapKeys, type Pass } from '../../pure/log/compaction.ts';
 import { Folding } from '../../pure/log/folding.ts';
 import { KeyOffsets } from '../../pure/log/key-offsets.ts';
 import type { Ends } from '../../pure/log/keyspace.ts';
-import { Thinning } from '../../pure/log/thinning.ts';
+import { movesOf, Thinning } from '../../pure/log/thinning.ts';
 import { BatchBuilder, stampBatch, type BatchView } from '../../pure/record/batch.ts';
 import { failpoint } from '../failpoint.ts';
 import type { EndsInTransaction } from './apply.ts';
@@ -64,42 +64,52 @@ export const compactPass = async (
     (base) => bases.has(base),
     (bytes, baseOffset) => stampBatch(bytes, { topicId: place.topicId, partition: place.partition, baseOffset }),
   );
-  const thinning = new Thinning();
+  let thinning = new Thinning();
   let timeKey: Buffer | undefined;
   let dropped = 0;
   let kept = 0;
   for (let at = start; at < end;) {
+    const again = { at: folding.held ?? at, timeKey, thinning: thinning.copy() };
+    const counted = { dropped: 0, kept: 0 };
     const { batches, next } = read(place, at);
-    const live: { readonly base: bigint; readonly next: bigint }[] = [];
+    const spans: { readonly base: bigint; readonly next: bigint; readonly kept: number }[] = [];
     for (const view of batches) {
       if (view.baseOffset >= end) break;
       const cleaned = cleanBatch(view, pass, builder);
-      dropped += cleaned.dropped;
-      kept += cleaned.kept;
+      counted.dropped += cleaned.dropped;
+      counted.kept += cleaned.kept;
       if (cleaned.bytes !== undefined) stampBatch(cleaned.bytes, { topicId: place.topicId, partition: place.partition, baseOffset: view.baseOffset });
-      const batch = { base: view.baseOffset, next: view.nextOffset };
-      folding.add({ ...batch, was: view.bytes, bytes: cleaned.bytes, kept: cleaned.kept });
-      if (cleaned.kept > 0) live.push(batch);
+      const span = { base: view.baseOffset, next: view.nextOffset, kept: cleaned.kept };
+      folding.add({ ...span, was: view.bytes, bytes: cleaned.bytes });
+      spans.push(span);
     }
     const rewrites = folding.take();
     const entries = timesBelow(env, place, timeKey, next < end ? next : end);
     timeKey = entries.at(-1)?.key ?? timeKey;
-    const thinned = thinning.take(entries, live);
+    const gone = thinning.take(
+      entries,
+      spans.filter((span) => span.kept > 0),
+    );
+    const heads = new Map(rewrites.flatMap(({ replaced }) => replaced.map(({ base }) => [base, replaced[0]!.base] as const)));
+    const moved = movesOf(entries, spans, heads);
     failpoint('compact.copied');
     let reached = rewrites.length;
-    if (reached + thinned.length > 0)
+    if (reached + gone.length + moved.length > 0)
       reached = await commit((ends) => {
         const done = applyRewrites(env, place, rewrites, ends);
-        if (done === rewrites.length) applyThinning(env, thinned);
+        if (done === rewrites.length) applyThinning(env, gone, moved);
         return done;
       });
     failpoint('compact.swapped');
-    // What was changed meanwhile is read again: a tombstone must not go before what it deletes.
     if (reached < rewrites.length) {
+      // Changed meanwhile, so all of it is read again: a tombstone must not go before what it deletes.
+      ({ at, timeKey, thinning } = again);
       folding.forget();
-      thinning.forget();
-      at = rewrites[reached]!.replaced[0]!.base;
-    } else at = next;
+    } else {
+      at = next;
+      dropped += counted.dropped;
+      kept += counted.kept;
+    }
     await pay(sizeOf(batches));
   }
   await commit((ends) => applyCleanTo(place, end, ends));

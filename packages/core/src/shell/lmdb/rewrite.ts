@@ -6,7 +6,7 @@
  */
 import type { Cleanup } from '../../pure/log/cleanup.ts';
 import type { Rewrite } from '../../pure/log/folding.ts';
-import { batchKey, decodeOffset, encodeSegment, partitionKey, prefixEnd, unseal } from '../../pure/log/keyspace.ts';
+import { batchKey, decodeOffset, encodeOffset, encodeSegment, partitionKey, prefixEnd, unseal } from '../../pure/log/keyspace.ts';
 import { mergesOf, type Segment } from '../../pure/log/segment.ts';
 import type { TimeEntry } from '../../pure/log/thinning.ts';
 import { HEADER_SIZE } from '../../pure/record/batch.ts';
@@ -62,7 +62,9 @@ export const timesBelow = (env: Env, { topicId, partition }: PartitionId, after:
   }
   return entries;
 };
-export const applyThinning = (env: Env, gone: readonly TimeEntry[]): void => {
+export const applyThinning = (env: Env, gone: readonly TimeEntry[], moved: readonly TimeEntry[]): void => {
+  // One that was trimmed meanwhile does not come back.
+  for (const { key, offset } of moved) if (peek(env.tables.times, key) !== undefined) put(env, 'times', key, encodeOffset(offset));
   for (const { key } of gone) env.tables.times.removeSync(key);
 };
 
