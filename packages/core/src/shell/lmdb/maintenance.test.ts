@@ -238,6 +238,8 @@ describe('two that clean one partition at once', () => {
       let steps = 0;
       return new Maintenance(env, cleanups, { everyMs: 1, bytesPerSecond: 1e12 }, async (apply) => {
         if (steps++ === at) {
+          // What the one that is in the middle still takes for the latest is replaced.
+          append('g', 'later');
           append('late', 'x');
           await other.clean({ roll: true });
         }
