@@ -16,11 +16,13 @@ import { markFolder } from './folder.ts';
 import { segmentsOf } from './forget.ts';
 import type { WriterLink } from './link.ts';
 import { Maintenance } from './maintenance.ts';
+import { openDataFile, type DataFile } from './slack.ts';
 import { transactions } from './transactions.ts';
 
 const DAY = 24 * 3_600_000;
 let path: string;
 let env: Env;
+let file: DataFile;
 let now = 0;
 /** What every commit of the background throws while it is set. */
 let refusal: Error | undefined;
@@ -44,7 +46,8 @@ beforeEach(() => {
   const options = { path, mapSize: DEFAULT_MAP_SIZE };
   env = openEnv(options, false);
   markFolder(path);
-  inTransaction = transactions(env, options, new Int32Array(new SharedArrayBuffer(64)));
+  file = openDataFile(path);
+  inTransaction = transactions(env, options, new Int32Array(new SharedArrayBuffer(64)), file);
   now = 1_000_000;
   refusal = undefined;
   cleanups = new Cleanups(env, () => now);
@@ -58,6 +61,7 @@ beforeEach(() => {
 afterEach(async () => {
   maintenance.stop();
   await env.root.close();
+  file.close();
   rmSync(path, { recursive: true });
 });
 

@@ -51,14 +51,10 @@ other partitions go on, so does the command. Run it again, and it goes on where 
     // Loaded when needed: the other commands start faster without threads.
     const { startApp } = await import('../run.ts');
     try {
-      await using app = await startApp(
-        url,
-        { log: log.ref, threads, signal: stop.signal, ...reset },
-        (plan) => {
-          teller = new RunTeller(plan, `log ${log.text}   threads ${threads}`, row, () => stop.abort());
-          return (event) => teller?.tell(event);
-        },
-      );
+      await using app = await startApp(url, { log: log.ref, threads, signal: stop.signal, ...reset }, (plan) => {
+        teller = new RunTeller(plan, `log ${log.text}   threads ${threads}`, row, () => stop.abort());
+        return (event) => teller?.tell(event);
+      });
       const watching = given.flag('json') ? watchJson(app, output) : watchLines(app, row);
       try {
         await app.finished;
