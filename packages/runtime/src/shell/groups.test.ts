@@ -178,7 +178,7 @@ describe('topics', () => {
       timestamps: 'arrival',
       valueCodec: 'string',
       records: 0,
-      offsets: [{ partition: 0, cleaning: { bytes: 0, dirtyRatio: null, last: null, failure: null } }, { partition: 1 }],
+      offsets: [{ partition: 0, bytes: 0, cleaning: { dirtyRatio: null, last: null, failure: null } }, { partition: 1 }],
       readers: [],
     });
     expect((await stoplog(folder, ['topics', 'delete', 'clicks'])).err).toMatch(/0 records in 2 partitions: would be deleted\. Nothing was changed/);
