@@ -160,9 +160,7 @@ describe('topics', () => {
       stoplog(folder, ['topics', 'alter', 'clicks', '--retention', 'forever']),
       stoplog(folder, ['topics', 'alter', 'clicks', '--partitions', '16']),
     ]);
-    expect((await stoplog(folder, ['topics', 'alter', 'clicks', '--timestamps', 'arrival'])).err).toBe(
-      "topic 'clicks' altered: timestamps given → arrival\n",
-    );
+    expect((await stoplog(folder, ['topics', 'alter', 'clicks', '--timestamps', 'arrival'])).err).toBe("topic 'clicks' altered: timestamps given → arrival\n");
     expect(again.err).toMatch(/STOPLOG_TOPIC_SHAPE {2}topic 'clicks' is there already/);
     expect(declared.err).toMatch(/topic 'ticket-counts' made: 1 partition, compacted/);
     expect(altered.err).toBe("topic 'clicks' altered: retention 7 d → for ever, segment 21 h (default) → 7 d (default)\n");

@@ -9,6 +9,7 @@ import { BatchBuilder, openBatch } from '../../pure/record/batch.ts';
 import type { TopicShape } from '../../pure/topic/shape.ts';
 import { Administrator } from './administration.ts';
 import { applyDeleteTopic } from './administer.ts';
+import { admit } from './admit.ts';
 import { applyCommit, applyEnsure, EndsInTransaction, readEnds } from './apply.ts';
 import { Cleanups } from './cleanups.ts';
 import { DEFAULT_MAP_SIZE, openEnv, type Env } from './env.ts';
@@ -85,7 +86,7 @@ const append = (key: string, value: string): bigint => {
   const builder = new BatchBuilder();
   builder.append(key, value, now);
   const commit = { groupId: 0, epoch: 0, life: undefined, appends: [{ topicId: 1, partition: 0, batch: builder.finish() }], entries: [], positions: [] };
-  return committing((ends) => applyCommit(env, commit, ends, cleanups))[0]!;
+  return committing((ends) => applyCommit(env, commit, admit(env, commit.appends, ends, cleanups), ends, cleanups))[0]!;
 };
 const standing = async (): Promise<Awaited<ReturnType<Administrator['cleanings']>>[number]> => (await administrator.cleanings(['t']))[0]!;
 

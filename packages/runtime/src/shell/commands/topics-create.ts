@@ -15,7 +15,16 @@ export const topicsCreate: Command = {
   name: 'topics create',
   summary: 'makes a topic',
   operands: ['a topic'],
-  options: { log: 'text', partitions: 'text', compacted: 'flag', ...SETTING_OPTIONS, timestamps: 'text', 'key-codec': 'text', 'value-codec': 'text', pipeline: 'text' },
+  options: {
+    log: 'text',
+    partitions: 'text',
+    compacted: 'flag',
+    ...SETTING_OPTIONS,
+    timestamps: 'text',
+    'key-codec': 'text',
+    'value-codec': 'text',
+    pipeline: 'text',
+  },
   help: `Examples
   stoplog topics create orders --pipeline orders.pipeline.ts     as the pipeline declares it, with its schemas
   stoplog topics create lines --key-codec string --value-codec string --partitions 8

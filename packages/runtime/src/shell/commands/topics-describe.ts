@@ -56,7 +56,14 @@ interface Reader {
 
 const textOf = (shape: TopicShape, parts: readonly Part[], cleanings: readonly CleaningStanding[], readers: readonly Reader[]): string =>
   [
-    rowsText([['topic', shape.name], ...settingRows(shape), ['timestamps', shape.timestamps ?? 'given'], ['key', shape.keyCodec], ['value', shape.valueCodec], ['records', grouped(recordsIn(parts))]]),
+    rowsText([
+      ['topic', shape.name],
+      ...settingRows(shape),
+      ['timestamps', shape.timestamps ?? 'given'],
+      ['key', shape.keyCodec],
+      ['value', shape.valueCodec],
+      ['records', grouped(recordsIn(parts))],
+    ]),
     rowsText(
       [
         ['PARTITION', 'START', 'END', 'RECORDS', ...CLEANING_HEADINGS],
