@@ -57,8 +57,10 @@ test('every benchmark of the list asks a question', () => {
   expect(lines.map((line) => line.split(' ')[0])).toEqual([
     'append',
     'backup',
+    'cleaning',
     'count',
     'flat',
+    'keys',
     'latency',
     'partitions',
     'recovery',

@@ -21,6 +21,7 @@ const HELP = `npm run bench [-- options] [name …]     measures the named bench
 
   --list          what there is, and which question each answers
   --quick         a small run of each, to see that it works: its figures mean nothing
+  --full          at full size, where a benchmark is smaller without: minutes each
   --pairs <n>     how often ours and the floor are measured in turns, after a warm-up (${PAIRS})
   --json          prints the results as JSON
   --out <folder>  where the result file goes (benchmarks/results)
@@ -35,6 +36,7 @@ const main = async (): Promise<void> => {
     options: {
       list: { type: 'boolean' },
       quick: { type: 'boolean', default: false },
+      full: { type: 'boolean', default: false },
       pairs: { type: 'string' },
       json: { type: 'boolean' },
       out: { type: 'string', default: join(here, '..', 'results') },
@@ -57,7 +59,7 @@ const main = async (): Promise<void> => {
   for (const name of positionals.length === 0 ? names : positionals) {
     const benchmark = await load(name);
     const started = performance.now();
-    const figures = await benchmark.run({ quick: values.quick, pairs, tell: teller(name) });
+    const figures = await benchmark.run({ quick: values.quick, full: values.full, pairs, tell: teller(name) });
     const outcome = judge(name, benchmark, figures, (performance.now() - started) / 1_000);
     results.push(outcome);
     clearLine();

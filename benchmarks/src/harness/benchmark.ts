@@ -19,6 +19,8 @@ export interface Benchmark {
 export interface Setting {
   /** A look at whether it still works, in seconds; the figures mean nothing. */
   readonly quick: boolean;
+  /** At the size that a statement names, however long it takes; smaller otherwise, where a benchmark says so. */
+  readonly full: boolean;
   /** Pairs of ours and floor, after the warm-up. */
   readonly pairs: number;
   /** Says what is under way, on a terminal. */

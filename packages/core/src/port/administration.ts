@@ -9,8 +9,11 @@
 import type { ResetLine } from '../pure/group/reset.ts';
 import type { Table } from '../pure/log/keyspace.ts';
 import type { Usage } from '../pure/log/usage.ts';
-import type { Epoch, GroupId, Holding, Log, Position, TopicName } from './log.ts';
+import type { CleaningFailure, CleaningReport, LastCleaning } from '../pure/log/cleaning-report.ts';
+import type { Epoch, GroupId, Holding, Log, Position, TopicName, TopicPartition } from './log.ts';
 import type { Watch } from './watch.ts';
+
+export type { CleaningFailure, CleaningReport, LastCleaning };
 
 export interface GroupStanding {
   readonly group: GroupId;
@@ -55,10 +58,22 @@ export interface Shrunk {
   readonly bytesBefore: number;
   readonly bytes: number;
 }
+/** What became of the cleaning of a partition, and what is to come. */
+export interface CleaningStanding extends TopicPartition, CleaningReport {
+  /** All batches of the partition. */
+  readonly bytes: number;
+  /** Bytes of closed segments that compaction has not been through, and their share; undefined where nothing is compacted. */
+  readonly dirtyBytes: number | undefined;
+  readonly dirtyRatio: number | undefined;
+  /** When there will be something to do if nothing is appended, ms since 1970; undefined: not by time alone. */
+  readonly dueAt: number | undefined;
+}
 
 export interface Administration {
   /** Every group there is, by name. */
   groups(log: Log): Promise<readonly GroupStanding[]>;
+  /** What retention and compaction last did to each partition, whichever process did it, and when they will again; of all topics, or of these. */
+  cleanings(log: Log, topics?: readonly TopicName[]): Promise<readonly CleaningStanding[]>;
   /** Carries out a plan whole, or refuses it: the group stands elsewhere by now (`STOPLOG_FENCED`). Makes a group that is missing. */
   setPositions(log: Log, group: GroupId, lines: readonly ResetLine[]): Promise<void>;
   /** Deletes its positions and its stores: run again, the pipeline begins anew. */

@@ -27,7 +27,7 @@ export type {
   TopicName,
   TopicPartition,
 } from './log.ts';
-export type { Administration, Backup, GroupMember, GroupStanding, Restored, Shrunk } from './administration.ts';
+export type { Administration, Backup, CleaningFailure, CleaningStanding, GroupMember, GroupStanding, LastCleaning, Restored, Shrunk } from './administration.ts';
 export type { Progress, Watch } from './watch.ts';
 export type { PartitionUsage, TableUsage, Usage } from '../pure/log/usage.ts';
 export type { CheckOptions, CheckReport, Inspection, InspectionProgress, RepairedPartition, RepairedStore, RepairOptions, RepairReport } from './inspection.ts';
@@ -54,6 +54,8 @@ export { BATCH_BYTES, RecordPacker, type PackedBatch } from '../pure/topic/packe
 export { encodeKey, encodeValue, parseKey, parseRecord, parseValue } from '../pure/topic/parse-record.ts';
 export { partitionOf } from '../pure/topic/partitioner.ts';
 export { shapeDifference, type TopicShape } from '../pure/topic/shape.ts';
+export { cleanupOf, type Cleanup } from '../pure/log/cleanup.ts';
+export { forgettingOf, type ForgettingSpec } from '../pure/topic/forgetting.ts';
 export { topicFromShape } from '../pure/topic/topic-from-shape.ts';
 export { topicOf, type AnyTopic, type Origin, type Parses, type Target } from '../pure/topic/topic.ts';
 export { storeOf, type AnyStore, type Store } from '../pure/store/store.ts';

@@ -13,12 +13,13 @@ import { EMPTY_GROUP, type GroupState, type Member } from '../pure/group/group-s
 import { isSource, placeName } from '../pure/group/place.ts';
 import { cleanupOf } from '../pure/log/cleanup.ts';
 import { cleanable, cleanBatch, mapKeys } from '../pure/log/compaction.ts';
+import { Folding } from '../pure/log/folding.ts';
 import { KeyOffsets } from '../pure/log/key-offsets.ts';
 import { segmentsToForget, startAfter } from '../pure/log/retention.ts';
-import { emptySegment, grow, isEmptySegment, isFull, type Arriving, type Segment } from '../pure/log/segment.ts';
 import type { ProducerLife } from '../pure/log/producer.ts';
 import { endMoved } from '../pure/log/refusals.ts';
 import { stampTime } from '../pure/record/arrival-time.ts';
+import { emptySegment, grow, isEmptySegment, isFull, isOverdue, mergesOf, type Arriving, type Segment } from '../pure/log/segment.ts';
 import { inspectHeader, openBatch, stampBatch } from '../pure/record/batch.ts';
 import { MemoryProducers } from './memory-producers.ts';
 import { shapeDifference, type TopicShape } from '../pure/topic/shape.ts';
@@ -271,7 +272,7 @@ export class MemoryDisk {
       const { shape, partitions } = this.topic(topic);
       partitions.forEach((partition, number) => {
         const before = { startBefore: partition.start, bytesBefore: bytesOf(partition) };
-        if (rolls) roll(partition);
+        if (rolls || isOverdue(partition.active, cleanupOf(shape), now)) roll(partition);
         forget(partition, shape, now);
         const counts = shape.cleanup === 'compact' ? compact(partition, shape, now) : { dropped: 0, kept: 0 };
         cleaned.push({ topic, partition: number, ...before, ...counts, start: partition.start, bytes: bytesOf(partition) });
@@ -319,23 +320,31 @@ const compact = (partition: MemoryPartition, shape: TopicShape, now: number): { 
   const { start } = partition;
   const cleanup = cleanupOf(shape);
   const { from, to } = cleanable([...partition.closed, partition.active], partition, cleanup, now);
+  if (to <= start) return { dropped: 0, kept: 0 };
   const keys = new KeyOffsets([1, 2]);
   for (const { next, bytes } of partition.batches) if (next > from) mapKeys(openBatch(bytes), keys, 0n, from, to);
   const pass = { keys, origin: 0n, start, to, now, deleteRetentionMs: cleanup.deleteRetentionMs };
   const below = partition.batches.filter(({ base }) => base < to);
   let dropped = 0;
   let kept = 0;
-  const left = below.map((batch) => {
-    const cleaned = cleanBatch(openBatch(batch.bytes), pass);
+  const stamp = (bytes: Uint8Array, baseOffset: bigint): void => stampBatch(bytes, { ...inspectHeader(below[0]!.bytes), baseOffset });
+  const bases = new Set(partition.closed.map(({ base }) => base));
+  const folding = new Folding((base) => bases.has(base), stamp);
+  for (const { base, next, bytes } of below) {
+    const cleaned = cleanBatch(openBatch(bytes), pass);
     dropped += cleaned.dropped;
     kept += cleaned.kept;
-    if (cleaned.bytes === undefined) return batch;
-    const { topicId, partition: number } = inspectHeader(batch.bytes);
-    stampBatch(cleaned.bytes, { topicId, partition: number, baseOffset: batch.base });
-    return { ...batch, bytes: cleaned.bytes };
-  });
-  partition.batches.splice(0, below.length, ...left);
+    if (cleaned.bytes !== undefined) stamp(cleaned.bytes, base);
+    folding.add({ base, next, was: bytes, bytes: cleaned.bytes, kept: cleaned.kept });
+  }
+  for (const { replaced, bytes } of folding.take()) {
+    const first = partition.batches.findIndex(({ base }) => base === replaced[0]!.base);
+    const { next } = partition.batches[first + replaced.length - 1]!;
+    partition.batches.splice(first, replaced.length, { base: replaced[0]!.base, next, bytes });
+  }
   partition.cleanTo = to;
+  for (const { into, of } of mergesOf([...partition.closed, partition.active], to, cleanup))
+    partition.closed.splice(partition.closed.indexOf(of[0]!), of.length, into);
   return { dropped, kept };
 };
 

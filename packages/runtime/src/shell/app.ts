@@ -1,11 +1,12 @@
 /**
  * A running pipeline: joins the group, and runs the actors whose partitions it is assigned, for as long as it is.
  */
-import { asError, failpoint, makeClient, StoplogError, type Assignment, type Log, type LogClient, type Store } from '@stoplog/core/port';
+import { asError, failpoint, makeClient, StoplogError, type Assignment, type CleaningStanding, type Log, type LogClient, type Store } from '@stoplog/core/port';
 import { differenceOf, holdingsIn, NOTHING_HELD, type Holdings } from '../pure/sharing/holdings.ts';
 import { actorName, unitsOf, type Unit } from '../pure/sharing/units.ts';
 import type { Plan } from '../pure/topology/plan.ts';
 import { Host, type HostEvent, type HostOptions } from './actors/host.ts';
+import { CleaningWatch } from './cleaning-watch.ts';
 import { lagOf, statusOf, Tally, type StatusStream } from './flow/status.ts';
 import { readStore, type StoreReader } from './stores.ts';
 
@@ -34,6 +35,8 @@ export interface AppParts {
   /** How long a member may stand still before the others share its partitions, ms. */
   readonly sessionMs?: number | undefined;
   readonly tell: (event: AppEvent) => void;
+  /** What the log forgets of the topics of the plan. */
+  readonly cleanings: () => Promise<readonly CleaningStanding[]>;
   readonly released: () => void;
 }
 /** How many of the pipeline's actors are here; what an assignment changed. */
@@ -44,7 +47,12 @@ export interface Assigned {
   readonly held: number;
   readonly of: number;
 }
-export type AppEvent = HostEvent | Assigned | { readonly type: 'waiting' | 'ended' };
+export type AppEvent =
+  | HostEvent
+  | Assigned
+  /** What the log forgot, or why it could not: a line. */
+  | { readonly type: 'cleaning'; readonly line: string }
+  | { readonly type: 'waiting' | 'ended' };
 
 /** How long a drain may take before threads are ended under it. */
 const DRAIN_MS = 30_000;
@@ -82,10 +90,13 @@ export class RunningApp implements App {
     this.#parts = parts;
     const { plan, log } = parts;
     this.log = makeClient(log, async () => {});
-    this.status = statusOf(this.#tally, plan, log, this.#leave.signal);
+    const watch = new CleaningWatch(parts.cleanings, (line) => parts.tell({ type: 'cleaning', line }), performance.now.bind(performance));
+    this.status = statusOf(this.#tally, plan, log, () => watch.standings, this.#leave.signal);
     this.#units = unitsOf(plan);
     this.#host = new Host({ ...parts.host, plan, on: (event) => this.#on(event) });
-    this.finished = this.#live();
+    watch.start();
+    this.#leave.signal.addEventListener('abort', () => watch.stop(), { once: true });
+    this.finished = this.#live().finally(() => watch.stop());
     // Whoever does not look at `finished` sees the error where it meets them: in settled() or in the console.
     this.finished.catch(() => {});
   }

@@ -41,6 +41,8 @@ const lineOf = (event: Told, name: string, before: number, held: number): string
       return `stoplog   ${name}   task ${event.actor.task}[${event.actor.partition}] given up; the others go on: ${sentence(event.error)}`;
     case 'fatal':
       return `stoplog   ${name}   ${sentence(event.error)}`;
+    case 'cleaning':
+      return `stoplog   ${name}   ${event.line}`;
     case 'opened':
     case 'ended':
     case 'running':

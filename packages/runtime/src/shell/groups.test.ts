@@ -168,12 +168,10 @@ describe('topics', () => {
       stoplog(folder, ['topics', 'alter', 'clicks', '--retention', 'forever']),
       stoplog(folder, ['topics', 'alter', 'clicks', '--partitions', '16']),
     ]);
-    expect((await stoplog(folder, ['topics', 'alter', 'clicks', '--timestamps', 'arrival'])).err).toBe(
-      "topic 'clicks' has timestamps: arrival; it was given\n",
-    );
+    expect((await stoplog(folder, ['topics', 'alter', 'clicks', '--timestamps', 'arrival'])).err).toBe("topic 'clicks' altered: timestamps given → arrival\n");
     expect(again.err).toMatch(/STOPLOG_TOPIC_SHAPE {2}topic 'clicks' is there already/);
     expect(declared.err).toMatch(/topic 'ticket-counts' made: 1 partition, compacted/);
-    expect(altered.err).toBe("topic 'clicks' keeps its records for ever; it was 7 d\n");
+    expect(altered.err).toBe("topic 'clicks' altered: retention 7 d → for ever, segment 21 h (default) → 7 d (default)\n");
     expect([refused.code, refused.err]).toEqual([
       1,
       expect.stringMatching(
@@ -186,6 +184,7 @@ describe('topics', () => {
       timestamps: 'arrival',
       valueCodec: 'string',
       records: 0,
+      offsets: [{ partition: 0, bytes: 0, cleaning: { dirtyRatio: null, last: null, failure: null } }, { partition: 1 }],
       readers: [],
     });
     expect((await stoplog(folder, ['topics', 'delete', 'clicks'])).err).toMatch(/0 records in 2 partitions: would be deleted\. Nothing was changed/);
@@ -225,8 +224,9 @@ describe('topics', () => {
         keys('--until-end', '--filter', 'state=closed'),
         keys('--until-end', '--filter', 'headers.n=4'),
         keys('--until-end', '--filter', 'state!=open', '--limit', '1'),
+        keys('--from', '-2', '--until-end'),
       ]),
-    ).toEqual([['k0', 'k1'], ['k1', 'k2'], ['k0', 'k1', 'k2', 'k3', 'k4'], ['k1', 'k3'], ['k4'], ['k1']]);
+    ).toEqual([['k0', 'k1'], ['k1', 'k2'], ['k0', 'k1', 'k2', 'k3', 'k4'], ['k1', 'k3'], ['k4'], ['k1'], ['k3', 'k4']]);
     expect((await stoplog(folder, ['tail', 'tickets', '--until-end', '--filter', 'process.exit()'])).err).toMatch(/no filter: write path=value/);
   }, 30_000);
 });

@@ -91,6 +91,11 @@ export const startApp = async (url: URL, options: RunOptions, tellerFor: (plan: 
     },
     ...member,
     tell: teller,
+    cleanings: () =>
+      module.cleanings(
+        log,
+        plan.topics.map(({ name }) => name),
+      ),
     released: () => stopListening(),
   });
   const stop = (): void => void app[Symbol.asyncDispose]();

@@ -28,6 +28,7 @@ const META = [
   entry('source:ticks', { id: 5 }),
   entry('producer:till', { id: 6 }),
   entry('file', '1234'),
+  entry('cleaning:1:0', {}),
 ];
 const { names } = namesIn(META);
 

@@ -2,6 +2,7 @@
  * Who is who in a log: the meta table, read whole, with what is wrong in it. Everything else is checked against it.
  */
 import {
+  CLEANING_PREFIX,
   fromBytes,
   GONE_PREFIX,
   GROUP_PREFIX,
@@ -69,7 +70,8 @@ export const namesIn = (
     const name = key.slice(kind?.length ?? 0);
     if (kind === 'format') format = data as number;
     else if (kind === 'next') next = data as number;
-    else if (kind === 'file') continue; // which file it is: of no consequence here
+    // Which file it is, and what the cleanings came to: of no consequence here.
+    else if (kind === 'file' || kind === CLEANING) continue;
     else if (kind === undefined) findings.push(finding('unknown', { table: 'meta' }, `'${key}' is of a kind that this version does not know`));
     else if (typeof data !== 'object' || data === null) wrong(key, 'is no object');
     else if (kind === TOPIC) {
@@ -97,13 +99,14 @@ export const namesIn = (
   return { names: { topics, stores, groups, sources, producers, gone, next }, findings };
 };
 
-const [TOPIC = '', STORE = '', GROUP = '', SOURCE = '', PRODUCER = '', GONE = ''] = [
+const [TOPIC = '', STORE = '', GROUP = '', SOURCE = '', PRODUCER = '', GONE = '', CLEANING = ''] = [
   TOPIC_PREFIX,
   STORE_PREFIX,
   GROUP_PREFIX,
   SOURCE_PREFIX,
   PRODUCER_PREFIX,
   GONE_PREFIX,
+  CLEANING_PREFIX,
 ].map(String);
 /** Whole keys, and beginnings of keys. */
-export const META_KINDS: readonly string[] = ['format', 'next', 'file', TOPIC, STORE, GROUP, SOURCE, PRODUCER, GONE];
+export const META_KINDS: readonly string[] = ['format', 'next', 'file', TOPIC, STORE, GROUP, SOURCE, PRODUCER, GONE, CLEANING];

@@ -47,6 +47,9 @@ export interface GoneMeta {
   readonly id: number;
   readonly kind: 'topic' | 'store' | 'producer';
 }
+/** What became of the cleaning of a partition: see cleaning-report.ts. */
+export const CLEANING_PREFIX = 'cleaning:';
+export const cleaningKey = (topicId: number, partition: number): Buffer => Buffer.from(`${CLEANING_PREFIX}${topicId}:${partition}`);
 export const goneKey = (id: number): Buffer => Buffer.from(`gone:${id}`);
 
 export const toBytes = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));

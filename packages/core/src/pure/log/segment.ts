@@ -46,6 +46,9 @@ export const isFull = (active: Segment, batch: Arriving, cleanup: Pick<Cleanup, 
   return cleanup.ageBy === 'arrival' ? batch.at - active.firstArrival > cleanup.segmentMs : batch.maxTimestamp - active.firstTimestamp > cleanup.segmentMs;
 };
 
+/** True when the active segment is to be closed though no batch comes: an idle topic is compacted, too. */
+export const isOverdue = (active: Segment, cleanup: Pick<Cleanup, 'segmentMs'>, now: number): boolean => now - active.firstArrival > cleanup.segmentMs;
+
 export const grow = (active: Segment, batch: Arriving): Segment => ({
   base: active.base,
   next: batch.next,
@@ -59,3 +62,43 @@ export const grow = (active: Segment, batch: Arriving): Segment => ({
 /** The time that counts as a segment's last, by which its age is measured. */
 export const lastTime = (segment: Segment, { ageBy }: Pick<Cleanup, 'ageBy'>): number => (ageBy === 'arrival' ? segment.lastArrival : segment.maxTimestamp);
 export const firstTime = (segment: Segment, { ageBy }: Pick<Cleanup, 'ageBy'>): number => (ageBy === 'arrival' ? segment.firstArrival : segment.firstTimestamp);
+
+/** Closed segments that are to become one; the first of `of` is where it begins. */
+export interface Merge {
+  readonly into: Segment;
+  readonly of: readonly Segment[];
+}
+
+/**
+ * Closed segments that compaction has left small are merged, side by side, as long as they stay within a segment's size: else a
+ * topic that is compacted for years would keep a row for each that there ever was. One that ages stays within its span as well.
+ */
+export const mergesOf = (
+  segments: readonly Segment[],
+  cleanTo: bigint,
+  cleanup: Pick<Cleanup, 'segmentBytes' | 'segmentMs' | 'retentionMs' | 'ageBy'>,
+): readonly Merge[] => {
+  const groups: { into: Segment; of: Segment[] }[] = [];
+  // The active one is last, and left alone.
+  for (const segment of segments.slice(0, -1)) {
+    if (segment.next > cleanTo) break;
+    const last = groups.at(-1);
+    const into = last && joined(last.into, segment);
+    const fits =
+      into !== undefined &&
+      into.bytes <= cleanup.segmentBytes &&
+      (cleanup.retentionMs === Infinity || lastTime(into, cleanup) - firstTime(into, cleanup) <= cleanup.segmentMs);
+    if (last === undefined || !fits) groups.push({ into: segment, of: [segment] });
+    else groups[groups.length - 1] = { into, of: [...last.of, segment] };
+  }
+  return groups.filter(({ of }) => of.length > 1);
+};
+const joined = (a: Segment, b: Segment): Segment => ({
+  base: a.base,
+  next: b.next,
+  bytes: a.bytes + b.bytes,
+  firstTimestamp: Math.min(a.firstTimestamp, b.firstTimestamp),
+  maxTimestamp: Math.max(a.maxTimestamp, b.maxTimestamp),
+  firstArrival: Math.min(a.firstArrival, b.firstArrival),
+  lastArrival: Math.max(a.lastArrival, b.lastArrival),
+});

@@ -7,6 +7,7 @@ import type { ErrorData } from '../errors.ts';
 import type { Holding, Unit } from '../group/place.ts';
 import type { ResetLine } from '../group/reset.ts';
 import type { Cleaned, CleanOptions } from './cleaned.ts';
+import type { CleaningReport } from './cleaning-report.ts';
 import type { TopicShape } from '../topic/shape.ts';
 import type { ProducerLife } from './producer.ts';
 import type { StorePart } from '../store/store-part.ts';
@@ -44,6 +45,8 @@ export type WriterCall =
     }
   /** Answered when every partition of the topics has been gone through. */
   | { readonly type: 'clean'; readonly options: CleanOptions }
+  /** What became of cleanings that could not be written down yet. */
+  | { readonly type: 'reports' }
   /** Answered when the partition holds something at or after the offset. */
   | { readonly type: 'wait'; readonly topicId: number; readonly partition: number; readonly offset: bigint }
   /** Answered when the group has changed since it had this version. */
@@ -62,6 +65,7 @@ export type WriterAnswer = { readonly id: number } & (
   | { readonly type: 'swept'; readonly left: boolean }
   | { readonly type: 'starts'; readonly starts: readonly bigint[] }
   | { readonly type: 'cleaned'; readonly cleaned: readonly Cleaned[] }
+  | { readonly type: 'reports'; readonly unsaved: readonly { readonly topicId: number; readonly partition: number; readonly report: CleaningReport }[] }
   | { readonly type: 'done' }
   | { readonly type: 'failed'; readonly error: ErrorData }
 );

@@ -10,6 +10,7 @@ import { occupiedError } from '../../pure/group/occupied.ts';
 import type { ResetLine } from '../../pure/group/reset.ts';
 import { encodeOffset, groupKey, partitionKey, positionKey, prefixEnd, TABLES, unseal, type Table } from '../../pure/log/keyspace.ts';
 import {
+  cleaningKey,
   fromBytes,
   GONE_PREFIX,
   goneKey,
@@ -87,6 +88,7 @@ export const applyDeleteTopic = (env: Env, topic: string): void => {
   for (const { name, id } of standing) checkIdle(env, name, id);
   for (const { id } of standing) for (const partition of partitions) env.tables.positions.removeSync(positionKey(id, found.id, partition));
   for (const partition of partitions) put(env, 'ends', partitionKey(found.id, partition), new Uint8Array(0));
+  for (const partition of partitions) env.tables.meta.removeSync(cleaningKey(found.id, partition));
   env.tables.meta.removeSync(topicMetaKey(topic));
   putMeta(env, goneKey(found.id), { id: found.id, kind: 'topic' } satisfies GoneMeta);
 };

@@ -1,5 +1,5 @@
 /** The Administration of a log over LMDB: looks by the memory map, and asks the writer for what changes. */
-import type { Backup, GroupMember, GroupStanding } from '../../port/administration.ts';
+import type { Backup, CleaningStanding, GroupMember, GroupStanding } from '../../port/administration.ts';
 import type { Holding, Position } from '../../port/log.ts';
 import type { Watch } from '../../port/watch.ts';
 import { topicIdOf, type KeptMember } from '../../pure/log/group-record.ts';
@@ -7,6 +7,7 @@ import type { ResetLine } from '../../pure/group/reset.ts';
 import { StoplogError } from '../../pure/errors.ts';
 import { decodeOffset, groupKey, prefixEnd, unseal, type Table } from '../../pure/log/keyspace.ts';
 import {
+  cleaningKey,
   fromBytes,
   GROUP_PREFIX,
   SOURCE_PREFIX,
@@ -19,10 +20,17 @@ import {
 } from '../../pure/log/meta.ts';
 import type { Usage } from '../../pure/log/usage.ts';
 import { makeBackup } from './backup.ts';
+import { usageOfEnv } from './usage.ts';
+import { cleanupOf } from '../../pure/log/cleanup.ts';
+import { decodeReport } from '../../pure/log/cleaning-report.ts';
+import { outlookOf } from '../../pure/log/due.ts';
+import { readEnds } from './apply.ts';
+import { read } from './sealed.ts';
 import { told, type Env } from './env.ts';
 import { isPresent, readGroup } from './groups.ts';
 import type { WriterLink } from './link.ts';
-import { usageOfEnv } from './usage.ts';
+import { segmentsOf } from './forget.ts';
+import type { PlacedReport } from './reports.ts';
 
 export class Administrator {
   readonly #env: Env;
@@ -30,8 +38,11 @@ export class Administrator {
   readonly #closing = new AbortController();
   readonly #copying = new Set<Promise<unknown>>();
 
-  constructor(env: Env, link: WriterLink) {
+  readonly #now: () => number;
+
+  constructor(env: Env, link: WriterLink, now: () => number) {
     this.#env = env;
+    this.#now = now;
     this.#link = link;
   }
 
@@ -57,6 +68,17 @@ export class Administrator {
           stores: stores.filter(({ meta }) => meta.group === group).map(({ name, meta }) => ({ store: name, version: meta.version })),
         };
       });
+    } catch (error) {
+      throw told(this.#env, error);
+    }
+  }
+  async cleanings(topics?: readonly string[]): Promise<readonly CleaningStanding[]> {
+    const { unsaved } = await this.#link.call({ type: 'reports' });
+    try {
+      this.#env.root.resetReadTxn();
+      return this.#metas<TopicMeta>(TOPIC_PREFIX)
+        .filter(({ name }) => topics === undefined || topics.includes(name))
+        .flatMap(({ name, meta }) => Array.from({ length: meta.shape.partitions }, (_, partition) => this.#cleaning(name, meta, partition, unsaved)));
     } catch (error) {
       throw told(this.#env, error);
     }
@@ -105,6 +127,23 @@ export class Administrator {
     await Promise.allSettled(this.#copying);
   }
 
+  #cleaning(topic: string, { id: topicId, shape }: TopicMeta, partition: number, unsaved: readonly PlacedReport[]): CleaningStanding {
+    const cleanup = cleanupOf(shape);
+    const place = { topic, topicId, partition };
+    const ends = readEnds(this.#env, topicId, partition);
+    const { cleanBytes, dirtyBytes, dueAt } = outlookOf(segmentsOf(this.#env, place, ends), ends, cleanup, this.#now());
+    const saved = read(this.#env, 'meta', cleaningKey(topicId, partition));
+    const newer = unsaved.find((one) => one.topicId === topicId && one.partition === partition)?.report;
+    return {
+      topic,
+      partition,
+      ...(newer ?? (saved === undefined ? {} : decodeReport(saved))),
+      bytes: ends.bytes,
+      dirtyBytes: cleanup.compacts ? dirtyBytes : undefined,
+      dirtyRatio: cleanup.compacts ? dirtyBytes / Math.max(1, cleanBytes + dirtyBytes) : undefined,
+      dueAt,
+    };
+  }
   async #sweep(): Promise<void> {
     while ((await this.#link.call({ type: 'sweep' })).left);
     this.#env.root.resetReadTxn();

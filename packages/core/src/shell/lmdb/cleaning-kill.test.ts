@@ -37,6 +37,18 @@ const intended = (file: string, end: bigint): Map<string, string> => {
   }
   return table;
 };
+/** Wherever a reader stands, what it reads next is the first record that is left from there on. */
+const checkParked = async (log: Log, left: readonly bigint[], end: bigint): Promise<void> => {
+  for (let from = 0n; from < end; from += 7n) {
+    let found: bigint | undefined;
+    for (let offset = from; found === undefined && offset < end;) {
+      const { batches, next } = await log.fetch({ ...place, offset }, { bytes: 1, waitMs: 0 }, never);
+      for (const view of batches) while (view.next()) if (view.offset >= from) found ??= view.offset;
+      offset = next;
+    }
+    expect(found).toBe(left.find((offset) => offset >= from));
+  }
+};
 const check = async (path: string, intents: string): Promise<number> => {
   const ref = lmdb(path, { maintenance: { everyMs: Infinity } });
   const log = await openPort(ref);
@@ -55,6 +67,11 @@ const check = async (path: string, intents: string): Promise<number> => {
       expect(table).toEqual(expected);
       if (cleanings > 0) expect(new Set(records.map(({ key }) => key)).size).toBe(records.length);
       expect((await log.offsets([place], 'latest'))[0]).toEqual(end);
+      await checkParked(
+        log,
+        records.map(({ offset }) => offset),
+        end!.offset,
+      );
       await clean(log, { roll: true });
     }
     return Number(end!.offset);

@@ -25,6 +25,12 @@ export interface MaintenanceOptions {
   /** Bytes a second that cleaning may read and remove. */
   readonly bytesPerSecond: number;
 }
+/** The machine's clock, or the one a test moves. */
+export const clockOf = (shared: SharedArrayBuffer | undefined): (() => number) => {
+  if (shared === undefined) return () => Date.now();
+  const times = new Float64Array(shared);
+  return () => times[0]!;
+};
 export type TableDb = Database<Buffer, Buffer>;
 export interface Env {
   readonly path: string;

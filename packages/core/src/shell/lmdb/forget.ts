@@ -2,8 +2,7 @@
  * Forgetting, inside a write transaction: small steps, each of which leaves a log that keeps every promise.
  *
  * First the start moves, in one put: from then on nobody reads below it. What lies there is then removed a few batches at
- * a time, for LMDB pays for a large removal with slow commits long after. A batch that is compacted is replaced under its
- * key, if it is still the one that was read.
+ * a time, for LMDB pays for a large removal with slow commits long after.
  */
 import { StoplogError } from '../../pure/errors.ts';
 import type { Cleanup } from '../../pure/log/cleanup.ts';
@@ -21,11 +20,10 @@ import {
 } from '../../pure/log/keyspace.ts';
 import { segmentsToForget, startAfter } from '../../pure/log/retention.ts';
 import { emptySegment, isEmptySegment, type Segment } from '../../pure/log/segment.ts';
-import { HEADER_SIZE } from '../../pure/record/batch.ts';
 import type { EndsInTransaction } from './apply.ts';
 import { peek, type Env } from './env.ts';
 import type { PartitionId } from './reader.ts';
-import { put, putRaw } from './sealed.ts';
+import { put } from './sealed.ts';
 
 /** The segments from the start on, the active one last. */
 export const segmentsOf = (env: Env, { topicId, partition }: PartitionId, { start, active }: Ends): readonly Segment[] => {
@@ -122,47 +120,8 @@ export const applyTrim = (env: Env, place: PartitionId, limit: { readonly batche
   return { bytes, done };
 };
 
-export interface Replacement {
-  readonly base: bigint;
-  /** The first bytes of what was read: its header, which has a checksum of all of it. */
-  readonly was: Uint8Array;
-  readonly bytes: Uint8Array;
-}
-
-/** Puts batches in the place of those they were made from; returns how many were, up to the first that somebody else has changed. */
-export const applyReplacements = (env: Env, place: PartitionId, replacements: readonly Replacement[], all: EndsInTransaction): number => {
-  const { topicId, partition } = place;
-  let freed = 0;
-  let ofActive = 0;
-  let done = 0;
-  for (const { base, was, bytes } of replacements) {
-    const key = batchKey(topicId, partition, base);
-    const found = peek(env.tables.log, key);
-    // Trimmed meanwhile: there is nothing left to do.
-    if (found !== undefined) {
-      const before = found.length;
-      if (Buffer.compare(found.subarray(0, HEADER_SIZE), was.subarray(0, HEADER_SIZE)) !== 0) break;
-      putRaw(env, 'log', key, bytes as Buffer);
-      const saved = before - bytes.length;
-      freed += saved;
-      if (base >= all.get(topicId, partition).active.base) ofActive += saved;
-      else shrink(env, place, base, saved, 0n);
-    }
-    done++;
-  }
-  const ends = all.get(topicId, partition);
-  all.set(topicId, partition, { ...ends, bytes: ends.bytes - freed, active: { ...ends.active, bytes: ends.active.bytes - ofActive } });
-  return done;
-};
-
-/** Notes that everything below has one record a key. */
-export const applyCleanTo = ({ topicId, partition }: PartitionId, cleanTo: bigint, all: EndsInTransaction): void => {
-  const ends = all.get(topicId, partition);
-  if (cleanTo > ends.cleanTo) all.set(topicId, partition, { ...ends, cleanTo });
-};
-
 /** Takes bytes off the closed segment that holds the offset, unless it is to go as a whole. */
-const shrink = (env: Env, { topicId, partition }: PartitionId, offset: bigint, bytes: number, start: bigint): void => {
+export const shrink = (env: Env, { topicId, partition }: PartitionId, offset: bigint, bytes: number, start: bigint): void => {
   const prefix = partitionKey(topicId, partition);
   for (const { key, value } of [...env.tables.segments.getRange({ start: batchKey(topicId, partition, offset), reverse: true, limit: 1, snapshot: false })]) {
     if (!samePrefix(key, prefix)) return;

@@ -24,6 +24,7 @@ interface Answers {
   readonly sweep: 'swept';
   readonly 'delete-records': 'starts';
   readonly clean: 'cleaned';
+  readonly reports: 'reports';
   readonly wait: 'done';
   readonly 'wait-group': 'done';
 }

@@ -4,7 +4,7 @@
  * The thread that opens it without a link starts, or shares, the writer of the process; one that comes with a link only
  * maps the file for reading. The environment is opened once per thread however often it is asked for.
  */
-import type { Backup, GroupStanding, Restored, Shrunk } from '../../port/administration.ts';
+import type { Backup, CleaningStanding, GroupStanding, Restored, Shrunk } from '../../port/administration.ts';
 import type { CheckOptions, CheckReport, RepairOptions, RepairReport } from '../../port/inspection.ts';
 import type { Cleaned, CleanOptions, Log, LogLink } from '../../port/log.ts';
 import type { Watch } from '../../port/watch.ts';
@@ -13,7 +13,7 @@ import type { Usage } from '../../pure/log/usage.ts';
 import type { TopicShape } from '../../pure/topic/shape.ts';
 import { StoplogError } from '../../pure/errors.ts';
 import { Administrator } from './administration.ts';
-import { DEFAULT_MAP_SIZE, openEnv, type Env, type EnvOptions } from './env.ts';
+import { clockOf, DEFAULT_MAP_SIZE, openEnv, type Env, type EnvOptions } from './env.ts';
 import { checkFolder } from './check.ts';
 import { repairFolder } from './repair.ts';
 import { describeIo, examineFolder } from './folder.ts';
@@ -44,7 +44,7 @@ export const open = async (options: unknown, link?: LogLink): Promise<Log> => {
   try {
     const shared = acquireEnv({ ...envOptions, path: host.path });
     const line = new WriterLink(host.connect());
-    const administrator = new Administrator(shared.env, line);
+    const administrator = new Administrator(shared.env, line, clockOf(envOptions.clock));
     const log = new LmdbLog(shared.env, line, async () => {
       await administrator.close();
       line.close();
@@ -83,6 +83,7 @@ const administrator = (log: Log): Administrator => {
   return found;
 };
 export const groups = async (log: Log): Promise<readonly GroupStanding[]> => administrator(log).groups();
+export const cleanings = async (log: Log, topics?: readonly string[]): Promise<readonly CleaningStanding[]> => administrator(log).cleanings(topics);
 export const setPositions = async (log: Log, group: string, lines: readonly ResetLine[]): Promise<void> => administrator(log).setPositions(group, lines);
 export const deleteGroup = async (log: Log, group: string): Promise<void> => {
   await administrator(log).deleteGroup(group);

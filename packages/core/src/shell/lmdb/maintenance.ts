@@ -6,54 +6,54 @@
  * memory, and that is bounded. Two processes over one folder may clean at once: each step looks whether its batch is still the one
  * it was made from.
  */
-import { randomBytes } from 'node:crypto';
 import { setImmediate as turnOfOthers, setTimeout as sleep } from 'node:timers/promises';
 import { StoplogError } from '../../pure/errors.ts';
 import type { Cleanup } from '../../pure/log/cleanup.ts';
 import type { Cleaned, CleanOptions } from '../../pure/log/cleaned.ts';
-import { cleanable, cleanBatch, mapKeys, type Pass } from '../../pure/log/compaction.ts';
-import { KeyOffsets } from '../../pure/log/key-offsets.ts';
+import { cleanable } from '../../pure/log/compaction.ts';
+import { Pace } from '../../pure/log/pace.ts';
 import { segmentsToForget } from '../../pure/log/retention.ts';
-import { BatchBuilder, stampBatch, type BatchView } from '../../pure/record/batch.ts';
+import { isOverdue } from '../../pure/log/segment.ts';
 import { readEnds, type EndsInTransaction } from './apply.ts';
 import type { Cleanups, KnownTopic } from './cleanups.ts';
 import type { Env, MaintenanceOptions } from './env.ts';
-import { applyCleanTo, applyReplacements, applyRetention, applyRoll, applyTrim, segmentsOf, type Replacement } from './forget.ts';
-import { readBatches, type PartitionId } from './reader.ts';
+import { applyRetention, applyRoll, applyTrim, segmentsOf } from './forget.ts';
+import { compactPass, type Hands } from './pass.ts';
+import { readEveryBatch, type Found, type PartitionId } from './reader.ts';
+import { Reports } from './reports.ts';
 import { failpoint } from '../failpoint.ts';
 
 export const MAINTENANCE: MaintenanceOptions = { everyMs: 1_000, bytesPerSecond: 32 * 1024 * 1024 };
 
 /** What one step reads or removes: a few milliseconds of the writer. */
 const STEP = { batches: 8, bytes: 256 * 1024 };
-/** Below this much owed no timer is worth it. */
-const LEAST_SLEEP_MS = 5;
-/** A partition that could not be cleaned is left alone for so long. */
-const BACK_OFF_MS = 60_000;
+/** Emptied batches are small: one step reads so many at most. */
+const MOST_READ = 512;
 
 export class Maintenance {
   readonly #env: Env;
   readonly #cleanups: Cleanups;
   /** Applies one step in a transaction; resolves when it is committed. */
   readonly #commit: <T>(apply: (ends: EndsInTransaction) => T) => Promise<T>;
-  readonly #options: MaintenanceOptions;
   /** Jobs follow one another. */
   #last: Promise<unknown> = Promise.resolve();
   #rounds = 0;
-  #debtMs = 0;
+  readonly #pace: Pace;
   #stopped = false;
   /** The first round finds what the process before did not get to. */
   #lookEverywhere = true;
-  readonly #builder = new BatchBuilder();
+  readonly #hands: Hands;
   /** Starts below which nothing is left: no transaction is opened to see that again. */
   readonly #trimmedTo = new Map<string, bigint>();
-  readonly #failedUntil = new Map<string, number>();
+  readonly reports: Reports;
 
   constructor(env: Env, cleanups: Cleanups, options: MaintenanceOptions, commit: <T>(apply: (ends: EndsInTransaction) => T) => Promise<T>) {
     this.#env = env;
     this.#cleanups = cleanups;
-    this.#options = options;
+    this.#pace = new Pace(options.bytesPerSecond);
     this.#commit = commit;
+    this.reports = new Reports(env, cleanups.now, commit);
+    this.#hands = { env, commit, ends: (place) => this.#ends(place), read: (place, at) => this.#read(place, at), pay: (bytes) => this.#pay(bytes) };
   }
 
   stop(): void {
@@ -69,31 +69,32 @@ export class Maintenance {
     void this.#run(trims).catch(() => {});
   }
 
-  /** Does what is due, unless the round before is still at it. */
-  tick(): void {
+  /** Does what is due, unless the round before is still at it; resolves when it is done, and never rejects. */
+  async tick(): Promise<void> {
     if (this.#rounds > 0) return;
     this.#rounds++;
     const round = async (): Promise<void> => {
       const everywhere = this.#lookEverywhere;
       this.#lookEverywhere = false;
+      await this.reports.saveAgain();
       for (const topic of this.#topics()) {
         if (!everywhere && !forgets(topic.cleanup)) continue;
         await turnOfOthers();
         for (let partition = 0; partition < topic.partitions; partition++) {
-          const name = `${topic.id}:${partition}`;
-          if ((this.#failedUntil.get(name) ?? 0) > this.#cleanups.now()) continue;
+          const place = { topicId: topic.id, partition };
+          if (this.reports.isPaused(place)) continue;
           try {
             await this.#clean(topic, partition, this.#cleanups.now(), false, false);
-          } catch {
-            // Damage, or a full disk: whoever reads or writes there is told. Looked at again later.
+          } catch (error) {
             if (this.#stopped) return;
-            this.#failedUntil.set(name, this.#cleanups.now() + BACK_OFF_MS);
+            // Damage, or a full disk: appends go on, and it is told why this does not.
+            await this.reports.failed(place, error);
           }
         }
       }
     };
     // Only closing ends a round early.
-    void this.#run(round)
+    await this.#run(round)
       .catch(() => {})
       .finally(() => this.#rounds--);
   }
@@ -124,27 +125,34 @@ export class Maintenance {
   }
 
   async #clean(topic: KnownTopic, partition: number, now: number, force: boolean, roll: boolean): Promise<Cleaned> {
+    const began = performance.now();
     const { cleanup } = topic;
     const place: PartitionId = { topic: topic.name, topicId: topic.id, partition };
     const before = this.#ends(place);
     let sums = { dropped: 0, kept: 0 };
-    if (roll) await this.#commit((ends) => applyRoll(this.#env, place, ends));
+    if (roll || isOverdue(before.active, cleanup, now)) await this.#commit((ends) => applyRoll(this.#env, place, ends));
     if (segmentsToForget(segmentsOf(this.#env, place, this.#ends(place)), cleanup, now) > 0) {
       failpoint('retain.advance');
       await this.#commit((ends) => applyRetention(this.#env, place, cleanup, now, ends));
     }
     await this.#trim(place);
-    for (let first = true; cleanup.compacts; first = false) {
+    let passes = 0;
+    for (; cleanup.compacts; passes++) {
       const ends = this.#ends(place);
       const plan = cleanable(segmentsOf(this.#env, place, ends), ends, cleanup, now);
       const more = plan.to > plan.from;
-      if (force ? !(more || (first && plan.to > ends.start)) : !plan.due) break;
-      const done = await this.#pass(place, ends.start, plan.from, plan.to, now, cleanup.deleteRetentionMs);
+      if (force ? !(more || (passes === 0 && plan.to > ends.start)) : !plan.due) break;
+      const done = await compactPass(this.#hands, place, { start: ends.start, from: plan.from, to: plan.to, now, cleanup });
       sums = { dropped: sums.dropped + done.dropped, kept: done.kept };
-      if (done.to >= plan.to) break;
+      if (done.to >= plan.to) {
+        passes++;
+        break;
+      }
     }
     const after = this.#ends(place);
-    return { topic: topic.name, partition, startBefore: before.start, start: after.start, ...sums, bytesBefore: before.bytes, bytes: after.bytes };
+    const cleaned = { topic: topic.name, partition, startBefore: before.start, start: after.start, ...sums, bytesBefore: before.bytes, bytes: after.bytes };
+    await this.reports.cleaned(place, cleaned, performance.now() - began, force || passes > 0 || after.start > before.start);
+    return cleaned;
   }
 
   /** Removes what lies below the start, until nothing does. */
@@ -162,60 +170,10 @@ export class Maintenance {
     this.#trimmedTo.set(name, start);
   }
 
-  /** Maps the keys of what is new, as far as there is room, and goes through everything below. */
-  async #pass(
-    place: PartitionId,
-    start: bigint,
-    from: bigint,
-    to: bigint,
-    now: number,
-    deleteRetentionMs: number,
-  ): Promise<{ readonly to: bigint; readonly dropped: number; readonly kept: number }> {
-    failpoint('compact.select');
-    const seed = randomBytes(8);
-    const keys = new KeyOffsets([seed.readUInt32LE(0), seed.readUInt32LE(4)]);
-    let end = to;
-    for (let at = from; at < end;) {
-      const { batches, next } = this.#read(place, at);
-      for (const view of batches) {
-        const full = mapKeys(view, keys, start, from, to);
-        if (full !== undefined && full < end) end = full;
-        if (full !== undefined) break;
-      }
-      at = next;
-      await this.#pay(size(batches));
-    }
-    const pass: Pass = { keys, origin: start, start, to: end, now, deleteRetentionMs };
-    let dropped = 0;
-    let kept = 0;
-    for (let at = start; at < end;) {
-      const { batches, next } = this.#read(place, at);
-      const replacements: Replacement[] = [];
-      for (const view of batches) {
-        if (view.baseOffset >= end) break;
-        const cleaned = cleanBatch(view, pass, this.#builder);
-        dropped += cleaned.dropped;
-        kept += cleaned.kept;
-        if (cleaned.bytes === undefined) continue;
-        stampBatch(cleaned.bytes, { topicId: place.topicId, partition: place.partition, baseOffset: view.baseOffset });
-        replacements.push({ base: view.baseOffset, was: view.bytes, bytes: cleaned.bytes });
-      }
-      failpoint('compact.copied');
-      let reached = replacements.length;
-      if (reached > 0) reached = await this.#commit((ends) => applyReplacements(this.#env, place, replacements, ends));
-      failpoint('compact.swapped');
-      // One that was changed meanwhile is read again: a tombstone must not go before what it deletes.
-      at = reached < replacements.length ? replacements[reached]!.base : next;
-      await this.#pay(size(batches));
-    }
-    await this.#commit((ends) => applyCleanTo(place, end, ends));
-    failpoint('compact.cleaned');
-    return { to: end, dropped, kept };
-  }
   /** Batches from an offset on; from the start on, where that has grown beyond it. */
-  #read(place: PartitionId, at: bigint): { readonly batches: readonly BatchView[]; readonly next: bigint } {
+  #read(place: PartitionId, at: bigint): Found {
     const { start } = this.#ends(place);
-    return readBatches(this.#env, place, at < start ? start : at, STEP.bytes);
+    return readEveryBatch(this.#env, place, at < start ? start : at, { bytes: STEP.bytes, batches: MOST_READ });
   }
   #ends({ topicId, partition }: PartitionId): ReturnType<typeof readEnds> {
     this.#checkGoing();
@@ -228,15 +186,15 @@ export class Maintenance {
   }
   /** Waits as long as so many bytes are worth. */
   async #pay(bytes: number): Promise<void> {
-    this.#debtMs += (bytes / this.#options.bytesPerSecond) * 1_000;
-    if (this.#debtMs < LEAST_SLEEP_MS) await turnOfOthers();
-    else {
-      const began = performance.now();
-      await sleep(this.#debtMs);
-      this.#debtMs = Math.max(0, this.#debtMs - (performance.now() - began));
+    const wait = this.#pace.owe(bytes);
+    const began = performance.now();
+    if (wait === 0) {
+      await turnOfOthers();
+      return;
     }
+    await sleep(wait);
+    this.#pace.waited(performance.now() - began);
   }
 }
 
 const forgets = ({ compacts, retentionMs, retentionBytes }: Cleanup): boolean => compacts || retentionMs !== Infinity || retentionBytes !== Infinity;
-const size = (batches: readonly BatchView[]): number => batches.reduce((sum, { bytes }) => sum + bytes.length, 0);

@@ -36,20 +36,24 @@ export const readBatches = (env: Env, place: PartitionId, from: bigint, bytes: n
 /** Of batches that compaction has emptied one call passes over so many bytes, and then says where to go on. */
 const EMPTIED_BYTES: number = 1024 * 1024;
 
-const read = (env: Env, place: PartitionId, from: bigint, bytes: number): Found => {
+/** For cleaning: as they lie there, the emptied ones too, and no more than so many. */
+export const readEveryBatch = (env: Env, place: PartitionId, from: bigint, limit: { readonly bytes: number; readonly batches: number }): Found =>
+  read(env, place, from, limit.bytes, limit.batches);
+
+const read = (env: Env, place: PartitionId, from: bigint, bytes: number, every?: number): Found => {
   env.root.resetReadTxn();
   const ends = readEnds(env, place.topicId, place.partition);
   checkRange(place, from, ends);
   const batches: BatchView[] = [];
   let size = 0;
   let next = from;
-  while (next < ends.end && (size < bytes || (batches.length === 0 && size < bytes + EMPTIED_BYTES))) {
+  while (next < ends.end && batches.length < (every ?? Infinity) && (size < bytes || (batches.length === 0 && size < bytes + EMPTIED_BYTES))) {
     const view = readBatchAt(env, place, next);
     // Batches lie side by side up to the end. One that is not there was hidden by damage to a page of LMDB's own, which has no
     // checksum and may as well lead back to a batch that was read before.
     if (view === undefined || view.baseOffset > next || view.nextOffset <= next) throw missing(place, next, ends.end);
     // One that compaction has emptied is passed over.
-    if (view.count > 0) batches.push(view);
+    if (view.count > 0 || every !== undefined) batches.push(view);
     size += view.bytes.length;
     next = view.nextOffset;
   }

@@ -30,7 +30,7 @@ import { applyFile } from './file-identity.ts';
 import { applyDeleteRecords } from './forget.ts';
 import { Maintenance, MAINTENANCE } from './maintenance.ts';
 import { failpoint } from '../failpoint.ts';
-import { openEnv, stats, type Env, type EnvOptions } from './env.ts';
+import { clockOf, openEnv, stats, type Env, type EnvOptions } from './env.ts';
 import { checkTables, describeIo, examineFolder, markFolder } from './folder.ts';
 import { ForeignCommits } from './foreign.ts';
 import { applyBeat, applyGroupEvent, applyJoin, readGroupRecord } from './groups.ts';
@@ -69,13 +69,6 @@ interface Pending extends Waiting {
 const { env: envOptions, gate: gateBuffer } = workerData as WriterData;
 const gate = new Int32Array(gateBuffer);
 const host = parentPort!;
-
-/** The machine's clock, or the one a test moves. */
-const clockOf = (shared: SharedArrayBuffer | undefined): (() => number) => {
-  if (shared === undefined) return () => Date.now();
-  const times = new Float64Array(shared);
-  return () => times[0]!;
-};
 
 type Transact = ReturnType<typeof transactions>;
 
@@ -271,6 +264,8 @@ const serve = (env: Env, inTransaction: Transact, file: DataFile): void => {
         forget.delete(request.id);
       } else if (request.type === 'wait' || request.type === 'wait-group') {
         addWait(port, request, forget);
+      } else if (request.type === 'reports') {
+        port.postMessage({ type: 'reports', unsaved: maintenance.reports.unsaved, id: request.id });
       } else if (request.type === 'clean') {
         const answer = (outcome: Outcome): void => port.postMessage({ ...outcome, id: request.id });
         forgetProducers(request.options.now);
@@ -336,7 +331,7 @@ const serve = (env: Env, inTransaction: Transact, file: DataFile): void => {
       answer: (outcome) => outcome.type === 'swept' && outcome.left && sweepOn(),
     });
   }
-  const upkeep = Number.isFinite(pace.everyMs) ? setInterval(() => maintenance.tick(), pace.everyMs) : undefined;
+  const upkeep = Number.isFinite(pace.everyMs) ? setInterval(() => void maintenance.tick(), pace.everyMs) : undefined;
   if (Number.isFinite(pace.everyMs)) forgetProducers();
   const producerCheck = Number.isFinite(pace.everyMs) ? setInterval(forgetProducers, PRODUCER_CHECK_MS) : undefined;
   const readerCheck = setInterval(() => env.root.readerCheck(), READER_CHECK_MS);
@@ -391,7 +386,11 @@ const attempt = ({ life, apply }: Pending, ends: EndsInTransaction, refused: Set
 };
 
 /** What a call does inside a transaction; decoding happens before it. */
-const prepare = (env: Env, call: Exclude<WriterCall, { readonly type: 'wait' | 'wait-group' | 'clean' }>, cleanups: Cleanups): Pending['apply'] => {
+const prepare = (
+  env: Env,
+  call: Exclude<WriterCall, { readonly type: 'wait' | 'wait-group' | 'clean' | 'reports' }>,
+  cleanups: Cleanups,
+): Pending['apply'] => {
   switch (call.type) {
     case 'commit': {
       const commit: DecodedCommit = decodeCommit(call.bytes);

@@ -247,6 +247,43 @@ export const forgetting: Promises = (promise) => {
     expect(end!.offset).toBeGreaterThan(last);
     expect(pairs(await read(again))).toEqual([['b', '1']]);
   });
+  promise('survivors: a reader that keeps up sees every record, however much is compacted behind it', async ({ log, clean }) => {
+    await log.ensure([compacted({ forgetting: { deleteRetentionMs: 0, segmentBytes: 1, minDirtyRatio: 0 } })]);
+    const seen: (string | null)[] = [];
+    let next = (await log.offsets([place(0, TABLE)], 'latest'))[0]!.offset;
+    for (let n = 0; n < 6; n++) {
+      await write(log, [
+        ['a', `${n}`],
+        ['b', n % 2 === 0 ? `${n}` : null],
+      ]);
+      const found = await log.fetch(at(next, 0, TABLE), NOW, never);
+      for (const view of found.batches) while (view.next()) if (view.offset >= next) seen.push(view.value() && Buffer.from(view.value()!).toString());
+      next = found.next;
+      await clean(log, { topics: [TABLE] });
+    }
+    expect(seen).toEqual(['0', '0', '1', null, '2', '2', '3', null, '4', '4', '5', null]);
+  });
+  promise('survivors: from anywhere in what compaction has emptied, a reader and a position go on with the next record', async ({ log, clean }) => {
+    await log.ensure([compacted({ forgetting: { deleteRetentionMs: 0 } })]);
+    const first = await write(log, [['a', '0']]);
+    for (let n = 1; n < 30; n++) await write(log, [['a', `${n}`]], 1_000 + n);
+    const last = await write(log, [['a', 'last']], 2_000);
+    for (let n = 0; n < 2; n++) await clean(log, ROLL);
+    for (let from = first; from <= last; from++) {
+      let found: bigint | undefined;
+      for (let offset = from; found === undefined && offset <= last;) {
+        const { batches, next } = await log.fetch(at(offset, 0, TABLE), NOW, never);
+        expect(next).toBeGreaterThan(offset);
+        for (const view of batches) while (view.next()) if (view.offset >= from) found ??= view.offset;
+        offset = next;
+      }
+      expect(found).toBe(last);
+    }
+    for (const time of [0, 1_000, 1_015, 2_000]) expect(await log.offsets([place(0, TABLE)], { time })).toEqual([at(last, 0, TABLE)]);
+    await log.commit(commitOf({ group: 'g', positions: [{ ...place(0, TABLE), from: 0n, to: first + 7n }] }));
+    await log.commit(commitOf({ group: 'g', positions: [{ ...place(0, TABLE), from: first + 7n, to: last }] }));
+    expect(await log.committed('g', [place(0, TABLE)])).toEqual([at(last, 0, TABLE)]);
+  });
   promise('both: a compacted topic with a retention forgets by age too', async ({ log, clean }) => {
     await log.ensure([compacted({ retentionMs: DAY, forgetting: { ageBy: 'timestamp' } })]);
     await write(log, [['old', '1']], 1_000);

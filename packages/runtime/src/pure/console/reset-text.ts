@@ -1,6 +1,22 @@
-/** What a reset does, in the sentences below its plan. */
-import type { ResetLine } from '@stoplog/core/port';
+/** Resets in words: the policy of a reader, and what a reset of a group does, in the sentences below its plan. */
+import { StoplogError, type Millis, type Reset, type ResetLine } from '@stoplog/core/port';
 import { grouped } from './columns.ts';
+import { durationIn } from './duration-text.ts';
+import { oneLine } from './printable.ts';
+
+/** A reset policy as an option says it: a word, or how long ago. */
+export const resetIn = (text: string): Reset => {
+  if (text === 'earliest' || text === 'latest' || text === 'fail') return text;
+  try {
+    return { ago: durationIn(text, 'reset') as Millis };
+  } catch {
+    throw new StoplogError(
+      'STOPLOG_USAGE',
+      { reset: text },
+      `--reset '${oneLine(text)}' says not where to go on: give earliest, latest, a duration such as 2h, or fail`,
+    );
+  }
+};
 
 export const resetText = (plan: readonly ResetLine[], executed: boolean): string => {
   const moving = plan.filter(({ moves }) => moves !== 0n);

@@ -16,6 +16,7 @@ export interface Glance {
   readonly restarts: number;
   readonly tasks?: readonly { readonly drainSeconds: number | undefined; readonly partitions: number; readonly holds: readonly number[] }[];
   readonly failed: readonly { readonly task: number; readonly partition: number; readonly error: Error }[];
+  readonly cleaning?: { readonly lastAt: number | undefined; readonly failed: readonly unknown[] };
 }
 
 /** `5 of 11 actors here`, while others have the rest. */
@@ -35,6 +36,7 @@ export const statusLine = (status: Glance): string =>
     status.commitMs === undefined ? 'commit –' : `commit p50 ${millis(status.commitMs.p50)} p99 ${millis(status.commitMs.p99)}`,
     ...(status.restarts === 0 ? [] : [`restarts ${status.restarts}`]),
     ...(status.failed.length === 0 ? [] : [`failed ${status.failed.length}`]),
+    ...((status.cleaning?.failed.length ?? 0) === 0 ? [] : [`cleaning failed ${status.cleaning!.failed.length}`]),
   ].join('   ');
 
 export const statusJson = (status: Glance, time: string): string =>
@@ -44,6 +46,7 @@ export const statusJson = (status: Glance, time: string): string =>
     drainSeconds: status.drainSeconds ?? null,
     tasks: status.tasks?.map((task) => ({ ...task, drainSeconds: task.drainSeconds ?? null })),
     commitMs: status.commitMs ?? null,
+    cleaning: status.cleaning && { ...status.cleaning, lastAt: status.cleaning.lastAt ?? null },
     failed: status.failed.map(({ task, partition, error }) => ({
       task,
       partition,

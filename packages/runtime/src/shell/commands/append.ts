@@ -95,7 +95,12 @@ const declaredTopic = async (given: Arguments): Promise<AnyTopic | undefined> =>
 };
 
 const storedTopic = (name: string, { topics }: OpenedLog, argument: LogArgument): AnyTopic => {
-  const shape = topicNamed(name, topics, argument, 'To make it, name the module that declares it: --pipeline x.pipeline.ts');
+  const shape = topicNamed(
+    name,
+    topics,
+    argument,
+    `To make it, name the module that declares it (--pipeline x.pipeline.ts), or 'stoplog topics create ${name}'`,
+  );
   try {
     return topicFromShape(shape, 'append');
   } catch (error) {

@@ -15,9 +15,10 @@ describe('a command line', () => {
       expect([given.operands, given.text('from'), given.flag('json'), given.number('limit', 1)]).toEqual([['x'], 'latest', true, 3]);
     }
   });
-  test('takes a value that begins with a dash when it is written with =', () => {
+  test('takes a value that begins with a dash when it is written with =, or is a number', () => {
     expect(read('x', '--from=-1').text('from')).toBe('-1');
-    expect(() => read('x', '--from', '-1')).toThrow(/write --from=-1/);
+    expect(read('x', '--from', '-12').text('from')).toBe('-12');
+    expect(() => read('x', '--from', '-1d')).toThrow(/write --from=-1d/);
   });
   test('may leave out what is optional, and no more than that', () => {
     const optional = (...argv: string[]): readonly string[] =>

@@ -46,7 +46,7 @@ export const readArguments = (
       continue;
     }
     if (token.value === undefined) throw wrong(`${token.rawName} needs a value.`);
-    if (!token.inlineValue && token.value.startsWith('-') && token.value.length > 1)
+    if (!token.inlineValue && /^-(?!\d+$)./.test(token.value))
       throw wrong(`${token.rawName} needs a value; if ${oneLine(token.value)} is meant, write ${token.rawName}=${oneLine(token.value)}.`);
     texts.set(token.name, token.value);
   }

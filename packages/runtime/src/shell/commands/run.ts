@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { seconds as inSeconds } from '@stoplog/core';
 import { durationIn } from '../../pure/console/duration-text.ts';
 import { statusJson, statusLine } from '../../pure/console/status-text.ts';
+import { resetIn } from '../../pure/console/reset-text.ts';
 import type { Plan } from '../../pure/topology/plan.ts';
 import type { App } from '../app.ts';
 import { tellConsole, type Told } from '../console.ts';
@@ -17,7 +18,7 @@ export const run: Command = {
   name: 'run',
   summary: 'runs a pipeline until Ctrl-C',
   operands: ['a pipeline module'],
-  options: { log: 'text', threads: 'text', 'instance-id': 'text', session: 'text', json: 'flag' },
+  options: { log: 'text', threads: 'text', 'instance-id': 'text', session: 'text', reset: 'text', json: 'flag' },
   help: `Examples
   stoplog run orders.pipeline.ts                        on the log in ./data, which is made if it is missing
   stoplog run orders.pipeline.ts --log lmdb:/var/lib/orders --threads 2
@@ -25,13 +26,15 @@ export const run: Command = {
   stoplog run orders.pipeline.ts --json | jq .lag
 
 Usage
-  stoplog run PIPELINE [--log lmdb:FOLDER] [--threads N] [--instance-id ID] [--session D] [--json]
+  stoplog run PIPELINE [--log lmdb:FOLDER] [--threads N] [--instance-id ID] [--session D] [--reset WHERE] [--json]
 
   PIPELINE              a module that exports a pipeline by default, .ts or .js
 ${LOG_HELP}
   --threads N           how many threads the actors share; one per core when left out
   --instance-id ID      a static member: started again under this name within its session, it has the partitions it had
   --session D           how long it may stand still, or a static member be gone, until others share its partitions; 10s when left out
+  --reset WHERE         where a task goes on when the log has forgotten what it would read next: earliest (when left out),
+                        latest, the first record of the last 15m or 2h, or fail: its partition is given up
   --json                a status a second on standard output, a JSON object a line
 
 A terminal shows a status that is redrawn each second, anything else gets a line every five seconds, both on standard
@@ -50,6 +53,8 @@ other partitions go on, so does the command. Run it again, and it goes on where 
       ...(instanceId === undefined ? {} : { instanceId }),
       ...(session === undefined ? {} : { session: inSeconds(durationIn(session, 'session') / 1000) }),
     };
+    const policy = given.text('reset');
+    const reset = policy === undefined ? {} : { reset: resetIn(policy) };
     const url = pipelineUrl(given.operands[0]!);
     const row = new StatusRow(process.stderr);
     const stop = new AbortController();
@@ -58,7 +63,7 @@ other partitions go on, so does the command. Run it again, and it goes on where 
     // Loaded when needed: the other commands start faster without threads.
     const { startApp } = await import('../run.ts');
     try {
-      await using app = await startApp(url, { log: log.ref, threads, ...member, signal: stop.signal }, (plan) => {
+      await using app = await startApp(url, { log: log.ref, threads, ...member, signal: stop.signal, ...reset }, (plan) => {
         teller = new RunTeller(plan, `log ${log.text}   threads ${threads}`, row, () => stop.abort());
         return (event) => teller?.tell(event);
       });
@@ -169,6 +174,7 @@ class RunTeller {
         return this.#others(event);
       case 'restarting':
       case 'reset':
+      case 'cleaning':
       case 'idle':
       case 'progress':
         this.#others(event);

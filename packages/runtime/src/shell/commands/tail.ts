@@ -6,7 +6,7 @@ import { keyMatcher, recordData, recordJson, recordLine } from '../../pure/conso
 import { onStopSignals } from '../stop-signals.ts';
 import type { Arguments } from './arguments.ts';
 import type { Command } from './command.ts';
-import { LOG_HELP, logArgument, openForTools, topicNamed } from './log-argument.ts';
+import { LOG_HELP, logArgument, openForTools, topicNamed, type OpenedLog } from './log-argument.ts';
 import { timeOf } from './time-argument.ts';
 
 export const tail: Command = {
@@ -17,6 +17,7 @@ export const tail: Command = {
   help: `Examples
   stoplog tail orders                                   what is appended from now on; Ctrl-C ends
   stoplog tail orders --from earliest --limit 10        the first ten
+  stoplog tail orders --from -5                         the last five, and what comes
   stoplog tail orders --until-end --key o1              all that is kept of one key
   stoplog tail orders --from 2026-01-02T03:04:05Z --json
   stoplog tail orders --from 'offset 120' --partition 2 --limit 1
@@ -27,8 +28,8 @@ Usage
   stoplog tail TOPIC [--from WHERE] [--to WHERE | --until-end] [--partition N] [--key K] [--filter PATH=VALUE] [--limit N]
                [--json] [--log lmdb:FOLDER]
 
-  --from WHERE          earliest, latest, a time (2026-01-02, 2026-01-02T03:04:05Z), or 'offset 120' of one partition;
-                        latest when left out, or earliest with --until-end or --to
+  --from WHERE          earliest, latest, a time (2026-01-02, 2026-01-02T03:04:05Z), -5 for the last five offsets of each
+                        partition, or 'offset 120' of one; latest when left out, or earliest with --until-end or --to
   --to WHERE            end before this place: before the first record that has reached a time (or with what is there now,
                         where none has), or before 'offset 150' of one partition
   --until-end           end with what is there now, instead of waiting for more
@@ -58,9 +59,9 @@ Bytes, dates and bigints are {"hex": …}, {"date": …}, {"bigint": …} in JSO
     const shape = topicNamed(given.operands[0]!, opened.topics, argument, "'stoplog topics' lists them.");
     const partition = partitionIn(given, shape);
     const to = endIn(given, shape, partition);
-    const from = whereIn(given, shape, partition);
+    const from = await resolved(whereIn(given, shape, partition), opened, shape, partition);
     // Asked once without waiting, so that an offset that is not there is an error also with --until-end.
-    if (typeof from === 'object' && 'offsets' in from)
+    if (typeof from === 'object' && 'offsets' in from && from.offsets.length === 1)
       await opened.log.fetch({ topic: shape.name, partition: partition ?? 0, offset: from.offsets[0]! }, { bytes: 1, waitMs: 0 }, stop.signal);
     const stopListening = onStopSignals(() => stop.abort());
     output.gone.addEventListener('abort', () => stop.abort(), { once: true });
@@ -106,16 +107,26 @@ const partitionIn = (given: Arguments, { name, partitions }: TopicShape): number
 };
 
 type Where = 'earliest' | 'latest' | { readonly time: number } | { readonly offsets: readonly bigint[] };
+type Back = { readonly back: bigint };
 
-const whereIn = (given: Arguments, shape: TopicShape, partition: number | undefined): Where => {
+/** So many offsets before the end of each partition, or before its start where that is nearer. */
+const resolved = async (where: Where | Back, { log }: OpenedLog, { name, partitions }: TopicShape, partition: number | undefined): Promise<Where> => {
+  if (typeof where === 'string' || !('back' in where)) return where;
+  const places = (partition === undefined ? Array.from({ length: partitions }, (_, i) => i) : [partition]).map((i) => ({ topic: name, partition: i }));
+  const [starts, ends] = [await log.offsets(places, 'earliest'), await log.offsets(places, 'latest')];
+  return { offsets: ends.map(({ offset: end }, i) => (end - where.back < starts[i]!.offset ? starts[i]!.offset : end - where.back)) };
+};
+
+const whereIn = (given: Arguments, shape: TopicShape, partition: number | undefined): Where | Back => {
   const text = given.text('from') ?? (given.flag('until-end') || given.text('to') !== undefined ? 'earliest' : 'latest');
   if (text === 'earliest' || text === 'latest') return text;
+  if (/^-\d{1,18}$/.test(text)) return { back: BigInt(text.slice(1)) };
   const place = placeIn(text, shape, partition);
   if (place !== undefined) return place;
   throw new StoplogError(
     'STOPLOG_USAGE',
     { from: text },
-    `--from '${oneLine(text)}' is no place to begin: give earliest, latest, a time such as 2026-01-02T03:04:05Z, or 'offset 120'`,
+    `--from '${oneLine(text)}' is no place to begin: give earliest, latest, a time such as 2026-01-02T03:04:05Z, -5 for the last five, or 'offset 120'`,
   );
 };
 

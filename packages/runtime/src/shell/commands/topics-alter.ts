@@ -1,59 +1,66 @@
 /** `stoplog topics alter NAME` */
-import { StoplogError } from '@stoplog/core/port';
-import { durationIn, secondsText } from '../../pure/console/duration-text.ts';
+import { StoplogError, type TopicShape } from '@stoplog/core/port';
+import { changesText, cleanupWord, SETTING_OPTIONS, settingsIn } from '../../pure/console/topic-settings.ts';
 import type { Command } from './command.ts';
 import { timestampsIn } from './timestamps-argument.ts';
 import { LOG_HELP, logArgument, openForTools, topicNamed } from './log-argument.ts';
+import { SETTINGS_HELP } from './settings-help.ts';
 
 export const topicsAlter: Command = {
   name: 'topics alter',
-  summary: 'changes what of a topic may change',
+  summary: 'changes how a topic forgets',
   operands: ['a topic'],
-  options: { log: 'text', retention: 'text', timestamps: 'text', partitions: 'text', compacted: 'flag', 'key-codec': 'text', 'value-codec': 'text' },
+  options: { log: 'text', ...SETTING_OPTIONS, timestamps: 'text', partitions: 'text', compacted: 'flag', 'key-codec': 'text', 'value-codec': 'text' },
   help: `Examples
   stoplog topics alter clicks --retention 30d
-  stoplog topics alter clicks --retention forever
+  stoplog topics alter clicks --retention forever --segment default
   stoplog topics alter clicks --timestamps arrival
+  stoplog topics alter prices --cleanup both --retention 90d
   stoplog topics copy clicks clicks-16 --partitions 16  the way to more partitions
 
 Usage
-  stoplog topics alter TOPIC [--retention D] [--timestamps WHOSE] [--log lmdb:FOLDER]
+  stoplog topics alter TOPIC SETTING … [--log lmdb:FOLDER]
 
-  --retention D         keep records this long at least: 90m, 30d, or forever
+${SETTINGS_HELP}
+
   --timestamps WHOSE    given: records have the times that their producers say; arrival: when the log takes them in. Those that
                         are there keep theirs
+
+  What is left out stays as it is; 'default' takes a setting back. The log goes by it from its next look on, within a second.
 ${LOG_HELP}
 
-A pipeline that declares it otherwise sets it back when it is run: change it there too. Partitions, cleanup and codecs
-cannot change under the records that are there: copy the topic into one that has them otherwise.`,
+A pipeline that declares other settings sets them back when it is run: change them there too. Partitions and codecs cannot
+change under the records that are there, nor can a topic become compacted or stop being so: copy it into one that has them
+otherwise. A compacted topic may change between compact and both.`,
   async run(given, output) {
     const name = given.operands[0]!;
-    for (const [option, why] of FIXED) if (given.flag(option) || given.text(option) !== undefined) throw fixed(name, option, why, given.text(option));
-    const text = given.text('retention');
+    const text = (option: string): string | undefined => given.text(option);
+    for (const [option, why] of FIXED) if (given.flag(option) || text(option) !== undefined) throw fixed(name, option, why, text(option));
     const timestamps = timestampsIn(given);
-    if (text === undefined && timestamps === undefined)
+    if (timestamps === undefined && Object.keys(SETTING_OPTIONS).every((option) => text(option) === undefined))
       throw new StoplogError(
         'STOPLOG_USAGE',
         { topic: name },
-        `say what is to change: --retention 30d, --retention forever, or --timestamps arrival. See 'stoplog topics alter --help'.`,
+        `say what is to change, such as --retention 30d or --segment-bytes 16MiB. 'stoplog topics describe ${name}' shows what it is`,
       );
     const argument = logArgument(given.text('log'), { create: false });
     await using opened = await openForTools(argument);
     const shape = topicNamed(name, opened.topics, argument, "'stoplog topics' lists them.");
-    const { timestamps: stamped, ...rest } = shape;
-    const retentionMs = text === undefined ? shape.retentionMs : text === 'forever' ? undefined : durationIn(text, 'retention');
-    const whose = timestamps ?? stamped ?? 'given';
-    await opened.log.ensure([{ ...rest, retentionMs, ...(whose === 'arrival' ? { timestamps: whose } : {}) }]);
-    const told = (ms: number | undefined): string => (ms === undefined ? 'for ever' : secondsText(ms / 1000));
-    if (text !== undefined) output.say(`topic '${name}' keeps its records ${told(retentionMs)}; it was ${told(shape.retentionMs)}`);
-    if (timestamps !== undefined) output.say(`topic '${name}' has timestamps: ${whose}; it was ${stamped ?? 'given'}`);
+    const { forgetting: _, timestamps: stamped = 'given', ...others } = shape;
+    const whose = timestamps ?? stamped;
+    const altered: TopicShape = { ...others, ...settingsIn(name, text, shape), ...(whose === 'arrival' ? { timestamps: whose } : {}) };
+    if (altered.cleanup !== shape.cleanup) throw fixed(name, 'cleanup', `it is '${cleanupWord(shape)}', and ${OTHER_KIND}`, text('cleanup'));
+    await opened.log.ensure([altered]);
+    const changes = [changesText(shape, altered), ...(whose === stamped ? [] : [`timestamps ${stamped} → ${whose}`])].filter((text) => text !== '').join(', ');
+    output.say(changes === '' ? `topic '${name}' is so already: nothing changed` : `topic '${name}' altered: ${changes}`);
     return 0;
   },
 };
 
+const OTHER_KIND = 'records are there that were appended for that kind of topic';
 const FIXED = [
   ['partitions', "a key's bytes decide its partition by their number, so its next record would go elsewhere than those before it, and its order would be lost"],
-  ['compacted', 'records are there that were appended for another kind of topic'],
+  ['compacted', OTHER_KIND],
   ['key-codec', 'the records that are there lie in bytes of the old one'],
   ['value-codec', 'the records that are there lie in bytes of the old one'],
 ] as const;

@@ -1,6 +1,5 @@
 /** `stoplog topics create NAME` */
 import { checkName, StoplogError, type CodecName, type TopicShape } from '@stoplog/core/port';
-import { durationIn } from '../../pure/console/duration-text.ts';
 import { oneLine } from '../../pure/console/printable.ts';
 import { loadPlanWatching } from '../load-plan.ts';
 import type { Arguments } from './arguments.ts';
@@ -9,6 +8,8 @@ import { LOG_HELP, logArgument, openForTools } from './log-argument.ts';
 import { pipelineUrl } from './pipeline-argument.ts';
 import { timestampsIn } from './timestamps-argument.ts';
 import { suggestion } from '../../pure/console/suggest.ts';
+import { SETTING_OPTIONS, settingsIn } from '../../pure/console/topic-settings.ts';
+import { SETTINGS_HELP } from './settings-help.ts';
 
 export const topicsCreate: Command = {
   name: 'topics create',
@@ -18,7 +19,7 @@ export const topicsCreate: Command = {
     log: 'text',
     partitions: 'text',
     compacted: 'flag',
-    retention: 'text',
+    ...SETTING_OPTIONS,
     timestamps: 'text',
     'key-codec': 'text',
     'value-codec': 'text',
@@ -27,17 +28,18 @@ export const topicsCreate: Command = {
   help: `Examples
   stoplog topics create orders --pipeline orders.pipeline.ts     as the pipeline declares it, with its schemas
   stoplog topics create lines --key-codec string --value-codec string --partitions 8
-  stoplog topics create prices --compacted
-  stoplog topics create clicks --retention 7d
+  stoplog topics create prices --cleanup compact
+  stoplog topics create clicks --retention 7d --retention-bytes 10GB
+  stoplog topics create sessions --cleanup both --retention 1d --segment 1h
 
 Usage
-  stoplog topics create TOPIC [--partitions N] [--compacted] [--retention D] [--timestamps WHOSE] [--key-codec C]
+  stoplog topics create TOPIC [--partitions N] [--cleanup P] [SETTING …] [--timestamps WHOSE] [--key-codec C]
                               [--value-codec C] [--log lmdb:FOLDER]
   stoplog topics create TOPIC --pipeline PIPELINE [--log lmdb:FOLDER]
 
   --partitions N        4 when left out; they cannot be changed later, only copied into a topic that has more
-  --compacted           only the latest value of each key counts
-  --retention D         keep records this long at least: 90m, 7d; for ever when left out
+${SETTINGS_HELP}
+  --compacted           the same as --cleanup compact
   --timestamps WHOSE    given (when left out): a record has the time that its producer says; arrival: when the log took it in
   --key-codec C         json (when left out), string, bytes or msgpack; the same for --value-codec
   --pipeline PIPELINE   take all of it from the module that declares the topic
@@ -66,7 +68,7 @@ known of the schemas, and any value is taken. The log is made if it is missing.`
   },
 };
 
-const OF_SHAPE = ['partitions', 'compacted', 'retention', 'timestamps', 'key-codec', 'value-codec'] as const;
+const OF_SHAPE = ['partitions', 'compacted', ...Object.keys(SETTING_OPTIONS), 'timestamps', 'key-codec', 'value-codec'];
 
 const declaredShape = async (given: Arguments, name: string): Promise<TopicShape | undefined> => {
   const path = given.text('pipeline');
@@ -89,12 +91,13 @@ const DEFAULT_PARTITIONS = 4;
 const CODECS: readonly string[] = ['json', 'string', 'bytes', 'msgpack'] satisfies readonly CodecName[];
 
 const shapeIn = (given: Arguments, name: string): TopicShape => {
-  const retention = given.text('retention');
+  const text = (option: string): string | undefined => given.text(option);
+  if (given.flag('compacted') && text('cleanup') !== undefined)
+    throw new StoplogError('STOPLOG_USAGE', {}, '--compacted and --cleanup say the same: give one of them');
   return {
     name,
     partitions: given.number('partitions', 1) ?? DEFAULT_PARTITIONS,
-    cleanup: given.flag('compacted') ? 'compact' : 'delete',
-    retentionMs: retention === undefined ? undefined : durationIn(retention, 'retention'),
+    ...settingsIn(name, text, { cleanup: given.flag('compacted') ? 'compact' : 'delete', retentionMs: undefined }),
     ...(timestampsIn(given) === 'arrival' ? { timestamps: 'arrival' } : {}),
     keyCodec: codecIn(given, 'key-codec'),
     valueCodec: codecIn(given, 'value-codec'),

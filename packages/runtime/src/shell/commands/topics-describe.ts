@@ -1,7 +1,9 @@
 /** `stoplog topics describe NAME` */
-import { readLag, type PartitionLag, type TopicShape } from '@stoplog/core/port';
+import { readLag, type CleaningStanding, type PartitionLag, type TopicShape } from '@stoplog/core/port';
 import { offsetData } from '../../pure/console/json-text.ts';
 import { grouped } from '../../pure/console/columns.ts';
+import { CLEANING_HEADINGS, cleaningCells, cleaningData, failureText } from '../../pure/console/cleaning-text.ts';
+import { settingRows } from '../../pure/console/topic-settings.ts';
 import { secondsText } from '../../pure/console/duration-text.ts';
 import { ageIn, lagIn } from '../../pure/console/group-text.ts';
 import type { Command } from './command.ts';
@@ -24,8 +26,10 @@ Usage
   --json                an object, with the JSON schemas kept with the topic
 ${LOG_HELP}
 
-START is the first offset that is kept, END the one that the next record gets, BYTES what the batches take. A reader is a
-group that stands in the topic.`,
+START is the first offset that is kept, END the one that the next record gets, BYTES what the batches take.
+NEW is the share of closed bytes that compaction has not been through, CLEANED when the log last forgot something there,
+FREED how much that was, and NEXT when it will if nothing is appended (–: not by time alone). A cleaning that failed is told
+below, with its reason. A reader is a group that stands in the topic.`,
   async run(given, output) {
     const argument = logArgument(given.text('log'), { create: false });
     await using opened = await openForTools(argument);
@@ -35,9 +39,12 @@ group that stands in the topic.`,
     const readers: Reader[] = [];
     for (const { group, positions } of await opened.module.groups(opened.log))
       if (positions.some(({ topic }) => topic === shape.name)) readers.push({ group, lags: await readLag(opened.log, group, places, Date.now) });
-    const { partitions } = await opened.module.usage(opened.log);
-    const bytes = partitions.filter(({ topic }) => topic === shape.name).map((part) => part.bytes);
-    await output.write(given.flag('json') ? jsonOut(dataOf(shape, parts, bytes, readers)) : textOf(shape, parts, bytes, readers));
+    const cleanings = await opened.module.cleanings(opened.log, [shape.name]);
+    if (given.flag('json')) await output.write(jsonOut(dataOf(shape, parts, cleanings, readers)));
+    else {
+      await output.write(textOf(shape, parts, cleanings, readers));
+      for (const cleaning of cleanings) if (cleaning.failure !== undefined) output.say(failureText(cleaning, Date.now())!);
+    }
     return 0;
   },
 };
@@ -47,12 +54,11 @@ interface Reader {
   readonly lags: readonly PartitionLag[];
 }
 
-const textOf = (shape: TopicShape, parts: readonly Part[], bytes: readonly number[], readers: readonly Reader[]): string =>
+const textOf = (shape: TopicShape, parts: readonly Part[], cleanings: readonly CleaningStanding[], readers: readonly Reader[]): string =>
   [
     rowsText([
       ['topic', shape.name],
-      ['cleanup', shape.cleanup],
-      ['retention', shape.retentionMs === undefined ? 'for ever' : secondsText(shape.retentionMs / 1000)],
+      ...settingRows(shape),
       ['timestamps', shape.timestamps ?? 'given'],
       ['key', shape.keyCodec],
       ['value', shape.valueCodec],
@@ -60,16 +66,16 @@ const textOf = (shape: TopicShape, parts: readonly Part[], bytes: readonly numbe
     ]),
     rowsText(
       [
-        ['PARTITION', 'START', 'END', 'RECORDS', 'BYTES'],
-        ...parts.map(({ partition, start, end }) => [
+        ['PARTITION', 'START', 'END', 'RECORDS', ...CLEANING_HEADINGS],
+        ...parts.map(({ partition, start, end }, i) => [
           String(partition),
           String(start),
           String(end),
           grouped(Number(end - start)),
-          grouped(bytes[partition] ?? 0),
+          ...cleaningCells(cleanings[i]!, Date.now()),
         ]),
       ],
-      [0, 1, 2, 3, 4],
+      [0, 1, 2, 3, 4, 5, 6, 7, 8],
     ),
     readers.length === 0
       ? ''
@@ -84,11 +90,17 @@ const textOf = (shape: TopicShape, parts: readonly Part[], bytes: readonly numbe
     .filter((text) => text !== '')
     .join('\n');
 
-const dataOf = ({ name, ...rest }: TopicShape, parts: readonly Part[], bytes: readonly number[], readers: readonly Reader[]): unknown => ({
+const dataOf = ({ name, ...rest }: TopicShape, parts: readonly Part[], cleanings: readonly CleaningStanding[], readers: readonly Reader[]): unknown => ({
   topic: name,
   ...rest,
   records: recordsIn(parts),
-  bytes: bytes.reduce((sum, one) => sum + one, 0),
-  offsets: parts.map(({ partition, start, end }) => ({ partition, start: offsetData(start), end: offsetData(end), bytes: bytes[partition] ?? 0 })),
+  bytes: cleanings.reduce((sum, { bytes }) => sum + bytes, 0),
+  offsets: parts.map(({ partition, start, end }, i) => ({
+    partition,
+    start: offsetData(start),
+    end: offsetData(end),
+    bytes: cleanings[i]!.bytes,
+    cleaning: cleaningData(cleanings[i]!),
+  })),
   readers: readers.map(({ group, lags }) => ({ group, lag: lagIn(lags), lagSeconds: ageIn(lags) / 1000 })),
 });

@@ -2,6 +2,7 @@
 import type { TopicShape } from '@stoplog/core/port';
 import { offsetData } from '../../pure/console/json-text.ts';
 import { grouped } from '../../pure/console/columns.ts';
+import { cleanupWord } from '../../pure/console/topic-settings.ts';
 import type { Command } from './command.ts';
 import { LOG_HELP, logArgument, openForTools } from './log-argument.ts';
 import { jsonOut, rowsText } from './rows.ts';
@@ -56,7 +57,7 @@ interface Found {
 
 const topicRows = (found: readonly Found[]): readonly (readonly string[])[] => [
   ['TOPIC', 'PARTITIONS', 'CLEANUP', 'KEY', 'VALUE', 'RECORDS'],
-  ...found.map(({ shape, parts }) => [shape.name, String(shape.partitions), shape.cleanup, shape.keyCodec, shape.valueCodec, grouped(recordsIn(parts))]),
+  ...found.map(({ shape, parts }) => [shape.name, String(shape.partitions), cleanupWord(shape), shape.keyCodec, shape.valueCodec, grouped(recordsIn(parts))]),
 ];
 const partitionRows = (found: readonly Found[]): readonly (readonly string[])[] => [
   ['TOPIC', 'PARTITION', 'START', 'END', 'RECORDS'],

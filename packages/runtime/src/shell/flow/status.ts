@@ -14,7 +14,7 @@ import { switchMap } from 'rxjs/internal/operators/switchMap';
 import { takeUntil } from 'rxjs/internal/operators/takeUntil';
 import { throwError } from 'rxjs/internal/observable/throwError';
 import type { Observable } from 'rxjs';
-import { drainSeconds, ratesBetween, readLag, type Log, type TopicPartition } from '@stoplog/core/port';
+import { drainSeconds, ratesBetween, readLag, type CleaningStanding, type Log, type TopicPartition } from '@stoplog/core/port';
 import type { ActorName } from '../actors/host.ts';
 import type { Progress } from '../../pure/mailbox.ts';
 import type { Plan } from '../../pure/topology/plan.ts';
@@ -39,6 +39,12 @@ export interface TaskStatus {
   readonly recordsInPerSecond: number;
   readonly recordsOutPerSecond: number;
 }
+export interface CleaningStatus {
+  /** When retention or compaction last did anything, ms since 1970; undefined: not yet. */
+  readonly lastAt: number | undefined;
+  /** Partitions whose cleaning failed and is tried again; appends and reads go on. */
+  readonly failed: readonly { readonly topic: string; readonly partition: number; readonly code: string; readonly message: string }[];
+}
 export interface Status {
   /** 'waiting' while other processes have all partitions. */
   readonly state: 'waiting' | 'running' | 'draining' | 'ended';
@@ -56,6 +62,8 @@ export interface Status {
   readonly commitMs: { readonly p50: number; readonly p99: number } | undefined;
   readonly restarts: number;
   readonly failed: readonly FailedPartition[];
+  /** What the log forgets of this pipeline's topics, as of some seconds ago; 'stoplog topics describe' has it for each partition. */
+  readonly cleaning: CleaningStatus;
   readonly tasks: readonly TaskStatus[];
 }
 
@@ -91,7 +99,7 @@ export class Tally {
 const REPORT_MS = 1_000;
 
 /** Completes when the signal says that the log is about to be closed. */
-export const statusOf = (tally: Tally, plan: Plan, log: Log, ended: AbortSignal): StatusStream =>
+export const statusOf = (tally: Tally, plan: Plan, log: Log, cleanings: () => readonly CleaningStanding[], ended: AbortSignal): StatusStream =>
   defer(() => {
     let before = {
       at: performance.now(),
@@ -138,6 +146,7 @@ export const statusOf = (tally: Tally, plan: Plan, log: Log, ended: AbortSignal)
           commitMs: percentiles(tally.takeCommitMs()),
           restarts: tally.restarts,
           failed: [...tally.failed.values()],
+          cleaning: cleaningStatus(cleanings()),
           tasks,
         };
       }),
@@ -148,6 +157,16 @@ export const statusOf = (tally: Tally, plan: Plan, log: Log, ended: AbortSignal)
     takeUntil(ended.aborted ? of(true) : fromEvent(ended, 'abort')),
     share(),
   );
+
+export const cleaningStatus = (standings: readonly CleaningStanding[]): CleaningStatus => {
+  const times = standings.flatMap(({ last }) => (last === undefined ? [] : [last.at]));
+  return {
+    lastAt: times.length === 0 ? undefined : Math.max(...times),
+    failed: standings.flatMap(({ topic, partition, failure }) =>
+      failure === undefined ? [] : [{ topic, partition, code: failure.code, message: failure.message }],
+    ),
+  };
+};
 
 const percentiles = (ms: readonly number[]): Status['commitMs'] => {
   if (ms.length === 0) return undefined;

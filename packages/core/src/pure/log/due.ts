@@ -1,0 +1,30 @@
+/**
+ * When the background will have something to do in a partition, if nothing is appended until then.
+ */
+import type { Cleanup } from './cleanup.ts';
+import { cleanable, type Cleanable } from './compaction.ts';
+import { segmentsToForget } from './retention.ts';
+import { firstTime, isEmptySegment, lastTime, type Segment } from './segment.ts';
+
+export interface Outlook {
+  /** Bytes of closed segments that compaction has been through, and has not. */
+  readonly cleanBytes: number;
+  readonly dirtyBytes: number;
+  /** Milliseconds since 1970: now, when it is due; undefined when time alone brings nothing. */
+  readonly dueAt: number | undefined;
+}
+
+/** `segments` are those of the partition in order, the active one last. */
+export const outlookOf = (segments: readonly Segment[], at: { readonly start: bigint; readonly cleanTo: bigint }, cleanup: Cleanup, now: number): Outlook => {
+  const plan: Cleanable | undefined = cleanup.compacts ? cleanable(segments, at, cleanup, now) : undefined;
+  const times: number[] = [];
+  if (plan?.due === true || segmentsToForget(segments, cleanup, now) > 0) times.push(now);
+  const oldest = segments.find((segment) => !isEmptySegment(segment));
+  // More than its time, not equal to it.
+  if (oldest !== undefined) times.push(lastTime(oldest, cleanup) + cleanup.retentionMs + 1);
+  if (plan !== undefined)
+    for (const segment of segments)
+      if (segment.next > plan.from && !isEmptySegment(segment)) times.push(firstTime(segment, cleanup) + cleanup.maxCompactionLagMs + 1);
+  const dueAt = Math.max(now, Math.min(...times));
+  return { cleanBytes: plan?.cleanBytes ?? 0, dirtyBytes: plan?.dirtyBytes ?? 0, dueAt: Number.isFinite(dueAt) ? dueAt : undefined };
+};

@@ -1,0 +1,32 @@
+/** Sizes as people say and write them. */
+import { StoplogError } from '@stoplog/core/port';
+import { oneLine } from './printable.ts';
+
+/** `812 B`, `4.2 MB`, `64 MiB` where it is that exactly. */
+export const sizeText = (bytes: number): string => {
+  for (const [unit, size] of [...BINARY].reverse()) if (bytes >= size && bytes < 1024 * size && bytes % size === 0) return `${bytes / size} ${unit}`;
+  for (const [unit, size] of [...DECIMAL].reverse()) if (bytes >= size) return `${(bytes / size).toFixed(bytes < 10 * size ? 1 : 0)} ${unit}`;
+  return `${bytes} B`;
+};
+const DECIMAL = [
+  ['kB', 1e3],
+  ['MB', 1e6],
+  ['GB', 1e9],
+  ['TB', 1e12],
+] as const;
+const BINARY = [
+  ['KiB', 2 ** 10],
+  ['MiB', 2 ** 20],
+  ['GiB', 2 ** 30],
+  ['TiB', 2 ** 40],
+] as const;
+const UNITS: ReadonlyMap<string, number> = new Map([['b', 1], ...[...DECIMAL, ...BINARY].map(([unit, size]) => [unit.toLowerCase(), size] as const)]);
+
+/** `1000000`, `64MiB`, `10 GB`; in bytes. */
+export const sizeIn = (text: string, option: string): number => {
+  const [, count, unit = 'b'] = /^(\d+(?:\.\d+)?) ?([kmgt]?i?b)?$/i.exec(text) ?? [];
+  const size = UNITS.get(unit.toLowerCase());
+  const bytes = count === undefined || size === undefined ? Number.NaN : Math.round(Number(count) * size);
+  if (Number.isSafeInteger(bytes)) return bytes;
+  throw new StoplogError('STOPLOG_USAGE', { [option]: text }, `--${option} '${oneLine(text)}' is no size: write bytes, or 64MiB, or 10GB`);
+};

@@ -1,0 +1,52 @@
+import type { CleaningStanding } from '@stoplog/core/port';
+import { expect, test } from 'vitest';
+import { CleaningWatch } from './cleaning-watch.ts';
+import { cleaningStatus } from './flow/status.ts';
+
+const at = (time: number): CleaningStanding => ({
+  topic: 't',
+  partition: 0,
+  bytes: 10,
+  dirtyBytes: 0,
+  dirtyRatio: 0,
+  dueAt: undefined,
+  last: { at: time, tookMs: 1, startBefore: 0n, start: 0n, dropped: 2, kept: 1, bytesBefore: 30, bytes: 10 },
+});
+const failure = { at: 7, code: 'STOPLOG_LOG_FULL', message: 'no space is left: make room', attempts: 1, retryAt: 60_007 };
+
+test('tells what was cleaned since the app began, once, a failure that was there before too, and gives the status the last look', async () => {
+  const told: string[] = [];
+  let now = 0;
+  let found: readonly CleaningStanding[] | Error = [{ ...at(1), failure }];
+  const watch = new CleaningWatch(
+    async () => {
+      if (found instanceof Error) throw found;
+      return found;
+    },
+    (line) => told.push(line),
+    () => now,
+  );
+  expect(cleaningStatus(watch.standings)).toEqual({ lastAt: undefined, failed: [] });
+  await watch.look();
+  await watch.look();
+  expect(told).toEqual(['cleaning of t[0] failed; again in 1 min: STOPLOG_LOG_FULL  no space is left: make room']);
+  expect(cleaningStatus(watch.standings)).toEqual({
+    lastAt: 1,
+    failed: [{ topic: 't', partition: 0, code: 'STOPLOG_LOG_FULL', message: 'no space is left: make room' }],
+  });
+  found = [at(9)];
+  await watch.look();
+  expect(told.slice(1)).toEqual(['t[0] cleaned: 2 records, 20 B freed, 10 B kept, in 1 ms']);
+  // Cleaned again and again: a line a minute, about the last time.
+  now = 59_999;
+  found = [at(20)];
+  await watch.look();
+  expect(told).toHaveLength(2);
+  now = 60_000;
+  await watch.look();
+  expect(told).toHaveLength(3);
+  found = new Error('the log is closed');
+  await watch.look();
+  expect(told).toHaveLength(3);
+  expect(cleaningStatus(watch.standings)).toEqual({ lastAt: 20, failed: [] });
+});
