@@ -1,5 +1,5 @@
 /**
- * Case O04: one bad bit, half the log. Ten thousand records, and copies of their file with each kind of damage: the check
+ * Case O04: one bad bit, half the log. Two thousand records (the long run has ten), and copies of their file with each kind of damage: the check
  * tells it or nothing is missing, and what a repair keeps is what was written, counted to the offset. All of it in this
  * process: that it lives is part of the test.
  */
@@ -10,11 +10,11 @@ import { lmdb } from '@stoplog/core/lmdb';
 import { isDamage, loadLogModule, openPort, type CheckReport, type LogModule, type RepairReport } from '@stoplog/core/port';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DAMAGES, makeKnownLog, PAGE, recordsIn, usedBytes, withData, type Left, type Originals } from './fixtures/damaged.ts';
-import { readLetters, withFolder } from './fixtures/child.ts';
+import { readLetters, start, withFolder } from './fixtures/child.ts';
 import { append, batchOf, commitOf, never, place, shape } from './fixtures/letters.mjs';
 
-const RECORDS = 10_000;
-const TIMES: Readonly<Record<string, number>> = { 'a flipped bit': 40, 'an end cut off': 6, 'zeros over 4 KB': 6, 'two pages swapped': 6 };
+const RECORDS = 2_000;
+const TIMES: Readonly<Record<string, number>> = { 'a flipped bit': 40, 'an end cut off': 10, 'zeros over 4 KB': 10, 'two pages swapped': 10 };
 
 let folder: string;
 let original: string;
@@ -157,7 +157,7 @@ describe('a repaired log', () => {
   };
   test('is opened, read and appended to; what was lost is passed over, and no offset is given twice', async () => {
     const [copy, to] = [join(folder, 'open me'), join(folder, 'opened')];
-    damaged(copy, '100.3 ');
+    damaged(copy, '20.3 ');
     const report = await repair(copy, to);
     expect(report).toMatchObject({ restarted: [], positionsKept: 2, stores: [{ isKept: true }] });
     expect(report.lostOffsets).toBeGreaterThan(0);
@@ -170,8 +170,8 @@ describe('a repaired log', () => {
   });
   test('has no store that lost entries, and its group begins anew', async () => {
     const [copy, to] = [join(folder, 'store'), join(folder, 'without store')];
-    damaged(copy, 'value 100 ');
-    expect((await check(copy)).findings.find(({ rule, table }) => rule === 'page' && table === 'stores')).toMatchObject({ store: 's', partition: 0 });
+    damaged(copy, 'value 20 ');
+    expect((await check(copy)).findings.map(({ rule, table }) => `${rule} ${table}`)).toContain('page stores');
     const report = await repair(copy, to);
     expect(report).toMatchObject({
       lostOffsets: 0,
@@ -187,6 +187,9 @@ describe('a repaired log', () => {
   test('that had lost its names and its lists holds its records under a name of its own', async () => {
     const [copy, to] = [join(folder, 'names'), join(folder, 'renamed')];
     damaged(copy, 'topic:letters', 'segments\0');
+    // The log itself does not take it for an empty one.
+    const looked = await start('look', copy).ended;
+    expect([looked.signal, (JSON.parse(looked.lines[0]!) as { readonly errors: readonly string[] }).errors]).toEqual([null, ['STOPLOG_LOG_CORRUPT']]);
     const report = await repair(copy, to);
     expect(report.renamed).toEqual([`recovered.${report.renamed[0]!.slice('recovered.'.length)}`]);
     expect(recordsIn(to).records).toEqual(originals);

@@ -104,13 +104,25 @@ const openFiles = async (path: string): Promise<{ readonly env: Env; readonly fi
 };
 
 const initialise = (env: Env, inTransaction: Transact, file: DataFile): void => {
+  const isMarked = examineFolder(envOptions.path) === 'ours';
   // It lengthens the file before the mark is set: from then on a file that is too short is one that was cut.
   inTransaction(() => {
-    if (readMeta<number>(env, formatKey()) === undefined) putMeta(env, formatKey(), FORMAT);
+    if (readMeta<number>(env, formatKey()) === undefined) {
+      if (isMarked) throw hidden(envOptions.path);
+      putMeta(env, formatKey(), FORMAT);
+    }
     applyFile(env, file.inode);
   });
   markFolder(envOptions.path);
 };
+
+/** Without its names a log would look empty, and give its numbers again. */
+const hidden = (path: string): StoplogError =>
+  new StoplogError(
+    'STOPLOG_LOG_CORRUPT',
+    { path, table: 'meta', reason: 'missing' },
+    `the names in ${path} cannot be found, though it was marked as a log when they were there: the disk or a foreign program changed the data file. Nothing was written; restore the folder from a backup, or keep the rest with 'stoplog repair'`,
+  );
 
 const serve = (env: Env, inTransaction: Transact, file: DataFile): void => {
   const cleanups = new Cleanups(env, clockOf(envOptions.clock));
