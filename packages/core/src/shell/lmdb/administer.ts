@@ -8,6 +8,7 @@
 import { StoplogError } from '../../pure/errors.ts';
 import { occupiedError } from '../../pure/group/occupied.ts';
 import type { ResetLine } from '../../pure/group/reset.ts';
+import { heldKey } from '../../pure/log/group-record.ts';
 import { encodeOffset, groupKey, partitionKey, positionKey, prefixEnd, TABLES, unseal, type Table } from '../../pure/log/keyspace.ts';
 import {
   fromBytes,
@@ -85,7 +86,13 @@ export const applyDeleteTopic = (env: Env, topic: string): void => {
     partitions.some((partition) => (readPosition(env, id, found.id, partition) ?? readHeldEpoch(env, id, found.id, partition)) !== undefined),
   );
   for (const { name, id } of standing) checkIdle(env, name, id);
-  for (const { id } of standing) for (const partition of partitions) env.tables.positions.removeSync(positionKey(id, found.id, partition));
+  for (const { id } of standing) {
+    for (const partition of partitions) {
+      env.tables.positions.removeSync(positionKey(id, found.id, partition));
+      // Held by nobody but who is dead.
+      env.tables.groups.removeSync(heldKey(id, found.id, partition));
+    }
+  }
   for (const partition of partitions) put(env, 'ends', partitionKey(found.id, partition), new Uint8Array(0));
   env.tables.meta.removeSync(topicMetaKey(topic));
   putMeta(env, goneKey(found.id), { id: found.id, kind: 'topic' } satisfies GoneMeta);
