@@ -8,6 +8,7 @@
 import { StoplogError } from '../../pure/errors.ts';
 import { occupiedError } from '../../pure/group/occupied.ts';
 import type { ResetLine } from '../../pure/group/reset.ts';
+import { heldKey } from '../../pure/log/group-record.ts';
 import { encodeOffset, groupKey, partitionKey, positionKey, prefixEnd, TABLES, unseal, type Table } from '../../pure/log/keyspace.ts';
 import {
   cleaningKey,
@@ -86,7 +87,13 @@ export const applyDeleteTopic = (env: Env, topic: string): void => {
     partitions.some((partition) => (readPosition(env, id, found.id, partition) ?? readHeldEpoch(env, id, found.id, partition)) !== undefined),
   );
   for (const { name, id } of standing) checkIdle(env, name, id);
-  for (const { id } of standing) for (const partition of partitions) env.tables.positions.removeSync(positionKey(id, found.id, partition));
+  for (const { id } of standing) {
+    for (const partition of partitions) {
+      env.tables.positions.removeSync(positionKey(id, found.id, partition));
+      // Held by nobody but who is dead.
+      env.tables.groups.removeSync(heldKey(id, found.id, partition));
+    }
+  }
   for (const partition of partitions) put(env, 'ends', partitionKey(found.id, partition), new Uint8Array(0));
   for (const partition of partitions) env.tables.meta.removeSync(cleaningKey(found.id, partition));
   env.tables.meta.removeSync(topicMetaKey(topic));
