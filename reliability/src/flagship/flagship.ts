@@ -127,7 +127,10 @@ class Flagship {
   async #killAtRandom(life: Life & { readonly kind: 'random' }, i: number, name: string): Promise<void> {
     const since = performance.now();
     const child = this.#startLife(life, i);
-    if ((await child.heard('running')) === undefined) this.#report('stuck', `${name} ended before it ran: ${(await child.ended).errors.slice(0, 500)}`);
+    if ((await child.heard('running')) === undefined) {
+      const { code, signal, errors } = await child.ended;
+      this.#report('stuck', `${name} ended before it ran (${signal ?? code}): ${errors.slice(0, 500)}`);
+    }
     this.#recoveryMs.push(performance.now() - since);
     // The moment of the kill is the subject, not a fact to wait for.
     await new Promise((resolve) => setTimeout(resolve, life.afterMs));

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 export interface Ended {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
+  /** What it wrote to its standard error, and that its time was up when it was killed for that. */
   readonly errors: string;
 }
 export interface ChildOptions {
@@ -32,8 +33,11 @@ export class Child {
     const [command, ...rest] = [...under, process.execPath, ...nodeArgs, `${programs}${program}`, ...args];
     const child = spawn(command!, rest, { stdio: ['pipe', 'pipe', 'pipe'], env: { ...process.env, ...env } });
     this.process = child;
-    const limit = setTimeout(() => child.kill('SIGKILL'), limitMs);
     let errors = '';
+    const limit = setTimeout(() => {
+      errors += `[its ${limitMs / 1000} s were up]`;
+      child.kill('SIGKILL');
+    }, limitMs);
     child.stderr.on('data', (text: Buffer) => (errors += text.toString()));
     child.stdin.on('error', () => {});
     createInterface(child.stdout).on('line', (line) => {
