@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { lmdb } from '@stoplog/core/lmdb';
-import { openPort, type Log, type StateStore } from '@stoplog/core/port';
+import { openPort, sourcePlace, type Log, type StateStore } from '@stoplog/core/port';
 import { memoryLog } from '@stoplog/core/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -79,7 +79,11 @@ test('a store with keys of any length reads as one in memory does: each key, eve
       for (const some of [writes.slice(0, half), writes.slice(half)])
         for (const log of logs)
           await log.commit(
-            commitOf({ group: 'g', stores: [{ store: part.store, partition: 0, keys: some.map(([key]) => key), values: some.map(([, value]) => value) }] }),
+            commitOf({
+              group: 'g',
+              stores: [{ store: part.store, partition: 0, keys: some.map(([key]) => key), values: some.map(([, value]) => value) }],
+              positions: [{ ...sourcePlace('writer'), from: 0n, to: 0n }],
+            }),
           );
       const [ours, oracle] = parts as [StateStore, StateStore];
       for (const [key] of writes) expect(hex(ours.get(key))).toBe(hex(oracle.get(key)));
