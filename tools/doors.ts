@@ -11,7 +11,7 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   msgpackr: ['packages/core/src/pure/schema/msgpack.ts'],
   vitest: ['packages/core/src/testing/', 'packages/runtime/src/testing/'],
   piscina: ['packages/runtime/src/shell/actors/host.ts'],
-  rxjs: ['packages/runtime/src/shell/flow/', 'packages/runtime/src/shell/actors/pump.ts', 'packages/connectors/src/rxjs/'],
+  rxjs: ['packages/runtime/src/shell/flow/', 'packages/connectors/src/rxjs/'],
   tsx: ['packages/runtime/src/shell/'],
 };
 /** Libraries that one file alone may import, whichever it is. */

@@ -2,9 +2,10 @@
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
+import { writeReport, type Report } from './harness/report.ts';
 
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'stoplog-bench-test-'));
@@ -52,6 +53,13 @@ test('a quick run measures ours and the floor, and leaves a file that names the 
   });
 });
 
+test('a second run on the same day and commit leaves the file of the first as it was', () => {
+  const report = { date: '2026-11-30T00:00:00.000Z', commit: 'abcdef0', quick: true, pairs: 1, machine: {} as Report['machine'], results: [] };
+  const paths = [1, 2, 3].map((pairs) => writeReport(folder, { ...report, pairs }));
+  expect(paths.map((path) => basename(path))).toEqual(['2026-11-30-abcdef0.json', '2026-11-30-abcdef0-2.json', '2026-11-30-abcdef0-3.json']);
+  expect(paths.map((path) => (JSON.parse(readFileSync(path, 'utf8')) as Report).pairs)).toEqual([1, 2, 3]);
+});
+
 test('every benchmark of the list asks a question', () => {
   const lines = bench('--list').trim().split('\n');
   expect(lines.map((line) => line.split(' ')[0])).toEqual([
@@ -63,6 +71,7 @@ test('every benchmark of the list asks a question', () => {
     'keys',
     'latency',
     'partitions',
+    'pressure',
     'recovery',
     'rolling',
     'scan',
@@ -73,5 +82,5 @@ test('every benchmark of the list asks a question', () => {
 });
 
 test('a name that is none is answered with those there are', () => {
-  expect(() => bench('apend', '--out', folder)).toThrow(/take one of append, backup, cleaning/);
+  expect(() => bench('apend', '--out', folder)).toThrow(/take one of append, backup, /);
 });

@@ -14,12 +14,19 @@ export interface Report {
   readonly results: readonly Outcome[];
 }
 
-/** Writes results/<date>-<commit>.json and says where. A tree with changes in it is no commit: its file says so. */
+/** Writes results/<date>-<commit>.json and says where; of a second run on that day, -2.json. A tree with changes in it is no commit: its file says so. */
 export const writeReport = (folder: string, report: Report): string => {
   mkdirSync(folder, { recursive: true });
-  const path = join(folder, `${report.date.slice(0, 10)}-${report.commit}.json`);
-  writeFileSync(path, `${JSON.stringify(report, (_, value: unknown) => (typeof value === 'number' ? Number(value.toPrecision(5)) : value), 2)}\n`);
-  return path;
+  const text = `${JSON.stringify(report, (_, value: unknown) => (typeof value === 'number' ? Number(value.toPrecision(5)) : value), 2)}\n`;
+  for (let run = 1; ; run++) {
+    const path = join(folder, `${report.date.slice(0, 10)}-${report.commit}${run === 1 ? '' : `-${run}`}.json`);
+    try {
+      writeFileSync(path, text, { flag: 'wx' });
+      return path;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+  }
 };
 
 export const commitHere = (): string => {

@@ -69,10 +69,11 @@ interface Turn {
 export class RunningApp implements App {
   readonly log: LogClient;
   readonly finished: Promise<void>;
-  readonly status: StatusStream;
   readonly #parts: AppParts;
   readonly #host: Host;
   readonly #tally = new Tally();
+  readonly #watch: CleaningWatch;
+  #status: StatusStream | undefined;
   /** Asked to end: first the actors are drained, then the group is left. */
   readonly #stop = new AbortController();
   readonly #leave = new AbortController();
@@ -90,15 +91,18 @@ export class RunningApp implements App {
     this.#parts = parts;
     const { plan, log } = parts;
     this.log = makeClient(log, async () => {});
-    const watch = new CleaningWatch(parts.cleanings, (line) => parts.tell({ type: 'cleaning', line }), performance.now.bind(performance));
-    this.status = statusOf(this.#tally, plan, log, () => watch.standings, this.#leave.signal);
+    this.#watch = new CleaningWatch(parts.cleanings, (line) => parts.tell({ type: 'cleaning', line }), performance.now.bind(performance));
     this.#units = unitsOf(plan);
     this.#host = new Host({ ...parts.host, plan, on: (event) => this.#on(event) });
-    watch.start();
-    this.#leave.signal.addEventListener('abort', () => watch.stop(), { once: true });
-    this.finished = this.#live().finally(() => watch.stop());
+    this.#watch.start();
+    this.#leave.signal.addEventListener('abort', () => this.#watch.stop(), { once: true });
+    this.finished = this.#live().finally(() => this.#watch.stop());
     // Whoever does not look at `finished` sees the error where it meets them: in settled() or in the console.
     this.finished.catch(() => {});
+  }
+
+  get status(): StatusStream {
+    return (this.#status ??= statusOf(this.#tally, this.#parts.plan, this.#parts.log, () => this.#watch.standings, this.#leave.signal));
   }
 
   /** Resolves when all actors that are assigned run, or when it is clear that other processes have them; rejects with what prevents it. */

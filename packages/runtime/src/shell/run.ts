@@ -2,7 +2,7 @@
  * The composition root of `run`. It alone knows all parts: the plan, the log, the actors, the signals, the console.
  */
 import { availableParallelism } from 'node:os';
-import { checkMembership, loadLogModule, SESSION_MS, StoplogError, type Log, type LogRef, type Millis, type Reset } from '@stoplog/core/port';
+import { checkMembership, loadLogModule, SESSION_MS, StoplogError, type Log, type LogModule, type LogRef, type Millis, type Reset } from '@stoplog/core/port';
 import { storePart } from '../pure/task/store-part.ts';
 import type { Plan } from '../pure/topology/plan.ts';
 import { startThreads } from './actors/host.ts';
@@ -57,10 +57,12 @@ export const startApp = async (url: URL, options: RunOptions, tellerFor: (plan: 
   const member = { instanceId: options.instanceId, sessionMs: options.session };
   checkMembership({ units: [], ...member });
   const plan = await loadPlan(href);
-  const module = await loadLogModule(options.log);
+  // Threads take longest to be there: they are started first, and import while the log is loaded and opened.
   const pool = startThreads(plan, threads, options.heapMb ?? HEAP_MB);
+  let module: LogModule;
   let log: Log | undefined;
   try {
+    module = await loadLogModule(options.log);
     log = await module.open(options.log.options);
   } finally {
     if (log === undefined) await pool.destroy();

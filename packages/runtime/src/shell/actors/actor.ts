@@ -19,7 +19,6 @@ import { readBy, type Plan, type Task } from '../../pure/topology/plan.ts';
 import { loadPlanWatching, markActorThread, startsSomething } from '../load-plan.ts';
 import { Beacon } from './beacon.ts';
 import { EndingSignal } from './ending.ts';
-import { pump } from './pump.ts';
 import { openSource, SourceActor } from './source-actor.ts';
 import { TaskActor } from './task-actor.ts';
 
@@ -106,8 +105,9 @@ const live = async (start: Start): Promise<void> => {
     const task = plan.tasks[start.task]!;
     const log = await logHere(start.log, link);
     idle = (): void => {
+      if (!asked.idle) return reportSoon();
       report();
-      if (asked.idle) say({ type: 'idle' });
+      say({ type: 'idle' });
       asked.idle = false;
     };
     const actor =
@@ -124,25 +124,32 @@ const live = async (start: Start): Promise<void> => {
           )
         : await makeSourceActor(start, plan, task, log, beacon, ending, () => idle());
     resting = () => actor.resting;
+    let reported = -Infinity;
+    let later: NodeJS.Timeout | undefined;
     const report = (): void => {
+      clearTimeout(later);
+      later = undefined;
+      reported = performance.now();
       const progress = actor.takeProgress();
       if (progress.commits > 0) say({ type: 'progress', progress });
     };
+    /** At once if the last report is old enough, and otherwise when it will be. */
+    const reportSoon = (): void => {
+      const left = reported + REPORT_MS - performance.now();
+      if (left <= 0) report();
+      else later ??= setTimeout(report, left);
+    };
     checkModule(start.url);
     say({ type: 'running' });
-    let reported = 0;
     try {
-      await turnOf.run(actor, () =>
-        pump(() => {
+      // Turn by turn: nothing is buffered because nothing is pushed. The next batch is fetched when this one has been stepped
+      // through, and stepped through when there is a credit for its commit.
+      await turnOf.run(actor, async () => {
+        for (let goesOn = true; goesOn; goesOn = await actor.turn()) {
           lastTurn = actor;
-          const now = performance.now();
-          if (now - reported >= REPORT_MS) {
-            reported = now;
-            report();
-          }
-          return actor.turn();
-        }),
-      );
+          if (performance.now() - reported >= REPORT_MS) report();
+        }
+      });
     } finally {
       await actor.quiet();
       report();

@@ -64,7 +64,7 @@ export const startThreads = (plan: Plan, atMost: number, heapMb: number): Thread
   const actors = plan.tasks.reduce((sum, task) => sum + task.partitions, 0);
   const threads = Math.max(1, Math.min(atMost, actors));
   return new Piscina({
-    filename: new URL('./actor.js', import.meta.url).href,
+    filename: new URL('./thread.js', import.meta.url).href,
     minThreads: threads,
     maxThreads: threads,
     concurrentTasksPerWorker: Math.ceil(actors / threads),

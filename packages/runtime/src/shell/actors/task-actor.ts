@@ -131,21 +131,39 @@ export class TaskActor {
     const end = (): void => stop.abort();
     ending.signal.addEventListener('abort', end, { once: true });
     if (ending.signal.aborted) end();
+    let grown = false;
     try {
-      const growth = Promise.race(inputs.map((input) => this.#fetch(input, { bytes: 1, waitMs: Infinity }, stop.signal)));
+      const growth = this.#growth(stop.signal).then((accept) => {
+        grown = true;
+        return accept;
+      });
       if (!this.#committer.isSettled) {
-        const first = await Promise.race([growth.then(() => 'grown'), this.#committer.settled().then(() => 'settled')]);
-        if (first === 'grown') return;
+        const first = await Promise.race([growth, this.#committer.settled()]);
+        if (first !== undefined) return first();
       }
       this.#committer.check();
       this.resting = true;
       idle();
-      await growth;
+      (await growth)();
     } finally {
       this.resting = false;
       ending.signal.removeEventListener('abort', end);
-      stop.abort();
+      // An abort that ends nothing would still make its error, with a stack, at every rest.
+      if (!grown || inputs.length > 1) stop.abort();
     }
+  }
+  /**
+   * Resolves when there is something to read, with what takes it in. What the only input has found is not fetched again; of
+   * several it is forgotten, for the next turn asks all of them which comes first.
+   */
+  async #growth(signal: AbortSignal): Promise<() => void> {
+    const [only, ...others] = this.#parts.inputs;
+    if (only !== undefined && others.length === 0) {
+      const found = await this.#fetch(only, { bytes: FETCH_BYTES, waitMs: Infinity }, signal);
+      return () => only.accept(found, FETCH_BYTES);
+    }
+    await Promise.race(this.#parts.inputs.map((input) => this.#fetch(input, { bytes: 1, waitMs: Infinity }, signal)));
+    return () => {};
   }
 
   async #end(): Promise<boolean> {

@@ -1,23 +1,12 @@
 /**
  * How an app is doing, as an Observable: a report a second while somebody looks, and no work while nobody does.
  */
-import { catchError } from 'rxjs/internal/operators/catchError';
-import { defer } from 'rxjs/internal/observable/defer';
-import { EMPTY } from 'rxjs/internal/observable/empty';
-import { fromEvent } from 'rxjs/internal/observable/fromEvent';
-import { interval } from 'rxjs/internal/observable/interval';
-import { map } from 'rxjs/internal/operators/map';
-import { of } from 'rxjs/internal/observable/of';
-import { share } from 'rxjs/internal/operators/share';
-import { startWith } from 'rxjs/internal/operators/startWith';
-import { switchMap } from 'rxjs/internal/operators/switchMap';
-import { takeUntil } from 'rxjs/internal/operators/takeUntil';
-import { throwError } from 'rxjs/internal/observable/throwError';
 import type { Observable } from 'rxjs';
 import { drainSeconds, ratesBetween, readLag, type CleaningStanding, type Log, type TopicPartition } from '@stoplog/core/port';
 import type { ActorName } from '../actors/host.ts';
 import type { Progress } from '../../pure/mailbox.ts';
 import type { Plan } from '../../pure/topology/plan.ts';
+import { rxjs } from './rxjs.ts';
 
 export interface FailedPartition {
   readonly task: number;
@@ -99,8 +88,9 @@ export class Tally {
 const REPORT_MS = 1_000;
 
 /** Completes when the signal says that the log is about to be closed. */
-export const statusOf = (tally: Tally, plan: Plan, log: Log, cleanings: () => readonly CleaningStanding[], ended: AbortSignal): StatusStream =>
-  defer(() => {
+export const statusOf = (tally: Tally, plan: Plan, log: Log, cleanings: () => readonly CleaningStanding[], ended: AbortSignal): StatusStream => {
+  const { catchError, defer, EMPTY, fromEvent, interval, map, of, share, startWith, switchMap, takeUntil, throwError } = rxjs();
+  return defer(() => {
     let before = {
       at: performance.now(),
       byTask: new Map<number, { readonly recordsIn: number; readonly recordsOut: number }>(),
@@ -157,6 +147,7 @@ export const statusOf = (tally: Tally, plan: Plan, log: Log, cleanings: () => re
     takeUntil(ended.aborted ? of(true) : fromEvent(ended, 'abort')),
     share(),
   );
+};
 
 export const cleaningStatus = (standings: readonly CleaningStanding[]): CleaningStatus => {
   const times = standings.flatMap(({ last }) => (last === undefined ? [] : [last.at]));
