@@ -22,7 +22,7 @@ export interface Mutant {
 
 const APPLY = 'shell/lmdb/apply.js';
 const WRITER = 'shell/lmdb/writer.js';
-const HEADERS = 'const headers = commit.appends.map((append) => inspectHeader(append.batch));';
+const CHECKED = 'checkMember(env, commit);';
 const PUT_BATCH = "putRaw(env, 'log', batchKey(topicId, partition, baseOffset), batch);";
 const applied = { kind: 'flagship', failpoint: 'commit.applied', hit: 3 } as const;
 
@@ -31,8 +31,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "applies a commit's appends twice",
     file: APPLY,
-    text: HEADERS,
-    instead: `commit = { ...commit, appends: [...commit.appends, ...commit.appends.map((append) => ({ ...append, batch: Buffer.from(append.batch) }))] }; ${HEADERS}`,
+    text: CHECKED,
+    instead: `${CHECKED} appends = [...appends, ...appends.map((append) => ({ ...append, batch: Buffer.from(append.batch) }))];`,
     shows: 'doubled',
     scenario: applied,
   },
@@ -50,7 +50,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: WRITER,
     text: 'grown = ends.write();',
     instead:
-      'grown = ends.write(); share.forEach((pending, i) => pending.answer(outcomes[i])); Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);',
+      'grown = ends.write(); share.forEach((pending, i) => pending.bytes > 0 && pending.answer(outcomes[i])); Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);',
     shows: 'lost',
     scenario: { kind: 'flagship', failpoint: 'append.before', hit: 7 },
   },
@@ -97,8 +97,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'reorders the batches of one commit',
     file: APPLY,
-    text: HEADERS,
-    instead: `commit = { ...commit, appends: commit.appends.toReversed() }; ${HEADERS}`,
+    text: CHECKED,
+    instead: `${CHECKED} appends = appends.toReversed();`,
     shows: 'inconsistent offset',
     scenario: applied,
   },

@@ -27,7 +27,17 @@ export type {
   TopicName,
   TopicPartition,
 } from './log.ts';
-export type { Administration, Backup, CleaningFailure, CleaningStanding, GroupMember, GroupStanding, LastCleaning, Restored, Shrunk } from './administration.ts';
+export type {
+  Administration,
+  Backup,
+  CleaningFailure,
+  CleaningStanding,
+  GroupMember,
+  GroupStanding,
+  LastCleaning,
+  Restored,
+  Shrunk,
+} from './administration.ts';
 export type { Progress, Watch } from './watch.ts';
 export type { PartitionUsage, TableUsage, Usage } from '../pure/log/usage.ts';
 export type { CheckOptions, CheckReport, Inspection, InspectionProgress, RepairedPartition, RepairedStore, RepairOptions, RepairReport } from './inspection.ts';

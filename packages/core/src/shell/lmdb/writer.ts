@@ -13,17 +13,7 @@ import { FORMAT } from '../../pure/log/keyspace.ts';
 import { formatKey } from '../../pure/log/meta.ts';
 import type { WriterAnswer, WriterCall, WriterRequest } from '../../pure/log/writer-messages.ts';
 import { admit } from './admit.ts';
-import {
-  applyCommit,
-  applyEnsure,
-  applyOpenGroup,
-  applyOpenSource,
-  applyOpenStore,
-  EndsInTransaction,
-  putMeta,
-  readEnds,
-  readMeta,
-} from './apply.ts';
+import { applyCommit, applyEnsure, applyOpenGroup, applyOpenSource, applyOpenStore, EndsInTransaction, putMeta, readEnds, readMeta } from './apply.ts';
 import { applyDeleteGroup, applyDeleteTopic, applySetPositions, isLeftToSweep, sweep } from './administer.ts';
 import { Cleanups } from './cleanups.ts';
 import { applyFile } from './file-identity.ts';
@@ -398,11 +388,7 @@ const attempt = ({ life, apply }: Pending, ends: EndsInTransaction, refused: Set
 };
 
 /** What a call does inside a transaction; decoding happens before it. */
-const prepare = (
-  env: Env,
-  call: Exclude<WriterCall, { readonly type: 'wait' | 'wait-group' | 'clean' | 'reports' }>,
-  cleanups: Cleanups,
-): Pending['apply'] => {
+const prepare = (env: Env, call: Exclude<WriterCall, { readonly type: 'wait' | 'wait-group' | 'clean' | 'reports' }>, cleanups: Cleanups): Pending['apply'] => {
   switch (call.type) {
     case 'commit': {
       const commit: DecodedCommit = decodeCommit(call.bytes);
