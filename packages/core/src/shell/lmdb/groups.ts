@@ -131,13 +131,16 @@ export const applyBeat = (env: Env, groupId: number, id: string, at: number): bo
   return true;
 };
 
-/** A new member of this process. */
+/** A new member of this process. Those whose process is no more go first: a process that was killed and comes back finds all free. */
 export const applyJoin = (
   env: Env,
   groupId: number,
   join: Pick<KeptMember, 'id' | 'instanceId' | 'sessionMs' | 'units' | 'pid' | 'started'> & { readonly now: number },
 ): void => {
   const { now, ...rest } = join;
+  for (const { id, beat, instanceId, pid, started } of readBeats(env, groupId)) {
+    if (instanceId === undefined && !isAlive(pid, started)) applyGroupEvent(env, groupId, { type: 'expire', id, beat, why: 'gone' });
+  }
   applyGroupEvent(env, groupId, {
     type: 'join',
     member: { ...rest, number: readGroupRecord(env, groupId).next, since: now, beat: 0, beatAt: now, away: false },

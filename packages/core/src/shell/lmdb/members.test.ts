@@ -57,6 +57,11 @@ describe('processes in one group', () => {
       await second.said('committed 1', seen);
       second.kill();
       await second.ended;
+      // Nobody has to find out first that it is gone: the one that comes next is given everything when it joins.
+      const third = start('member', path, 'third');
+      expect(partitionsOf(await third.said('has'))).toHaveLength(2);
+      third.kill();
+      await third.ended;
       await checkLetters(path);
     });
   }, 40_000);
