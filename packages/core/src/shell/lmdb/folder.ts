@@ -261,7 +261,8 @@ export const describeIo = (path: string, error: unknown): Error => {
       cause: error,
     });
   }
-  if (is('EMFILE', 'ENFILE', 'Too many open files', 24)) {
+  // Node 24 says it in its own words when it cannot read a package's file.
+  if (is('EMFILE', 'ENFILE', 'Too many open files', 'too many open files', 24)) {
     return new StoplogError('STOPLOG_LOG_UNAVAILABLE', { path }, `too many files are open: raise the limit (ulimit -n) or close some, then try again`, {
       cause: error,
     });

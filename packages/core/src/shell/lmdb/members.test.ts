@@ -69,7 +69,8 @@ describe('processes in one group', () => {
   test('one that stands still for longer than its session is refused when it wakes, is told so, and comes back', async () => {
     await withFolder(async (path) => {
       // Stopped between two commits: inside one it would hold the folder's write lock, and everybody would wait with it.
-      const first = start('member', path, 'first', '{"sessionMs":600}', 'asked');
+      // Its beats are transactions too, so they are to be seldom.
+      const first = start('member', path, 'first', '{"sessionMs":3000}', 'asked');
       await first.said('has 0@1 1@1');
       write(first, 'commit');
       await first.said('committed 0 1 0');
