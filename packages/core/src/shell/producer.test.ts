@@ -140,7 +140,7 @@ describe('a producer', () => {
     let producer = await log.producer('api');
     for (let lost = 0; ; lost++) {
       const appending = producer.append(letters, large);
-      const closing = lost < 3 ? new Promise((resolve) => setTimeout(resolve, 3 * lost)).then(() => log[Symbol.asyncDispose]()) : undefined;
+      const closing = lost < 3 ? turns(lost).then(() => log[Symbol.asyncDispose]()) : undefined;
       const outcome = await appending.catch((error: { readonly code?: string }) => error.code);
       await closing;
       if (closing === undefined) {
@@ -157,6 +157,11 @@ describe('a producer', () => {
     rmSync(path, { recursive: true });
   });
 });
+
+/** So many rounds of the event loop: each finds an append a little further on. */
+const turns = async (n: number): Promise<void> => {
+  for (let i = 0; i < n; i++) await new Promise((resolve) => setImmediate(resolve));
+};
 
 describe('an append that expects an end', () => {
   const one = topic('one', { key: z.string(), value: z.string(), partitions: 1 });
