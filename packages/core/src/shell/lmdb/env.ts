@@ -10,6 +10,7 @@ import { TABLES, type Table } from '../../pure/log/keyspace.ts';
 import type { TreePages } from '../../pure/log/usage.ts';
 import { checkAddressSpace } from './address-space.ts';
 import { describeIo } from './folder.ts';
+import { checkSpareFiles } from './spare-files.ts';
 
 export interface EnvOptions {
   readonly path: string;
@@ -56,6 +57,7 @@ export const openEnv = (
   more: { readonly noSync?: boolean } = {},
 ): Env => {
   checkAddressSpace(options.path, options.mapSize);
+  checkSpareFiles();
   const root = open<Buffer, Buffer>({
     path: options.path,
     mapSize: options.mapSize,

@@ -30,8 +30,12 @@ interface Said {
 /** What a child process finds in a folder; that it lived to tell is part of every test. */
 const look = async (path: string, ...flags: readonly string[]): Promise<Said> => {
   const ended = await start('look', ...flags, path).ended;
-  expect([ended.signal, ended.errors]).toEqual([null, '']);
-  return JSON.parse(ended.lines[0]!) as Said;
+  expect(ended.signal).toBe(null);
+  const said = JSON.parse(ended.lines[0]!) as Said;
+  // LMDB writes such a line itself where it meets a page that cannot be: the error that follows must have been told by name.
+  const own = /^(mdb_\w+ error\n)+$/.test(ended.errors);
+  expect([own && said.errors.length > 0 ? '' : ended.errors, said]).toEqual(['', said]);
+  return said;
 };
 const makeLog = async (path: string): Promise<void> => {
   const log = await openPort(lmdb(path));
@@ -128,10 +132,6 @@ describe('a folder that is not ours, or of a later version, is refused and not t
   });
 });
 
-/** Node 24 itself needs files to read a package's, and its program may end before it can say anything. */
-const STARVES = Number(process.versions.node.split('.')[0]) >= 24;
-if (STARVES) console.log('skipped on Node 24, which runs out of files itself and ends without a word: the first file too many');
-
 describe('a folder that cannot be used says why', () => {
   test.each([
     ['data.mdb', (path: string) => data(path)],
@@ -196,9 +196,11 @@ describe('a folder that cannot be used says why', () => {
       expect([whole.errors, whole.message]).toEqual([['STOPLOG_LOG_UNAVAILABLE'], expect.stringContaining('no permission')]);
     });
   });
-  test.skipIf(STARVES)('too many files are open, whichever one is the first too many; with room again it opens', async () => {
+  test('too many files are open, whichever one is the first too many; with room again it opens', async () => {
     await withLog(async (path) => {
-      const said = JSON.parse((await start('few-files', path).ended).lines[0]!) as {
+      const { signal, lines } = await start('few-files', path).ended;
+      expect(signal).toBe(null);
+      const said = JSON.parse(lines[0]!) as {
         readonly codes: readonly string[];
         readonly messages: readonly string[];
       };
