@@ -39,7 +39,7 @@ for (let i = 0; mode === 'repair' && i < paths.length; i += 2) {
   let findings = 0;
   try {
     findings = (await module.check(lmdb(path).options)).findings.filter(isDamage).length;
-    const { partitions, lostOffsets } = await module.repair(lmdb(path).options, to);
+    const { partitions, lostOffsets, mayMissPartitions } = await module.repair(lmdb(path).options, to);
     await using log = await openPort(lmdb(to));
     const records = await read(log);
     const appended: Record<string, number> = {};
@@ -50,7 +50,14 @@ for (let i = 0; mode === 'repair' && i < paths.length; i += 2) {
       const { offsets } = await log.commit({ group: '', epoch: 0, appends: [{ topic, partition, batch: builder.finish() }], stores: [], positions: [] });
       appended[String(partition)] = Number(offsets[0]);
     }
-    say({ findings, records, appended, lostOffsets, partitions: partitions.filter(({ topic }) => topic === 'numbers' || topic.startsWith('recovered.')) });
+    say({
+      findings,
+      records,
+      appended,
+      lostOffsets,
+      mayMissPartitions,
+      partitions: partitions.filter(({ topic }) => topic === 'numbers' || topic.startsWith('recovered.')),
+    });
   } catch (error) {
     say({ findings, ...codeOf(error) });
   }

@@ -71,6 +71,7 @@ interface Said {
   readonly records?: Readonly<Record<string, string>>;
   readonly appended?: Readonly<Record<string, number>>;
   readonly lostOffsets?: number;
+  readonly mayMissPartitions?: boolean;
   readonly partitions?: readonly Partition[];
 }
 
@@ -149,7 +150,10 @@ export const oneBadBit = async ({ folder, unit, random, tell }: UnitSetting): Pr
 };
 
 /** What a repair kept and said of it, against what had been written. */
-const judge = ({ findings, records = {}, appended = {}, lostOffsets, partitions = [] }: Said, written: ReadonlyMap<string, string>): readonly string[] => {
+const judge = (
+  { findings, records = {}, appended = {}, lostOffsets, mayMissPartitions, partitions = [] }: Said,
+  written: ReadonlyMap<string, string>,
+): readonly string[] => {
   const lost = new Set(
     partitions.flatMap(({ partition, lost: spans }) =>
       spans.flatMap(({ offset, until }) => Array.from({ length: until - offset }, (_, n) => `${partition} ${offset + n}`)),
@@ -157,7 +161,8 @@ const judge = ({ findings, records = {}, appended = {}, lostOffsets, partitions 
   );
   const reached = new Map(partitions.map((one) => [one.partition, one.reached ?? Infinity]));
   const missing = [...written.keys()].filter((where) => records[where] === undefined);
-  const isSaid = (where: string): boolean => lost.has(where) || Number(where.split(' ')[1]) >= (reached.get(Number(where.split(' ')[0])) ?? 0);
+  const isSaid = (where: string): boolean =>
+    lost.has(where) || Number(where.split(' ')[1]) >= (reached.get(Number(where.split(' ')[0])) ?? (mayMissPartitions ? 0 : Infinity));
   const unsaid = missing.filter((where) => !isSaid(where)).length;
   const invented = [...lost].filter((where) => records[where] !== undefined || !written.has(where)).length;
   const ends = new Map<string, number>();

@@ -81,6 +81,8 @@ export interface RepairReport {
   /** The commit that was read; false: where the last one begins is damaged, and this is one before it, or may be. */
   readonly commit: number;
   readonly isLatest: boolean;
+  /** Names and ends were lost: topics and partitions of which nothing at all is left may have been, and nobody can count them. */
+  readonly mayMissPartitions: boolean;
   /** The list of free pages was damaged too: among what was found again may be what retention or compaction had removed. */
   readonly mayHoldDeleted: boolean;
 }

@@ -140,6 +140,7 @@ class Repair {
       copied: this.#copied,
       commit: source.snapshot.txn,
       isLatest: source.isLatest,
+      mayMissPartitions: namesLost && source.missing('ends') !== 0,
       mayHoldDeleted: !this.#orphans.areProven && partitions.some(({ foundAgain }) => foundAgain > 0),
       lostOffsets: Number(partitions.reduce((sum, { lost }) => lost.reduce((of, { offset, until }) => of + until - offset, sum), 0n)),
       renamed: topics.filter(({ isRenamed }) => isRenamed).map(({ shape }) => shape.name),

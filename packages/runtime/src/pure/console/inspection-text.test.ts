@@ -56,6 +56,7 @@ const repaired: RepairReport = {
   renamed: [],
   commit: 7,
   isLatest: true,
+  mayMissPartitions: false,
   mayHoldDeleted: false,
 };
 
@@ -103,11 +104,19 @@ describe('a repair says', () => {
         partitions: [],
         missing: { positions: 1 },
         isLatest: false,
+        mayMissPartitions: true,
         mayHoldDeleted: true,
         copied: 1,
         renamed: ['recovered.3'],
-      }).length,
-    ).toBe(5);
+      }),
+    ).toEqual([
+      expect.stringContaining('1 position could not be found'),
+      expect.stringContaining("'recovered.3'"),
+      expect.stringContaining('topics and partitions of which nothing at all is left'),
+      expect.stringContaining('the list of free pages is damaged too'),
+      expect.stringContaining('one more may have been there'),
+      expect.stringContaining('1 entry of kinds'),
+    ]);
   });
   test('the same as data', () => {
     expect(repairData(repaired)).toMatchObject({

@@ -70,6 +70,9 @@ export const repairNotes = (report: RepairReport): readonly string[] => [
         `the end of ${topic}[${partition}] is lost: the last offset that was seen lies before ${reached}. Records may have followed, which nobody can count; appends go on at ${end}, behind all there can have been`,
     ),
   ...report.renamed.map((topic) => `the name of a topic is lost: its records are in '${topic}', keys and values as bytes`),
+  ...(report.mayMissPartitions
+    ? ['the list of names and the ends are damaged: topics and partitions of which nothing at all is left may have been, and nobody can count their records']
+    : []),
   ...(report.mayHoldDeleted
     ? ['the list of free pages is damaged too: among the records that were found again may be some that retention or compaction had removed']
     : []),
