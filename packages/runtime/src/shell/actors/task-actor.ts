@@ -126,6 +126,7 @@ export class TaskActor {
   async #rest(): Promise<void> {
     const { inputs, ending, idle } = this.#parts;
     if (this.#steps.isOpen) return this.#commit();
+    this.#committer.check();
     // Not AbortSignal.any: the signal of the ending, which lives as long as the actor, would remember every rest.
     const stop = new AbortController();
     const end = (): void => stop.abort();
@@ -141,7 +142,6 @@ export class TaskActor {
         const first = await Promise.race([growth, this.#committer.settled()]);
         if (first !== undefined) return first();
       }
-      this.#committer.check();
       this.resting = true;
       idle();
       (await growth)();
