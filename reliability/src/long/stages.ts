@@ -21,7 +21,8 @@ export interface Scale {
   readonly kills: number;
   readonly records: number;
 }
-const KILLS_OF_A_UNIT = 20;
+/** What is read anew after each kill grows with those before it. */
+const KILLS_OF_A_UNIT = 10;
 /** Storage calls that fail, each at its first, second, … hit. */
 const STORAGE: readonly Failpoint[] = ['storage.put', 'storage.read', 'append.written', 'commit.written', 'lock.taken'];
 const HITS = 12;
