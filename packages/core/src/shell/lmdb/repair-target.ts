@@ -12,7 +12,7 @@ import { DEFAULT_MAP_SIZE, openEnv, type Env } from './env.ts';
 import { markFolder } from './folder.ts';
 import { makeGate } from './gate.ts';
 import { openDataFile, type DataFile } from './slack.ts';
-import { transactions } from './transactions.ts';
+import { transactions, type Transact } from './transactions.ts';
 
 const TURN = { puts: 1_000, bytes: 4 * 1024 * 1024 };
 const OURS: ReadonlySet<string> = new Set(['data.mdb', 'lock.mdb', 'stoplog.json']);
@@ -22,7 +22,7 @@ export class RepairTarget {
   readonly #to: string;
   readonly #env: Env;
   readonly #file: DataFile;
-  readonly #transact: (write: () => void) => void;
+  readonly #transact: Transact;
   #puts: (readonly [Table, Buffer, Buffer])[] = [];
   #bytes = 0;
   #isEnded = false;

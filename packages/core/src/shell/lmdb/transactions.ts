@@ -22,8 +22,10 @@ class SetBack extends Error {}
 const ATTEMPTS = 20;
 const OPEN_MS = 10_000;
 
-/** Returns a function that runs `write` inside a transaction; what it throws takes the transaction back. */
-export const transactions = (env: Env, options: EnvOptions, gate: Int32Array, file: DataFile): ((write: () => void) => void) => {
+/** Runs `write` inside a transaction; what it throws takes the transaction back. */
+export type Transact = (write: () => void) => void;
+
+export const transactions = (env: Env, options: EnvOptions, gate: Int32Array, file: DataFile): Transact => {
   const attempt = (write: () => void): void =>
     through(gate, () =>
       env.root.transactionSync(() => {
