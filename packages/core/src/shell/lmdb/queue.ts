@@ -27,6 +27,9 @@ interface Pending extends Waiting {
   readonly answer: (outcome: Outcome) => void;
 }
 
+/** So many refused lives are remembered: what one has under way when it is refused comes within moments. */
+const MOST_REFUSED = 65_536;
+
 export class CallQueue {
   readonly #env: Env;
   readonly #inTransaction: Transact;
@@ -34,14 +37,16 @@ export class CallQueue {
   readonly #waiting: Pending[] = [];
   /** Lives of actors that a commit was refused to: what they send after it was made from it. */
   readonly #refused = new Set<string>();
+  readonly #mostRefused: number;
   #isTurnDue = false;
   #isClosed = false;
 
   /** `grew` is called once before the flush and once after it. */
-  constructor(env: Env, inTransaction: Transact, grew: (grown: Grown) => void) {
+  constructor(env: Env, inTransaction: Transact, grew: (grown: Grown) => void, mostRefused: number = MOST_REFUSED) {
     this.#env = env;
     this.#inTransaction = inTransaction;
     this.#grew = grew;
+    this.#mostRefused = mostRefused;
   }
 
   /** Once the queue is closed, what comes is for nobody. */
@@ -105,7 +110,7 @@ export class CallQueue {
     } catch (error) {
       if (!alone) return false;
       const data = errorToData(describeIo(this.#env.path, error));
-      for (const { life } of share) if (life !== undefined) this.#refused.add(life);
+      for (const { life } of share) this.#refuse(life);
       for (const pending of share) pending.answer({ type: 'failed', error: data });
       return true;
     }
@@ -119,9 +124,18 @@ export class CallQueue {
       if (life !== undefined && this.#refused.has(life)) throw afterRefusal(life);
       return apply(ends);
     } catch (error) {
-      if (life !== undefined && isStoplogError(error) && error.code === 'STOPLOG_FENCED') this.#refused.add(life);
+      if (isStoplogError(error) && error.code === 'STOPLOG_FENCED') this.#refuse(life);
       if (isStoplogError(error) && REFUSALS.has(error.code)) return { type: 'failed', error: errorToData(error) };
       throw error;
+    }
+  }
+  #refuse(life: string | undefined): void {
+    if (life === undefined) return;
+    this.#refused.add(life);
+    // The oldest come first.
+    for (const oldest of this.#refused) {
+      if (this.#refused.size <= this.#mostRefused) break;
+      this.#refused.delete(oldest);
     }
   }
 }
