@@ -105,6 +105,8 @@ class Appending {
 
   /** A promise when the producer has to wait, nothing when it may go on. */
   add(record: NewRecord<unknown, unknown>): Promise<void> | undefined {
+    // What comes after a commit that failed would go nowhere, and an iterable need not end.
+    if (this.#failure !== undefined) return this.#drain(0);
     try {
       const key = encodeKey(this.#topic, parseKey(this.#topic, record.key));
       const value = encodeValue(this.#topic, parseValue(this.#topic, record.value));
