@@ -1,31 +1,20 @@
 /** What a turn of the queue does when it goes wrong: nothing is done twice, and nothing is remembered for ever. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { errorFromData, StoplogError } from '../../pure/errors.ts';
 import { readEnds } from './apply.ts';
-import { openEnv, type Env } from './env.ts';
+import type { Env } from './env.ts';
+import { openBareEnv, type BareEnv } from './fixtures/bare-env.ts';
 import { CallQueue, type Apply, type Outcome } from './queue.ts';
-import { openDataFile, type DataFile } from './slack.ts';
-import { transactions, type Transact } from './transactions.ts';
+import type { Transact } from './transactions.ts';
 
-let path: string;
+let bare: BareEnv;
 let env: Env;
-let file: DataFile;
 let inTransaction: Transact;
 beforeEach(() => {
-  path = mkdtempSync(join(tmpdir(), 'stoplog-queue-'));
-  const options = { path, mapSize: 2 ** 26 };
-  env = openEnv(options, false);
-  file = openDataFile(path);
-  inTransaction = transactions(env, options, new Int32Array(new SharedArrayBuffer(4)), file);
+  bare = openBareEnv();
+  ({ env, inTransaction } = bare);
 });
-afterEach(async () => {
-  await env.root.close();
-  file.close();
-  rmSync(path, { recursive: true, force: true });
-});
+afterEach(() => bare.close());
 
 /** Moves the end of a partition up by one, as an append does. */
 const appended =
@@ -68,7 +57,7 @@ describe('a flush that fails', () => {
     failingFlush(1);
     const queue = new CallQueue(env, inTransaction, () => {});
     await call(queue, appended(0));
-    expect(codeOf(await call(queue, appended(0)))).toMatchObject({ code: 'STOPLOG_LOG_UNAVAILABLE', facts: { path } });
+    expect(codeOf(await call(queue, appended(0)))).toMatchObject({ code: 'STOPLOG_LOG_UNAVAILABLE', facts: { path: bare.path } });
     expect(endOf(0)).toBe(1n);
   });
   test('is told from a commit that was not made: that is tried again, call by call', async () => {
@@ -95,4 +84,16 @@ test('what a refused life sends after it is refused, and the lives of long ago a
   await Promise.all(Array.from({ length: most }, (_, i) => call(queue, fenced, `${i}`)));
   expect(codeOf(await call(queue, appended(0), `${most - 1}`))).toMatchObject({ code: 'STOPLOG_FENCED' });
   expect(codeOf(await call(queue, appended(0), 'first'))).toBe('committed');
+});
+test('what a life sends after a commit that failed, for whatever reason, is refused', async () => {
+  const queue = new CallQueue(env, inTransaction, () => {});
+  const failing: Apply = () => {
+    throw Object.assign(new Error('No space left on device'), { code: 28 });
+  };
+  const outcomes = await Promise.all([call(queue, failing, 'one'), call(queue, appended(0), 'one'), call(queue, appended(0), 'another')]);
+  expect(outcomes.map((outcome) => (outcome.type === 'failed' ? outcome.error.code : outcome.type))).toEqual([
+    'STOPLOG_LOG_FULL',
+    'STOPLOG_FENCED',
+    'committed',
+  ]);
 });
