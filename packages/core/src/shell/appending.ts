@@ -45,6 +45,8 @@ export interface Sender {
   /** Records that come again and are acknowledged. */
   readonly already?: number;
   send(appends: readonly (PackedBatch & Append)[]): Promise<Committed>;
+  /** What gives the records, or the signal, has ended it: neither the log nor a record is at fault. */
+  interrupted?(): void;
 }
 
 /** What one commit gathers. */
@@ -74,6 +76,7 @@ export const appendAll = async (sender: Sender, topic: AnyTopic, records: NewRec
       }
     }
   } catch (error) {
+    if (!append.isOver) sender.interrupted?.();
     await append.abandon();
     throw error;
   }
@@ -92,6 +95,7 @@ class Appending {
   #bytes = 0;
   #acknowledged: number;
   #failure: unknown;
+  #isOver = false;
 
   constructor(sender: Sender, topic: AnyTopic, { ack = 'durable', expectedEnd }: AppendOptions) {
     this.#sender = sender;
@@ -101,6 +105,11 @@ class Appending {
     this.#packer = new RecordPacker(topic.name, topic.partitions, sender.packing);
     this.#expect = expectedEnd === undefined ? undefined : expectation(topic, expectedEnd);
     this.#time = topic.shape.timestamps === 'arrival' ? Date.now() : undefined;
+  }
+
+  /** A record was refused, or the log refused what was sent. */
+  get isOver(): boolean {
+    return this.#isOver || this.#failure !== undefined;
   }
 
   /** A promise when the producer has to wait, nothing when it may go on. */
@@ -160,6 +169,7 @@ class Appending {
   }
   /** What was packed before the bad record is appended; then the error goes on, with the count. */
   async #refuse(error: unknown): Promise<never> {
+    this.#isOver = true;
     await this.abandon();
     throw this.#told(error);
   }
