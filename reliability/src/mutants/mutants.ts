@@ -21,7 +21,7 @@ export interface Mutant {
 }
 
 const APPLY = 'shell/lmdb/apply.js';
-const WRITER = 'shell/lmdb/writer.js';
+const QUEUE = 'shell/lmdb/queue.js';
 const CHECKED = 'checkMember(env, commit);';
 const PUT_BATCH = "putRaw(env, 'log', batchKey(topicId, partition, baseOffset), batch);";
 const applied = { kind: 'flagship', failpoint: 'commit.applied', hit: 3 } as const;
@@ -47,7 +47,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'answers before the transaction has ended',
-    file: WRITER,
+    file: QUEUE,
     text: 'grown = ends.write();',
     instead:
       'grown = ends.write(); share.forEach((pending, i) => pending.bytes > 0 && pending.answer(outcomes[i])); Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);',

@@ -45,6 +45,8 @@ export interface Sender {
   /** Records that come again and are acknowledged. */
   readonly already?: number;
   send(appends: readonly (PackedBatch & Append)[]): Promise<Committed>;
+  /** What gives the records, or the signal, has ended it: neither the log nor a record is at fault. */
+  interrupted?(): void;
 }
 
 /** What one commit gathers. */
@@ -74,6 +76,7 @@ export const appendAll = async (sender: Sender, topic: AnyTopic, records: NewRec
       }
     }
   } catch (error) {
+    if (!append.isOver) sender.interrupted?.();
     await append.abandon();
     throw error;
   }
@@ -92,6 +95,7 @@ class Appending {
   #bytes = 0;
   #acknowledged: number;
   #failure: unknown;
+  #isOver = false;
 
   constructor(sender: Sender, topic: AnyTopic, { ack = 'durable', expectedEnd }: AppendOptions) {
     this.#sender = sender;
@@ -103,8 +107,15 @@ class Appending {
     this.#time = topic.shape.timestamps === 'arrival' ? Date.now() : undefined;
   }
 
+  /** A record was refused, or the log refused what was sent. */
+  get isOver(): boolean {
+    return this.#isOver || this.#failure !== undefined;
+  }
+
   /** A promise when the producer has to wait, nothing when it may go on. */
   add(record: NewRecord<unknown, unknown>): Promise<void> | undefined {
+    // What comes after a commit that failed would go nowhere, and an iterable need not end.
+    if (this.#failure !== undefined) return this.#drain(0);
     try {
       const key = encodeKey(this.#topic, parseKey(this.#topic, record.key));
       const value = encodeValue(this.#topic, parseValue(this.#topic, record.value));
@@ -158,6 +169,7 @@ class Appending {
   }
   /** What was packed before the bad record is appended; then the error goes on, with the count. */
   async #refuse(error: unknown): Promise<never> {
+    this.#isOver = true;
     await this.abandon();
     throw this.#told(error);
   }

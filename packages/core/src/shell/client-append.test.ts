@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { compactedTopic, openLog, topic, type LogClient, type NewRecord } from '@stoplog/core';
+import { compactedTopic, openLog, StoplogError, topic, type LogClient, type NewRecord } from '@stoplog/core';
 import { lmdb } from '@stoplog/core/lmdb';
 import { makeClient, type Log } from '@stoplog/core/port';
 import { memoryLog } from '@stoplog/core/testing';
@@ -205,6 +205,55 @@ describe('append', () => {
     );
     await expect(appending).rejects.toThrow('enough');
     expect(closed).toBe(true);
+  });
+});
+
+describe('an append one of whose commits fails', () => {
+  const full = new StoplogError('STOPLOG_LOG_FULL', {}, 'no space left: make room');
+  /** A log whose first commit finds no space, and whose others do, if they are taken. */
+  const fullOnce = (): LogClient => {
+    const log = memoryLog();
+    let failed: string | undefined;
+    return makeClient(
+      Object.create(log, {
+        ensure: { value: log.ensure.bind(log) },
+        offsets: { value: log.offsets.bind(log) },
+        fetch: { value: log.fetch.bind(log) },
+        commit: {
+          value: async (commit: Parameters<Log['commit']>[0]) => {
+            if (failed === undefined) {
+              failed = commit.life ?? 'nobody';
+              throw full;
+            }
+            if (commit.life === failed) throw new StoplogError('STOPLOG_FENCED', {}, 'an earlier commit was refused');
+            return log.commit(commit);
+          },
+        },
+      }) as Log,
+    );
+  };
+
+  test('leaves a beginning of its records and no others, and the next one is another matter', async () => {
+    const log = fullOnce();
+    const value = 'x'.repeat(10_000);
+    const records = Array.from({ length: 100 }, (_, i) => ({ key: `${i}`, value }));
+    await expect(log.append(letters, records)).rejects.toMatchObject({ code: 'STOPLOG_LOG_FULL', facts: { appended: 0 } });
+    expect((await readAll(log)).length).toBe(0);
+    expect(await log.append(letters, records)).toEqual({ records: 100 });
+  });
+  test('ends with its error at the next record, though the iterable never ends', async () => {
+    const log = fullOnce();
+    let given = 0;
+    const endless = async function* (): AsyncGenerator<Letter> {
+      for (; given < 1_000; given++) {
+        // Long enough for what was given before to be on its way.
+        for (let i = 0; i < 3; i++) await turn();
+        yield { key: 'k', value: `${given}` };
+      }
+      throw new Error('nobody ever said that the append had failed');
+    };
+    await expect(log.append(letters, endless())).rejects.toMatchObject({ code: 'STOPLOG_LOG_FULL', facts: { appended: 0 } });
+    expect(given).toBeLessThan(10);
   });
 });
 

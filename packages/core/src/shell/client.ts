@@ -1,6 +1,7 @@
 /**
  * A LogClient over any Log: what a program uses that is not a pipeline. Writing parses, reading trusts.
  */
+import { randomUUID } from 'node:crypto';
 import type { Log, OffsetAt, Position, RecordBatch, TopicPartition } from '../port/log.ts';
 import { StoplogError } from '../pure/errors.ts';
 import type { Reset } from '../pure/log/reset.ts';
@@ -99,7 +100,8 @@ class Client implements LogClient {
   readonly #close: () => Promise<void>;
   /** By the topic itself: another declaration of the same name is to be compared with what is there. */
   readonly #ensured = new WeakMap<AnyTopic, Promise<void>>();
-  /** Which partition the records without a key of the next append begin with. */
+  readonly #name = randomUUID();
+  /** Counts appends; the records without a key of each begin with another partition. */
   #turn = Math.floor(Math.random() * 65_536);
 
   constructor(log: Log, close: () => Promise<void>) {
@@ -110,9 +112,11 @@ class Client implements LogClient {
   async append<RK, RV>(face: Parses<RK, RV>, records: NewRecords<RK, RV>, options: AppendOptions = {}): Promise<Appended> {
     const topic = topicOf(face);
     await this.#ensure(topic);
+    // Of one life: after a commit that failed none of this append is taken, so what is in the log is a beginning of the records.
+    const life = `${this.#name}/${this.#turn}`;
     const sender: Sender = {
       packing: { first: this.#turn++ },
-      send: (appends) => this.#log.commit({ group: '', epoch: 0, appends, stores: [], positions: [] }),
+      send: (appends) => this.#log.commit({ group: '', epoch: 0, life, appends, stores: [], positions: [] }),
     };
     return appendAll(sender, topic, records, options);
   }

@@ -40,6 +40,8 @@ const append = fc.record({
     { maxLength: 30 },
   ),
   lazily: fc.boolean(),
+  /** What gives the records breaks at each of these before it gives them all. */
+  breaks: fc.array(fc.nat(30), { maxLength: 2 }),
   gaveUp: fc.constantFrom(false, false, false, true),
 });
 
@@ -52,12 +54,15 @@ test('each append, repeated until it succeeds or finished by settle(), is in the
       let producer = await open().producer('p');
       const expected: string[] = [];
       let appends = 0;
-      for (const { records, lazily, gaveUp } of plan) {
+      for (const { records, lazily, breaks, gaveUp } of plan) {
         const texts = records.map(({ size }, i) => `${appends}.${i}.${'x'.repeat(size)}`);
         appends++;
         const given: readonly Letter[] = records.map(({ key, timestamp }, i) => ({ key, value: texts[i]!, ...(timestamp === undefined ? {} : { timestamp }) }));
+        const left = [...breaks];
         async function* one(): AsyncGenerator<Letter> {
+          const breakAt = left.shift();
           for (const [i, record] of given.entries()) {
+            if (i === breakAt) throw new Error('nobody knows what comes next');
             if (i % 7 === 3) await new Promise((resolve) => setImmediate(resolve));
             yield record;
           }

@@ -102,6 +102,45 @@ describe('a producer', () => {
     expect(await values(state.client)).toEqual(many(10).map(({ value }) => value));
   });
 
+  /** Records of which the first are on their way when what gives them breaks. */
+  const breaking = async function* (records: readonly Letter[], at: number): AsyncGenerator<Letter> {
+    yield* records.slice(0, at);
+    await turns(3);
+    throw new Error('the file cannot be read');
+  };
+  test('repeated after what gave its records broke, or a signal ended it, has each record once', async () => {
+    const state = losing();
+    const producer = await state.client.producer('api');
+    await expect(producer.append(letters, breaking(many(10), 4))).rejects.toThrow('the file cannot be read');
+    state.lose = 1;
+    await expect(producer.append(letters, many(10))).rejects.toThrow('the answer was lost');
+    await expect(producer.append(letters, breaking(many(10), 2))).rejects.toThrow('the file cannot be read');
+    const stop = new AbortController();
+    const stopping = async function* (): AsyncGenerator<Letter> {
+      yield* many(3);
+      stop.abort(new Error('enough'));
+      yield* many(7, 3);
+    };
+    await expect(producer.append(letters, stopping(), { signal: stop.signal })).rejects.toThrow('enough');
+    expect(await producer.append(letters, many(10))).toEqual({ records: 10 });
+    expect(await producer.append(letters, many(1, 10))).toEqual({ records: 1 });
+    expect(await values(state.client)).toEqual(many(11).map(({ value }) => value));
+  });
+  test('that goes on with other records after it was interrupted is refused once, however many there are', async () => {
+    const log = makeClient(memoryLog());
+    const producer = await log.producer('api');
+    for (const wrong of [many(20, 100), many(2), [{ key: 'k0', value: '0' }, ...many(30, 100)]]) {
+      const before = (await values(log)).length;
+      await expect(producer.append(letters, breaking(many(10, before), 4))).rejects.toThrow('the file cannot be read');
+      await expect(producer.append(letters, wrong)).rejects.toMatchObject({ code: 'STOPLOG_USAGE', facts: { producer: 'api', sent: 4 } });
+      expect((await values(log)).length).toBe(before + 4);
+    }
+    await expect(producer.append(letters, breaking(many(10, 12), 4))).rejects.toThrow('the file cannot be read');
+    expect(await producer.settle()).toEqual({ records: 4 });
+    expect(await producer.append(letters, many(2, 16))).toEqual({ records: 2 });
+    expect(await values(log)).toEqual(many(18).map(({ value }) => value));
+  });
+
   test('takes calls that come at once one after the other', async () => {
     const log = makeClient(memoryLog());
     const producer = await log.producer('api');

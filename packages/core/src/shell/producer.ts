@@ -13,13 +13,15 @@ import type { Encoded } from '../pure/schema/codec.ts';
 import type { PackedBatch } from '../pure/topic/packer.ts';
 import { topicOf, type AnyTopic, type Parses } from '../pure/topic/topic.ts';
 import { appendAll, type Appended, type AppendOptions, type NewRecord, type NewRecords, type Sender } from './appending.ts';
-import { Repeat, type Call, type Sent } from './producer-call.ts';
+import { Repeat, Tally, type Call, type Sent } from './producer-call.ts';
 
 export interface Producer {
   readonly name: string;
   /**
    * As `log.append`, but each record once: after an error other than `STOPLOG_FENCED`, call it again with the same records, in
-   * the same order, and those that are in the log are left out. Calls follow one another, each when the one before is done.
+   * the same order, and those that are in the log are left out. So it is when what gave the records broke, or the signal ended it.
+   * A record that is refused ends it for good: those before it are in the log, `error.facts.appended` says how many, and the next
+   * append is a new one. Calls follow one another, each when the one before is done.
    */
   append<RK, RV>(
     topic: Parses<RK, RV>,
@@ -89,33 +91,45 @@ export class LogProducer implements Producer {
     await this.#prepare(topic);
     await this.#renew();
     const failed = this.#failed;
-    if (failed === undefined) return this.#send({ topic, first: this.#calls++, sent: 0, acknowledged: new Map(), open: [] }, records, options);
+    if (failed === undefined) return this.#send({ topic, first: this.#calls++, sent: 0, tally: new Tally(), open: [] }, records, options);
     const again = new Repeat(failed);
     await this.#settle(failed);
     const other = otherRecords(this.name, failed);
     if (failed.topic.name !== topic.name) throw other;
-    const leavesOut = (partition: number, key: Encoded | null, value: Encoded | null): boolean => {
+    const isKnown: Known = (partition, key, value) => {
       if (again.isOver) return false;
       if (again.takes(partition, key, value)) return true;
       throw other;
     };
-    const appended = await this.#send({ ...failed, open: [] }, records, options, leavesOut);
+    const appended = await this.#send({ ...failed, open: [] }, records, options, isKnown);
     if (!again.isOver) throw other;
     return appended;
   }
 
-  async #send(call: Call, records: NewRecords<unknown, unknown>, options: AppendOptions, leavesOut?: Sender['packing']['leavesOut']): Promise<Appended> {
+  async #send(call: Call, records: NewRecords<unknown, unknown>, options: AppendOptions, isKnown?: Known): Promise<Appended> {
     const life = this.#chain();
+    let isInterrupted = false;
     const sender: Sender = {
-      packing: { first: call.first, spread: SPREAD, leavesOut },
+      packing: {
+        first: call.first,
+        spread: SPREAD,
+        leavesOut: (partition, key, value) => {
+          if (isKnown?.(partition, key, value) === true) return true;
+          call.tally.pack(partition, key, value);
+          return false;
+        },
+      },
       already: call.sent,
       send: (appends) => this.#commit(call, appends, life, options.ack ?? 'durable'),
+      interrupted: () => (isInterrupted = true),
     };
     try {
       return await appendAll(sender, call.topic, records, options);
     } catch (error) {
+      call.tally.drop();
       if (hasMoved(error)) this.#takeBack(call);
-      else if (call.open.length > 0) this.#failed = call;
+      // A record that is refused would be so again; what gave the records may give them again.
+      else if (call.open.length > 0 || (isInterrupted && call.sent > 0)) this.#failed = call;
       throw error;
     }
   }
@@ -128,6 +142,7 @@ export class LogProducer implements Producer {
         const sequence = this.#next.get(name) ?? 0;
         this.#next.set(name, sequence + batch.records);
         call.sent += batch.records;
+        call.tally.send(batch);
         return { ...batch, producer: { ...this.#life, sequence } };
       }),
     };
@@ -140,8 +155,7 @@ export class LogProducer implements Producer {
   #acknowledge(call: Call, sent: Sent): void {
     sent.done = true;
     // In the order in which they were sent, so that what is open begins with the first record that may be missing.
-    while (call.open[0]?.done === true)
-      for (const { partition, records } of call.open.shift()!.appends) call.acknowledged.set(partition, (call.acknowledged.get(partition) ?? 0) + records);
+    while (call.open[0]?.done === true) call.open.shift();
   }
   #put({ appends }: Sent, life: string): Promise<Committed> {
     return this.#log.commit({ group: '', epoch: 0, life, appends, stores: [], positions: [] });
@@ -195,6 +209,8 @@ export class LogProducer implements Producer {
   }
 }
 let chains = 0;
+/** Whether a record that comes was sent before. */
+type Known = (partition: number, key: Encoded | null, value: Encoded | null) => boolean;
 
 /** A refusal that says: this has been in the log for longer than five batches. */
 const wasAppended = (error: unknown): boolean =>

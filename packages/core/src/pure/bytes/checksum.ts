@@ -24,3 +24,6 @@ const TABLE: Int32Array = Int32Array.from({ length: 256 }, (_, byte) => {
   for (let bit = 0; bit < 8; bit++) crc = (crc & 1) === 0 ? crc >>> 1 : (crc >>> 1) ^ 0xedb88320;
   return crc;
 });
+
+/** The same of a text's UTF-8. */
+export const crc32Text = (text: string, seed = 0): number => zlibCrc32(text, seed);

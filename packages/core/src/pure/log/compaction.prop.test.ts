@@ -183,6 +183,10 @@ describe('what a pass covers', () => {
     expect(cleanable(segments, at, { ...cleanup, minCompactionLagMs: 91 }, 100)).toMatchObject({ to: 30n });
     expect(cleanable(segments, at, { ...cleanup, minCompactionLagMs: 20, ageBy: 'arrival' }, 89)).toMatchObject({ to: 10n });
   });
+  test('without a lag nothing is too young for it, also what is dated in the future', () => {
+    for (const ageBy of ['timestamp', 'arrival'] as const)
+      expect(cleanable(segments, at, { ...cleanup, ageBy }, 1)).toEqual({ from: 10n, to: 30n, cleanBytes: 100, dirtyBytes: 120, due: true });
+  });
   test('it is due by the share of new bytes, or when the oldest of them is older than the largest lag', () => {
     expect(cleanable(segments, at, { ...cleanup, minDirtyRatio: 0.55 }, 100).due).toBe(false);
     expect(cleanable(segments, at, { ...cleanup, minDirtyRatio: 0.54 }, 100).due).toBe(true);

@@ -45,7 +45,8 @@ export const cleanable = (
       cleanBytes += segment.bytes;
       continue;
     }
-    if (lastTime(segment, cleanup) > now - cleanup.minCompactionLagMs) {
+    // Without a lag nothing is too young, also what is dated in the future: it would keep all behind it from being compacted.
+    if (cleanup.minCompactionLagMs > 0 && lastTime(segment, cleanup) > now - cleanup.minCompactionLagMs) {
       to = segment.base;
       break;
     }

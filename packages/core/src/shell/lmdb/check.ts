@@ -14,9 +14,10 @@ import { TABLES } from '../../pure/log/keyspace.ts';
 import type { Snapshot } from '../../pure/pages/meta-page.ts';
 import { walk } from '../../pure/pages/walk.ts';
 import { checkPages } from './check-pages.ts';
-import { Look, readNames, ValuesCheck } from './check-values.ts';
+import { ValuesCheck } from './check-values.ts';
 import { PAGE_SIZE } from './env.ts';
 import { describeIo, examineFolder } from './folder.ts';
+import { Look, readNames } from './look.ts';
 import { atOneCommit, PageFile, tablesOf } from './page-file.ts';
 
 const MOST_FINDINGS = 1_000;

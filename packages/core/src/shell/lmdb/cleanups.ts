@@ -19,6 +19,8 @@ export class Cleanups {
   readonly #env: Env;
   readonly now: () => number;
   #byId = new Map<number, KnownTopic>();
+  /** Why the entry of some topic could not be read. */
+  #damage: Error | undefined;
 
   constructor(env: Env, now: () => number) {
     this.#env = env;
@@ -38,19 +40,30 @@ export class Cleanups {
     const known = this.#byId.get(topicId);
     if (known !== undefined) return known;
     this.refresh();
-    return this.#byId.get(topicId);
+    const found = this.#byId.get(topicId);
+    if (found === undefined && this.#damage !== undefined) throw this.#damage;
+    return found;
   }
-  /** Reads all topics again, and gives them. */
+  /** Reads all topics again, and gives them. One whose entry is damaged is left out, and told to whoever appends to it. */
   refresh(): readonly KnownTopic[] {
-    const range = this.#env.tables.meta.getRange({ start: TOPIC_PREFIX, end: prefixEnd(TOPIC_PREFIX), snapshot: false });
-    const metas = [...range].map(({ key, value }) => fromBytes<TopicMeta>(unseal('meta', key, value)));
-    this.#byId = new Map(
-      metas.map(({ id, shape }) => [
-        id,
-        { id, name: shape.name, partitions: shape.partitions, cleanup: cleanupOf(shape), stampsArrival: shape.timestamps === 'arrival' },
-      ]),
-    );
+    this.#byId = new Map();
+    this.#damage = undefined;
+    for (const { key, value } of this.#env.tables.meta.getRange({ start: TOPIC_PREFIX, end: prefixEnd(TOPIC_PREFIX), snapshot: false })) {
+      try {
+        const topic = knownTopic(fromBytes<TopicMeta>(unseal('meta', key, value)));
+        this.#byId.set(topic.id, topic);
+      } catch (error) {
+        this.#damage ??= error instanceof Error ? error : new Error(String(error));
+      }
+    }
     return [...this.#byId.values()];
   }
 }
+const knownTopic = ({ id, shape }: TopicMeta): KnownTopic => ({
+  id,
+  name: shape.name,
+  partitions: shape.partitions,
+  cleanup: cleanupOf(shape),
+  stampsArrival: shape.timestamps === 'arrival',
+});
 const UNKNOWN: Cleanup = cleanupOf({ cleanup: 'delete', retentionMs: undefined });

@@ -44,11 +44,16 @@ export const applyOpenProducer = (env: Env, name: string, held: ProducerLife | u
     putRecord(env, known.id, { ...record, at: now });
     return held;
   }
-  const id = known?.id ?? nextId(env);
-  const epoch = (record?.epoch ?? 0) + 1;
-  if (known === undefined) putMeta(env, producerMetaKey(name), { id } satisfies ProducerMeta);
-  putRecord(env, id, { name, epoch, at: now });
-  return { id, epoch };
+  if (known !== undefined && record !== undefined) {
+    putRecord(env, known.id, { ...record, epoch: record.epoch + 1, at: now });
+    return { id: known.id, epoch: record.epoch + 1 };
+  }
+  // A name without a record, as a repair may leave it: under another number it cannot be taken for a life that was.
+  if (known !== undefined) putMeta(env, goneKey(known.id), { id: known.id, kind: 'producer' } satisfies GoneMeta);
+  const id = nextId(env);
+  putMeta(env, producerMetaKey(name), { id } satisfies ProducerMeta);
+  putRecord(env, id, { name, epoch: 1, at: now });
+  return { id, epoch: 1 };
 };
 
 /** The names of those who were silent for long. */

@@ -8,11 +8,12 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { StoplogError } from '../../pure/errors.ts';
 import { seal, type Table } from '../../pure/log/keyspace.ts';
 import { putRaw } from './sealed.ts';
+import { describeCopying } from './fresh-copy.ts';
 import { DEFAULT_MAP_SIZE, openEnv, type Env } from './env.ts';
 import { markFolder } from './folder.ts';
 import { makeGate } from './gate.ts';
 import { openDataFile, type DataFile } from './slack.ts';
-import { transactions } from './transactions.ts';
+import { transactions, type Transact } from './transactions.ts';
 
 const TURN = { puts: 1_000, bytes: 4 * 1024 * 1024 };
 const OURS: ReadonlySet<string> = new Set(['data.mdb', 'lock.mdb', 'stoplog.json']);
@@ -22,7 +23,7 @@ export class RepairTarget {
   readonly #to: string;
   readonly #env: Env;
   readonly #file: DataFile;
-  readonly #transact: (write: () => void) => void;
+  readonly #transact: Transact;
   #puts: (readonly [Table, Buffer, Buffer])[] = [];
   #bytes = 0;
   #isEnded = false;
@@ -36,11 +37,15 @@ export class RepairTarget {
     const before = existsSync(this.path) ? readdirSync(this.path) : [];
     if (before.some((name) => !OURS.has(name) && !name.startsWith('stoplog.json')))
       throw new StoplogError('STOPLOG_USAGE', { to }, `${this.path} holds other files, and a repair works there before ${to} gets its name: name another one`);
-    rmSync(this.path, { recursive: true, force: true });
-    mkdirSync(this.path, { recursive: true, mode: 0o700 });
     const options = { path: this.path, mapSize: DEFAULT_MAP_SIZE };
-    this.#env = openEnv(options, false);
-    this.#file = openDataFile(this.path);
+    try {
+      rmSync(this.path, { recursive: true, force: true });
+      mkdirSync(this.path, { recursive: true, mode: 0o700 });
+      this.#env = openEnv(options, false);
+      this.#file = openDataFile(this.path);
+    } catch (error) {
+      throw describeCopying(this.#to, error);
+    }
     this.#transact = transactions(this.#env, options, new Int32Array(makeGate()), this.#file);
   }
 
@@ -90,8 +95,12 @@ export class RepairTarget {
     const puts = this.#puts.splice(0);
     this.#bytes = 0;
     if (puts.length === 0) return;
-    this.#transact(() => {
-      for (const [table, key, value] of puts) putRaw(this.#env, table, key, value);
-    });
+    try {
+      this.#transact(() => {
+        for (const [table, key, value] of puts) putRaw(this.#env, table, key, value);
+      });
+    } catch (error) {
+      throw describeCopying(this.#to, error);
+    }
   }
 }

@@ -6,8 +6,8 @@
  * list is damaged too, they may hold what was deleted: the latest of each is taken then, and the report says so.
  */
 import { DATA } from '../../pure/check/finding.ts';
-import { isStoplogError, StoplogError } from '../../pure/errors.ts';
-import { TABLES, unseal, type Table } from '../../pure/log/keyspace.ts';
+import { StoplogError } from '../../pure/errors.ts';
+import { TABLES, type Table } from '../../pure/log/keyspace.ts';
 import { runsIn } from '../../pure/pages/free-list.ts';
 import { looseNodes } from '../../pure/pages/loose-nodes.ts';
 import { META_BYTES, metaOf, type Snapshot, type Tree } from '../../pure/pages/meta-page.ts';
@@ -16,6 +16,7 @@ import { headOf, LEAF, META, OVERFLOW, PAGE_HEADER, pagesFor } from '../../pure/
 import { compareNumbers, walk } from '../../pure/pages/walk.ts';
 import type { KeyGap } from '../../pure/check/group-loss.ts';
 import { HEADER_SIZE, openBatch, type BatchView } from '../../pure/record/batch.ts';
+import { asBuffer, openSealed, unlessDamaged } from './opened.ts';
 import { tablesOf, type PageFile } from './page-file.ts';
 
 export interface Sealed {
@@ -222,20 +223,4 @@ const strayMetas = (file: PageFile): readonly Snapshot[] => {
 const withHead = (page: Uint8Array, at: number): Uint8Array =>
   Buffer.concat([page.subarray(0, PAGE_HEADER + 8), page.subarray(at + PAGE_HEADER + 8, at + META_BYTES)]);
 
-const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-const openSealed = (table: Table, key: Buffer, value: Buffer): Buffer | undefined => {
-  try {
-    return asBuffer(unseal(table, key, value));
-  } catch (error) {
-    if (isStoplogError(error)) return undefined;
-    throw error;
-  }
-};
-const openWhole = (bytes: Uint8Array): BatchView | undefined => {
-  try {
-    return openBatch(bytes);
-  } catch (error) {
-    if (isStoplogError(error)) return undefined;
-    throw error;
-  }
-};
+const openWhole = (bytes: Uint8Array): BatchView | undefined => unlessDamaged(() => openBatch(bytes));

@@ -20,6 +20,8 @@ export interface DataFile {
   readonly inode: bigint;
   /** Lengthens the file if need be, and tells the number of the last commit in it; a few microseconds, inside every write transaction. */
   readonly lengthen: () => number;
+  /** The number of the last commit in it. */
+  readonly newest: () => number;
   /** Whether the name stands for the file that is open. */
   readonly isInPlace: () => boolean;
   readonly close: () => void;
@@ -29,12 +31,15 @@ export const openDataFile = (path: string): DataFile => {
   const fd = openSync(join(path, DATA_FILE), 'r+');
   const pages = Buffer.alloc(PAGE_SIZE + META_BYTES);
   const inode = fstatSync(fd, { bigint: true }).ino;
+  const second = pages.subarray(PAGE_SIZE);
   let size = 0;
-  const lengthen = (): number => {
+  const readNewest = (): number => {
     readSync(fd, pages, 0, pages.length, 0);
-    const second = pages.subarray(PAGE_SIZE);
+    return lastCommit(pages, second);
+  };
+  const lengthen = (): number => {
+    const newest = readNewest();
     const needed = neededBytes(pages, second);
-    const newest = lastCommit(pages, second);
     if (size - needed >= LEAST) return newest;
     size = fstatSync(fd).size;
     if (size - needed >= LEAST) return newest;
@@ -46,7 +51,7 @@ export const openDataFile = (path: string): DataFile => {
     }
     return newest;
   };
-  return { inode, lengthen, isInPlace: () => inodeIn(path) === inode, close: () => closeSync(fd) };
+  return { inode, lengthen, newest: readNewest, isInPlace: () => inodeIn(path) === inode, close: () => closeSync(fd) };
 };
 
 /** Of the data file that is in the folder now. */

@@ -10,6 +10,9 @@
  * the transaction begins anew (docs/decisions/0018).
  *
  * And none in a file that has lost its name: what was committed there would be gone with the process (shrink.ts).
+ *
+ * Nor any after one whose flush failed. That one shows already, for LMDB flushes last, so who tries it again has it twice; and
+ * a system forgets what it could not write: the next flush would say that all is well, and what is built on the lost pages is lost.
  */
 import { spawnSync } from 'node:child_process';
 import { StoplogError } from '../../pure/errors.ts';
@@ -22,18 +25,32 @@ class SetBack extends Error {}
 const ATTEMPTS = 20;
 const OPEN_MS = 10_000;
 
-/** Returns a function that runs `write` inside a transaction; what it throws takes the transaction back. */
-export const transactions = (env: Env, options: EnvOptions, gate: Int32Array, file: DataFile): ((write: () => void) => void) => {
-  const attempt = (write: () => void): void =>
-    through(gate, () =>
-      env.root.transactionSync(() => {
-        const newest = file.lengthen();
-        if (!file.isInPlace()) throw replaced(options.path);
-        if (env.root.getWriteTxnId() <= newest) throw new SetBack();
-        write();
-      }, WRITE_FLAGS),
-    );
+/** Runs `write` inside a transaction; what it throws takes the transaction back. */
+export type Transact = (write: () => void) => void;
+
+export const transactions = (env: Env, options: EnvOptions, gate: Int32Array, file: DataFile): Transact => {
+  let broken: StoplogError | undefined;
+  const attempt = (write: () => void): void => {
+    /** Of the commit that is about to be made. */
+    let number = Infinity;
+    try {
+      through(gate, () =>
+        env.root.transactionSync(() => {
+          const newest = file.lengthen();
+          if (!file.isInPlace()) throw replaced(options.path);
+          const begun = env.root.getWriteTxnId();
+          if (begun <= newest) throw new SetBack();
+          write();
+          number = begun;
+        }, WRITE_FLAGS),
+      );
+    } catch (error) {
+      if (file.newest() >= number) throw (broken = unflushed(options.path, error));
+      throw error;
+    }
+  };
   return (write) => {
+    if (broken !== undefined) throw broken;
     for (let n = 1; ; n++) {
       try {
         return attempt(write);
@@ -60,6 +77,15 @@ const replaced = (path: string): StoplogError =>
     'STOPLOG_LOG_UNAVAILABLE',
     { path },
     `the data file in ${path} was replaced or removed while this process had it open, as 'stoplog compact --shrink' does: nothing of this commit was kept; open the log again, or restart the process`,
+  );
+
+/** LMDB's words for an error may go on with others that are of no matter here. */
+const unflushed = (path: string, error: unknown): StoplogError =>
+  new StoplogError(
+    'STOPLOG_LOG_UNAVAILABLE',
+    { path },
+    `the disk of ${path} failed while a commit was flushed (${(error instanceof Error ? error.message : String(error)).split(':')[0]}): it shows, and may not survive a power cut. What was acknowledged before it stands; this process writes nothing more. See to the disk, restart the process, and look at what is there with 'stoplog check'`,
+    { cause: error },
   );
 
 /** Opens the file in a process of its own, which writes the number of the last commit as the file has it now. */
