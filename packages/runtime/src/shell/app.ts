@@ -30,6 +30,8 @@ export interface AppParts {
   readonly plan: Plan;
   readonly log: Log;
   readonly host: Omit<HostOptions, 'plan' | 'on'>;
+  /** Resolves when an actor would start at once. */
+  readonly ready: Promise<void>;
   /** Of a static member: its name, and how long its partitions wait for it to come back. */
   readonly instanceId?: string | undefined;
   /** How long a member may stand still before the others share its partitions, ms. */
@@ -159,7 +161,7 @@ export class RunningApp implements App {
 
   /** From joining the group to leaving it. */
   async #live(): Promise<void> {
-    const { plan, log, tell, released, instanceId, sessionMs } = this.#parts;
+    const { plan, log, ready, tell, released, instanceId, sessionMs } = this.#parts;
     const membership = {
       units: this.#units.map(({ places }) => places),
       ...(instanceId === undefined ? {} : { instanceId }),
@@ -169,7 +171,7 @@ export class RunningApp implements App {
     this.#stop.signal.addEventListener('abort', () => void (this.#drained = this.#drain()), { once: true });
     try {
       // Before partitions are handed to it: those that had them stop then, and nobody has them until an actor runs here.
-      await Promise.race([this.#host.warm(), stopped]);
+      await Promise.race([ready, stopped]);
       for await (const assignment of log.join(plan.name, membership, this.#leave.signal)) {
         if (this.#stop.signal.aborted) await this.#drained;
         else await this.#take(assignment);
