@@ -73,6 +73,11 @@ export interface Membership {
 export interface Assignment {
   readonly group: GroupId;
   readonly partitions: readonly Holding[];
+  /**
+   * Says that these, which this assignment takes away, have ended while others have not: they are given on without waiting for
+   * those. Nobody has to say so of each; asking for the next assignment says it of all.
+   */
+  release(ended: readonly TopicPartition[]): Promise<void>;
 }
 
 /** What one `fetch` found: whole encoded batches, verified. The first may begin before `from`: skip to it. */

@@ -122,6 +122,7 @@ export class RunningApp implements App {
         // Nothing at first: those that have the partitions are still ending what is to be handed over, or there is nothing left.
         if (this.#joined && this.#held.size === 0)
           standby ??= setTimeout(() => {
+            standby = undefined;
             if (this.#held.size > 0) return;
             this.#parts.tell({ type: 'waiting' });
             done();
@@ -181,6 +182,8 @@ export class RunningApp implements App {
       if (this.#fatal === undefined) tell({ type: 'fatal', error: (this.#fatal = asError(error)) });
     } finally {
       this.#tally.state = 'ended';
+      // Also where nobody asked it to end: whoever looks at the status is told that it is over.
+      this.#leave.abort();
       await this.#host.close();
       failpoint('close.closed');
       await log[Symbol.asyncDispose]();
@@ -191,9 +194,9 @@ export class RunningApp implements App {
     if (this.#fatal !== undefined) throw this.#fatal;
   }
   /** Resolves when everything that is not in the assignment has ended: asking for the next one says so. */
-  async #take({ partitions }: Assignment): Promise<void> {
+  async #take(assignment: Assignment): Promise<void> {
     const before = this.#held;
-    const now = holdingsIn(this.#units, partitions);
+    const now = holdingsIn(this.#units, assignment.partitions);
     const { ended, started } = differenceOf(before, now);
     if (started.length > 0) failpoint('rebalance.assigned');
     if (ended.length > 0) failpoint('rebalance.revoke');
@@ -208,9 +211,13 @@ export class RunningApp implements App {
     const [taken, handedOver] = [started.filter(({ unit }) => !before.has(unit.name)), ended.filter(({ unit }) => !now.has(unit.name))];
     this.#parts.tell({ type: 'assigned', taken: taken.length, handedOver: handedOver.length, held: now.size, of: this.#units.length });
     if (before.size > 0 && now.size === 0) this.#parts.tell({ type: 'waiting' });
-    const ready = this.#host.assign(now, DRAIN_MS);
+    const over = this.#host.assign(now, DRAIN_MS, (some) => {
+      const gone = some.filter(({ unit }) => !now.has(unit.name)).flatMap(({ unit }) => unit.places);
+      // What makes it fail makes the next assignment fail, too.
+      if (gone.length > 0) assignment.release(gone).catch(() => {});
+    });
     this.#announce({ type: 'turned' });
-    await ready;
+    await over;
   }
   async #drain(): Promise<void> {
     failpoint('close.draining');

@@ -54,6 +54,8 @@ interface Life {
 }
 
 const WATCH_MS = 500;
+/** How long those that have ended wait for those that end with them, before they are handed on without. */
+const EARLY_MS = 50;
 /** By how much each life narrows down which record is to blame. */
 const NARROWING = 16;
 
@@ -73,21 +75,23 @@ export class Host {
 
   /**
    * Makes the actors those of an assignment. Those that are not in it any more are drained, and lose their thread when that
-   * takes longer than `ms`; resolves when they have ended.
+   * takes longer than `ms`; resolves when they have ended. Until then `early` is told now and then of which have.
    */
-  async assign(now: Holdings, ms: number): Promise<void> {
+  async assign(now: Holdings, ms: number, early: (ended: readonly Held[]) => void): Promise<void> {
     const { ended, started } = differenceOf(this.#held, now);
     this.#held = now;
-    const over = this.#drain(ended, ms);
+    const over = this.#drain(ended, ms, early);
     const again = new Set(ended.map(({ unit }) => unit.name));
     this.#startAll(started.filter(({ unit }) => !again.has(unit.name)));
     await over;
     // By then a later assignment may have taken them away.
     this.#startAll(started.filter((held) => again.has(held.unit.name) && this.#held.get(held.unit.name) === held));
   }
+  /** Asks those that go on; one that is to end does so without another word. */
   tellIdle(): readonly ActorName[] {
-    for (const { port } of this.#lives.values()) port.postMessage({ type: 'tell-idle' } satisfies ToActor);
-    return [...this.#lives.values()].map(({ name }) => name);
+    const lives = [...this.#lives.values()].filter(({ leaving }) => !leaving);
+    for (const { port } of lives) port.postMessage({ type: 'tell-idle' } satisfies ToActor);
+    return lives.map(({ name }) => name);
   }
   /** Drains all actors and resolves when they have ended; those that do not end within `ms` lose their thread. */
   async stop(ms: number): Promise<void> {
@@ -110,9 +114,14 @@ export class Host {
     clearTimeout(this.#restarts.get(name));
     this.#restarts.delete(name);
   }
-  async #drain(units: readonly Held[], ms: number): Promise<void> {
+  async #drain(units: readonly Held[], ms: number, early?: (ended: readonly Held[]) => void): Promise<void> {
     for (const { unit } of units) this.#startNoMore(unit.name);
     const lives = units.map(({ unit }) => this.#lives.get(unit.name)).filter((life) => life !== undefined);
+    let over = units.filter(({ unit }) => !this.#lives.has(unit.name));
+    const saying = setInterval(() => {
+      if (over.length > 0) early?.(over);
+      over = [];
+    }, EARLY_MS);
     for (const life of lives) {
       life.leaving = true;
       life.port.postMessage({ type: 'drain' } satisfies ToActor);
@@ -120,8 +129,9 @@ export class Host {
     const late = setTimeout(() => {
       for (const life of lives) if (this.#lives.get(life.held.unit.name) === life) this.#kill(life);
     }, ms);
-    await Promise.all(lives.map(({ ended }) => ended));
+    await Promise.all(lives.map(({ ended, held }) => ended.then(() => over.push(held))));
     clearTimeout(late);
+    clearInterval(saying);
   }
   /** Those of one partition side by side, so that they tend to share a thread. */
   #startAll(units: readonly Held[]): void {
