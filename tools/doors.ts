@@ -10,7 +10,7 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   zod: ['packages/core/src/pure/schema/'],
   msgpackr: ['packages/core/src/pure/schema/msgpack.ts'],
   vitest: ['packages/core/src/testing/', 'packages/runtime/src/testing/'],
-  piscina: ['packages/runtime/src/shell/actors/host.ts'],
+  piscina: ['packages/runtime/src/shell/actors/threads.ts'],
   rxjs: ['packages/runtime/src/shell/flow/', 'packages/connectors/src/rxjs/'],
   tsx: ['packages/runtime/src/shell/'],
 };

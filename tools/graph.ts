@@ -83,3 +83,31 @@ const reach = (graph: Graph, from: readonly string[]): ReadonlySet<string> => {
   }
   return reached;
 };
+
+const LMDB = 'packages/core/src/shell/lmdb';
+/** What runs between the start of a pipeline and its first result, in every thread of it (decision 0026). */
+const STARTING = [
+  `${LMDB}/log-module.ts`,
+  `${LMDB}/thread-log.ts`,
+  `${LMDB}/writer.ts`,
+  'packages/runtime/src/shell/run.ts',
+  'packages/runtime/src/shell/actors/actor.ts',
+];
+const FOR_TOOLS: ReadonlySet<string> = new Set(['administration', 'backup', 'check', 'repair', 'restore', 'shrink'].map((name) => `${LMDB}/${name}.ts`));
+
+export const weightProblems = (workspace: Workspace): readonly string[] => {
+  const graph = graphOf(workspace);
+  const found = new Map<string, string>();
+  const reached = new Set<string>();
+  const walk = (path: string): void => {
+    if (reached.has(path)) return;
+    reached.add(path);
+    for (const { to, what } of graph.get(path) ?? []) {
+      if (what.kind !== 'value') continue;
+      if (FOR_TOOLS.has(to)) found.set(to, `${path}:${what.line}`);
+      walk(to);
+    }
+  };
+  for (const path of STARTING) walk(path);
+  return [...found].map(([to, at]) => `${at}  makes every start of a pipeline load ${to}, which few ask for: import() it where somebody does`);
+};

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { doorProblems } from './doors.ts';
 import { floorProblems } from './floors.ts';
-import { cycleProblems, deadProblems } from './graph.ts';
+import { cycleProblems, deadProblems, weightProblems } from './graph.ts';
 import { habitProblems, nameProblems } from './habits.ts';
 import { readWorkspace } from './sources.ts';
 
@@ -20,3 +20,4 @@ test('no import comes back in a circle', () => expectNone(cycleProblems(workspac
 test('pure code has no clock, no chance and no promise, and nothing uses a transaction that keeps half', () => expectNone(habitProblems(workspace)));
 test('files are named for what they do', () => expectNone(nameProblems(workspace)));
 test('every file is reached from an entry', () => expectNone(deadProblems(workspace)));
+test('a start loads nothing that only tools ask for', () => expectNone(weightProblems(workspace)));

@@ -12,7 +12,7 @@ export const bound = 'at most 400 ms for each size, and 10⁶ keys at most 1.3 t
 export const unit = 'ms';
 export const durability = 'the result is committed, durable, and read back from the log';
 export const limitedBy =
-  'processor time: main, the writer and two threads load files for 0.9 s of it on two cores. A thread loads some 260, 97 of them of zod and 90 of ours; ours as one file would cost a third. The size of the store plays no part.';
+  'processor time: main, the writer and two threads load files for 0.7 s of it on two cores. A thread loads some 230, 95 of them of zod and 130 of ours; ours as one file would cost a third. The size of the store plays no part.';
 
 const CHILD = new URL('./recovery.child.js', import.meta.url);
 /** How long it is left to count before it is killed in the middle. */

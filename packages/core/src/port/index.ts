@@ -76,7 +76,7 @@ export { checkName } from '../pure/topic/name.ts';
 export type { GroupEffect } from '../pure/group/change.ts';
 export { step as groupStep, type GroupEvent } from '../pure/group/coordinator.ts';
 export { EMPTY_GROUP, standingOf, type GroupState, type Member as GroupMemberState } from '../pure/group/group-state.ts';
-export { checkMembership, nextAction, type Standing } from '../pure/group/member.ts';
+export { checkMembership, keepsWithout, nextAction, type Standing } from '../pure/group/member.ts';
 export { isSource, placeName, sourcePlace } from '../pure/group/place.ts';
 export { beatMs, SESSION_MS, step as sessionStep, type Watching } from '../pure/group/session.ts';
 export { occupantText, occupiedError } from '../pure/group/occupied.ts';

@@ -73,6 +73,11 @@ export interface Membership {
 export interface Assignment {
   readonly group: GroupId;
   readonly partitions: readonly Holding[];
+  /**
+   * Says that these, which this assignment takes away, have ended while others have not: they are given on without waiting for
+   * those. Nobody has to say so of each; asking for the next assignment says it of all.
+   */
+  release(ended: readonly TopicPartition[]): Promise<void>;
 }
 
 /** What one `fetch` found: whole encoded batches, verified. The first may begin before `from`: skip to it. */
@@ -157,8 +162,8 @@ export interface Log extends AsyncDisposable {
 
 /** What a `LogRef` names: a module that opens its log in whichever thread asks. */
 export interface LogModule extends Administration, Inspection {
-  /** Opens the log in this thread. `link` comes from `share` in the thread that opened it first. */
-  open(options: unknown, link?: LogLink): Promise<Log>;
+  /** Opens the log in this thread. `link` comes from `share` in the thread that opened it first; it may still be on its way. */
+  open(options: unknown, link?: LogLink | Promise<LogLink>): Promise<Log>;
   /** A link through which another thread's log commits by way of this one's writer; to be sent with `transfer`. */
   share(log: Log): Promise<LogLink>;
   /** What is in the log: topics as they exist, for tools. */

@@ -14,7 +14,7 @@ export const loadLogModule = async (ref: LogRef): Promise<LogModule> => {
 };
 
 /** The log itself, for those who drive it: `link` makes it commit through the writer of the thread that opened it first. */
-export const openPort = async (ref: LogRef, link?: LogLink): Promise<Log> => (await loadLogModule(ref)).open(ref.options, link);
+export const openPort = async (ref: LogRef, link?: LogLink | Promise<LogLink>): Promise<Log> => (await loadLogModule(ref)).open(ref.options, link);
 
 /**
  * Opens a log for appending and reading.

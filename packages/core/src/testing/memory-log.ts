@@ -10,7 +10,7 @@ import type { Assignment, Commit, Committed, Holding, Log, Membership, OffsetAt,
 import type { StateStore, StorePart } from '../port/state-store.ts';
 import { StoplogError } from '../pure/errors.ts';
 import { standingOf } from '../pure/group/group-state.ts';
-import { checkMembership, nextAction, replacedError, type MemberAction } from '../pure/group/member.ts';
+import { checkMembership, keepsWithout, nextAction, replacedError, type MemberAction } from '../pure/group/member.ts';
 import { isSource } from '../pure/group/place.ts';
 import { openBatch, type BatchView } from '../pure/record/batch.ts';
 import type { TopicShape } from '../pure/topic/shape.ts';
@@ -80,6 +80,10 @@ class MemoryLog implements Log {
       this.#disk.step(name, { type: 'join', member: { id, instanceId, units, beat: 0, away: false, pid: this.#pid } });
     };
     const next = (): MemberAction => this.#next(name, id, membership.instanceId, told);
+    const release = async (over: readonly TopicPartition[]): Promise<void> => {
+      const standing = standingOf(this.#disk.group(name).state, id);
+      if (standing !== undefined) this.#disk.step(name, { type: 'release', id, keeps: keepsWithout(standing, over) });
+    };
     if (ended.aborted) return;
     enter();
     try {
@@ -91,7 +95,7 @@ class MemoryLog implements Log {
         else if (action.type === 'give up') throw replacedError(name, membership.instanceId);
         else {
           told = action.partitions;
-          yield { group: name, partitions: told };
+          yield { group: name, partitions: told, release };
         }
       }
     } finally {

@@ -30,6 +30,8 @@ export interface AppParts {
   readonly plan: Plan;
   readonly log: Log;
   readonly host: Omit<HostOptions, 'plan' | 'on'>;
+  /** Resolves when an actor would start at once. */
+  readonly ready: Promise<void>;
   /** Of a static member: its name, and how long its partitions wait for it to come back. */
   readonly instanceId?: string | undefined;
   /** How long a member may stand still before the others share its partitions, ms. */
@@ -120,6 +122,7 @@ export class RunningApp implements App {
         // Nothing at first: those that have the partitions are still ending what is to be handed over, or there is nothing left.
         if (this.#joined && this.#held.size === 0)
           standby ??= setTimeout(() => {
+            standby = undefined;
             if (this.#held.size > 0) return;
             this.#parts.tell({ type: 'waiting' });
             done();
@@ -159,7 +162,7 @@ export class RunningApp implements App {
 
   /** From joining the group to leaving it. */
   async #live(): Promise<void> {
-    const { plan, log, tell, released, instanceId, sessionMs } = this.#parts;
+    const { plan, log, ready, tell, released, instanceId, sessionMs } = this.#parts;
     const membership = {
       units: this.#units.map(({ places }) => places),
       ...(instanceId === undefined ? {} : { instanceId }),
@@ -169,7 +172,7 @@ export class RunningApp implements App {
     this.#stop.signal.addEventListener('abort', () => void (this.#drained = this.#drain()), { once: true });
     try {
       // Before partitions are handed to it: those that had them stop then, and nobody has them until an actor runs here.
-      await Promise.race([this.#host.warm(), stopped]);
+      await Promise.race([ready, stopped]);
       for await (const assignment of log.join(plan.name, membership, this.#leave.signal)) {
         if (this.#stop.signal.aborted) await this.#drained;
         else await this.#take(assignment);
@@ -179,6 +182,8 @@ export class RunningApp implements App {
       if (this.#fatal === undefined) tell({ type: 'fatal', error: (this.#fatal = asError(error)) });
     } finally {
       this.#tally.state = 'ended';
+      // Also where nobody asked it to end: whoever looks at the status is told that it is over.
+      this.#leave.abort();
       await this.#host.close();
       failpoint('close.closed');
       await log[Symbol.asyncDispose]();
@@ -189,9 +194,9 @@ export class RunningApp implements App {
     if (this.#fatal !== undefined) throw this.#fatal;
   }
   /** Resolves when everything that is not in the assignment has ended: asking for the next one says so. */
-  async #take({ partitions }: Assignment): Promise<void> {
+  async #take(assignment: Assignment): Promise<void> {
     const before = this.#held;
-    const now = holdingsIn(this.#units, partitions);
+    const now = holdingsIn(this.#units, assignment.partitions);
     const { ended, started } = differenceOf(before, now);
     if (started.length > 0) failpoint('rebalance.assigned');
     if (ended.length > 0) failpoint('rebalance.revoke');
@@ -206,9 +211,13 @@ export class RunningApp implements App {
     const [taken, handedOver] = [started.filter(({ unit }) => !before.has(unit.name)), ended.filter(({ unit }) => !now.has(unit.name))];
     this.#parts.tell({ type: 'assigned', taken: taken.length, handedOver: handedOver.length, held: now.size, of: this.#units.length });
     if (before.size > 0 && now.size === 0) this.#parts.tell({ type: 'waiting' });
-    const ready = this.#host.assign(now, DRAIN_MS);
+    const over = this.#host.assign(now, DRAIN_MS, (some) => {
+      const gone = some.filter(({ unit }) => !now.has(unit.name)).flatMap(({ unit }) => unit.places);
+      // What makes it fail makes the next assignment fail, too.
+      if (gone.length > 0) assignment.release(gone).catch(() => {});
+    });
     this.#announce({ type: 'turned' });
-    await ready;
+    await over;
   }
   async #drain(): Promise<void> {
     failpoint('close.draining');

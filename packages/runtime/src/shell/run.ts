@@ -2,10 +2,21 @@
  * The composition root of `run`. It alone knows all parts: the plan, the log, the actors, the signals, the console.
  */
 import { availableParallelism } from 'node:os';
-import { checkMembership, loadLogModule, SESSION_MS, StoplogError, type Log, type LogModule, type LogRef, type Millis, type Reset } from '@stoplog/core/port';
+import {
+  checkMembership,
+  loadLogModule,
+  SESSION_MS,
+  StoplogError,
+  type Log,
+  type LogLink,
+  type LogModule,
+  type LogRef,
+  type Millis,
+  type Reset,
+} from '@stoplog/core/port';
 import { storePart } from '../pure/task/store-part.ts';
 import type { Plan } from '../pure/topology/plan.ts';
-import { startThreads } from './actors/host.ts';
+import { Threads } from './actors/threads.ts';
 import { RunningApp, type App } from './app.ts';
 import { tellConsole, type Teller } from './console.ts';
 import { loadPlan } from './load-plan.ts';
@@ -58,14 +69,20 @@ export const startApp = async (url: URL, options: RunOptions, tellerFor: (plan: 
   checkMembership({ units: [], ...member });
   const plan = await loadPlan(href);
   // Threads take longest to be there: they are started first, and import while the log is loaded and opened.
-  const pool = startThreads(plan, threads, options.heapMb ?? HEAP_MB);
+  const pool = new Threads(plan, threads, options.heapMb ?? HEAP_MB);
+  const opening = openAs(options.log);
+  const link = async (): Promise<LogLink> => {
+    const { module, log } = await opening;
+    return module.share(log);
+  };
+  const ready = pool.warm({ url: href, fingerprint: plan.fingerprint, log: options.log }, link);
   let module: LogModule;
-  let log: Log | undefined;
+  let log: Log;
   try {
-    module = await loadLogModule(options.log);
-    log = await module.open(options.log.options);
-  } finally {
-    if (log === undefined) await pool.destroy();
+    ({ module, log } = await opening);
+  } catch (error) {
+    await pool.close();
+    throw error;
   }
   const teller = tellerFor(plan);
   try {
@@ -75,7 +92,7 @@ export const startApp = async (url: URL, options: RunOptions, tellerFor: (plan: 
     for (const task of plan.tasks) for (const store of task.stores) await log.store(storePart(plan, store, 0), new AbortController().signal);
     teller({ type: 'opened', topicsCreated: plan.topics.filter(({ name }) => !there.has(name)).length });
   } catch (error) {
-    await pool.destroy();
+    await pool.close();
     await log[Symbol.asyncDispose]();
     throw error;
   }
@@ -86,11 +103,12 @@ export const startApp = async (url: URL, options: RunOptions, tellerFor: (plan: 
     host: {
       url: href,
       log: options.log,
-      link: () => module.share(log),
+      link,
       threads: pool,
       hangAfterMs,
       reset: options.reset ?? 'earliest',
     },
+    ready,
     ...member,
     tell: teller,
     cleanings: () =>
@@ -115,4 +133,9 @@ export const startApp = async (url: URL, options: RunOptions, tellerFor: (plan: 
   if (options.signal?.aborted) stop();
   await app.started();
   return app;
+};
+
+const openAs = async (ref: LogRef): Promise<{ readonly module: LogModule; readonly log: Log }> => {
+  const module = await loadLogModule(ref);
+  return { module, log: await module.open(ref.options) };
 };

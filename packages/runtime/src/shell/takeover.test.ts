@@ -119,11 +119,35 @@ describe('several processes that run one pipeline on one folder', () => {
       // It waits, and has nothing: what it is to have is still the first one's.
       await second.said('running');
       expect(await stateOf(second)).toMatchObject({ state: 'waiting', holds: [] });
+      // Asked while some are on their way out: those say nothing any more, and it is the others that tell.
+      const settled = settle(first);
+      await having(first, 4);
       writeFileSync(go, '');
       await shared(first, second);
       await settle(second);
+      await settled;
       await Promise.all([dispose(first), dispose(second)]);
       expect(await checkLedger(folder)).toEqual(whole(1));
+    });
+  }, 60_000);
+
+  test('hand over what has ended while the handler of another that moves is not done', async () => {
+    await withFolder(async (folder) => {
+      await using log = await openLog(lmdb(folder));
+      const go = join(folder, 'go');
+      // A thread for each, so that the handler that is held holds up its own actor only.
+      const first = startOne(folder, { threads: ACTORS }, { HOLD: go });
+      await first.said('running');
+      for (const key of Array.from({ length: 10 }, (_, i) => `k${i}`)) await log.append(entries, [{ key, value: -1 }]);
+      for (let n = 0, from = 0; n < 4; n++, from = first.lines.indexOf('held', from) + 1) await first.said('held', from);
+      // Of the three that move, two read what is held, and one does not.
+      const second = startOne(folder);
+      await second.said('running');
+      expect(await having(second, 1)).toEqual([expect.stringMatching(/^1:/)]);
+      writeFileSync(go, '');
+      await shared(first, second);
+      await Promise.all([dispose(first), dispose(second)]);
+      expect(await checkLedger(folder)).toEqual(whole(10));
     });
   }, 60_000);
 
@@ -148,6 +172,19 @@ describe('several processes that run one pipeline on one folder', () => {
       expect(await checkLedger(folder)).toEqual(whole(3 * BATCH));
     });
   }, 90_000);
+
+  test('are told by their status that they are over when another came in their place', async () => {
+    await withFolder(async (folder) => {
+      const url = new URL('./fixtures/ledger.pipeline.mjs', import.meta.url);
+      const app = await run(url, { log: lmdb(folder), threads: 1, instanceId: 'a', tell: 'nothing' });
+      const told = new Promise<void>((complete, error) => app.status.subscribe({ complete, error }));
+      const twin = startOne(folder, { instanceId: 'a' });
+      await expect(app.finished).rejects.toMatchObject({ code: 'STOPLOG_FENCED' });
+      await told;
+      await twin.said('running');
+      await dispose(twin);
+    });
+  }, 60_000);
 
   test('with instance ids find their partitions as they were after a restart, and the others do not notice', async () => {
     await withFolder(async (folder) => {

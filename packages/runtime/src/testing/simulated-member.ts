@@ -6,7 +6,9 @@
  */
 import {
   beatMs,
+  keepsWithout,
   nextAction,
+  placeName,
   standingOf,
   sessionStep,
   type GroupEffect,
@@ -41,6 +43,8 @@ export interface MemberParts {
   readonly tell: (what: string) => void;
   /** Whether the process that a member was is known to be gone. */
   readonly isGone: (id: string) => boolean;
+  /** Whether an actor of this process still works on it. */
+  readonly isAtWork: (place: Holding) => boolean;
   /** What this one has from now on. */
   readonly assigned: (partitions: readonly Holding[]) => void;
   /** Does it to the group. */
@@ -86,6 +90,7 @@ export class SimulatedMember {
     if (!this.isIn) return hasEnded && notices && now() >= this.#nextLook ? [() => this.#act()] : [];
     const moves: (() => void)[] = [];
     if (hasEnded && notices && this.#action.type !== 'wait') moves.push(() => this.#act());
+    if (!hasEnded && this.#early.length > 0) moves.push(() => this.#releaseEarly());
     if (now() >= this.#nextBeat) moves.push(() => this.#beat());
     if (now() >= this.#nextLook) moves.push(() => this.#look());
     return moves;
@@ -119,6 +124,18 @@ export class SimulatedMember {
     const replaced = this.id !== '' && instanceId !== undefined && log.group.members.some((member) => member.instanceId === instanceId);
     const standing: Standing = found === undefined ? { isIn: false, replaced } : { isIn: true, ...found };
     return nextAction(this.#told, standing);
+  }
+  /** What it was asked for and has ended, while others that it was asked for go on. */
+  get #early(): readonly Holding[] {
+    if (this.#told === undefined) return [];
+    const told = new Set(this.#told.map(placeName));
+    const { log, isAtWork } = this.#parts;
+    return (standingOf(log.group, this.id)?.asked ?? []).filter((place) => !told.has(placeName(place)) && !isAtWork(place));
+  }
+  #releaseEarly(): void {
+    const { log, count } = this.#parts;
+    count('partition handed over before another that was to move with it');
+    this.#saying.push({ type: 'release', id: this.id, keeps: keepsWithout(standingOf(log.group, this.id)!, this.#early) });
   }
   #act(): void {
     const { name, instanceId, sessionMs, units, count, tell, assigned } = this.#parts;

@@ -4,7 +4,7 @@
  * It dies with all it has in memory, commits in its writer's queue too; or it stands still for a while, and wakes up
  * not knowing that anything has happened.
  */
-import { isStoplogError, StoplogError, type GroupEffect, type GroupEvent, type Holding } from '@stoplog/core/port';
+import { isStoplogError, placeName, StoplogError, type GroupEffect, type GroupEvent, type Holding } from '@stoplog/core/port';
 import { NO_FAILURES, step as restartStep, worked, type Failures } from '../pure/supervision/restart.ts';
 import type { Place } from '../pure/mailbox.ts';
 import { differenceOf, holdingsIn, NOTHING_HELD, type Held, type Holdings } from '../pure/sharing/holdings.ts';
@@ -84,6 +84,7 @@ export class SimulatedProcess {
       tell,
       isGone,
       change,
+      isAtWork: (place) => units.some(({ name, places }) => this.actors.has(name) && places.some((one) => placeName(one) === placeName(place))),
       assigned: (partitions) => this.#assigned(partitions),
     });
   }

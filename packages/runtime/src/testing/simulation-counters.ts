@@ -19,6 +19,7 @@ export const COUNTERS = [
   'partition handed over while a commit was under way',
   'partition handed over in the middle of a batch',
   'partition handed over by a handler slower than a session',
+  'partition handed over before another that was to move with it',
   'partition taken from a member that died',
   'partition taken from a member that stood still',
   'rebalance that left a commit under way alone',

@@ -48,5 +48,20 @@ describe('who gets which unit', () => {
       ['both[0]', 'fresh[0]'],
     ]);
   });
+  test('the work grows with the units, not with their square: each is looked at a few times, also when half of them move', () => {
+    let looks = 0;
+    class Counted extends Set<string> {
+      override has(name: string): boolean {
+        looks++;
+        return super.has(name);
+      }
+    }
+    const units = ['t0', 't1', 't2', 't3'].flatMap((topic) => partitions(topic, 500));
+    const knowing = (id: string): Worker => ({ id, knows: new Counted(units.map(unitName)) });
+    const before = assign(units, [knowing('a')], new Map());
+    looks = 0;
+    expect(shares(assign(units, [knowing('a'), knowing('b')], before), ['a', 'b']).map(({ length }) => length)).toEqual([1_000, 1_000]);
+    expect(looks).toBeLessThan(5 * units.length);
+  });
   test('nobody to give to is no error', () => expect(assign(partitions('t', 2), [], new Map())).toEqual(new Map()));
 });

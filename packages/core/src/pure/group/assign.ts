@@ -13,17 +13,29 @@ export interface Worker {
   /** Names of the units that it declared: no other can be given to it. */
   readonly knows: ReadonlySet<string>;
 }
+interface Had {
+  readonly name: string;
+  /** Grows with each that is taken. */
+  readonly at: number;
+}
 interface Load {
   readonly worker: Worker;
-  /** Units by name, and the task of each. */
-  readonly has: Map<string, string>;
-  readonly tasks: Map<string, number>;
+  /** By task, as they were taken: a group may have ten thousand units, and a giver is asked for one of them thousands of times. */
+  readonly has: Map<string, Had[]>;
+  size: number;
 }
 
 /** The id of the member that each unit should be with. `current` names who has a unit now; a unit that nobody declared is with nobody. */
 export const assign = (units: readonly Unit[], workers: readonly Worker[], current: ReadonlyMap<string, string>): ReadonlyMap<string, string> => {
-  const loads = workers.map((worker): Load => ({ worker, has: new Map(), tasks: new Map() }));
+  const loads = workers.map((worker): Load => ({ worker, has: new Map(), size: 0 }));
   const byId = new Map(loads.map((load) => [load.worker.id, load]));
+  let taken = 0;
+  const take = (load: Load, name: string, task: string): void => {
+    const had = load.has.get(task) ?? [];
+    load.has.set(task, had);
+    had.push({ name, at: taken++ });
+    load.size++;
+  };
   const free: (readonly [name: string, task: string])[] = [];
   for (const unit of units) {
     const [name, task] = [unitName(unit), taskName(unit)];
@@ -35,17 +47,8 @@ export const assign = (units: readonly Unit[], workers: readonly Worker[], curre
     const to = least(loads, name, task);
     if (to !== undefined) take(to, name, task);
   }
-  while (moveOne(loads));
-  return new Map(loads.flatMap(({ worker, has }) => [...has.keys()].map((name) => [name, worker.id] as const)));
-};
-
-const take = ({ has, tasks }: Load, name: string, task: string): void => {
-  has.set(name, task);
-  tasks.set(task, (tasks.get(task) ?? 0) + 1);
-};
-const give = ({ has, tasks }: Load, name: string, task: string): void => {
-  has.delete(name);
-  tasks.set(task, tasks.get(task)! - 1);
+  while (moveOne(loads, take));
+  return new Map(loads.flatMap(({ worker, has }) => [...has.values()].flat().map(({ name }) => [name, worker.id] as const)));
 };
 
 /** Who knows the unit and has the least, and of those the least of its task. */
@@ -53,31 +56,37 @@ const least = (loads: readonly Load[], name: string, task: string): Load | undef
   loads
     .filter(({ worker }) => worker.knows.has(name))
     .reduce<Load | undefined>((best, load) => (best === undefined || compare(load, best, task) < 0 ? load : best), undefined);
-const compare = (a: Load, b: Load, task: string): number => a.has.size - b.has.size || (a.tasks.get(task) ?? 0) - (b.tasks.get(task) ?? 0);
+const compare = (a: Load, b: Load, task: string): number => a.size - b.size || countOf(a, task) - countOf(b, task);
+const countOf = ({ has }: Load, task: string): number => has.get(task)?.length ?? 0;
 
 /** Moves one unit from a member to one that has at least two less; false when there is none. Each move brings the sizes nearer, so it ends. */
-const moveOne = (loads: readonly Load[]): boolean => {
-  const from = [...loads].sort((a, b) => b.has.size - a.has.size);
+const moveOne = (loads: readonly Load[], take: (to: Load, name: string, task: string) => void): boolean => {
+  const from = [...loads].sort((a, b) => b.size - a.size);
   for (const giver of from) {
     for (const taker of from.toReversed()) {
-      if (giver.has.size - taker.has.size < 2) break;
+      if (giver.size - taker.size < 2) break;
       const found = theirs(giver, taker);
       if (found === undefined) continue;
-      give(giver, ...found);
-      take(taker, ...found);
+      const { task, index } = found;
+      const [{ name }] = giver.has.get(task)!.splice(index, 1) as [Had];
+      giver.size--;
+      take(taker, name, task);
       return true;
     }
   }
   return false;
 };
-/** Of what the taker knows, a unit of the task of which the giver has most and the taker least. */
-const theirs = (giver: Load, taker: Load): readonly [name: string, task: string] | undefined => {
-  let best: readonly [string, string] | undefined;
+/** Of what the taker knows, a unit of the task of which the giver has most and the taker least; of several the one that the giver took last. */
+const theirs = (giver: Load, taker: Load): { readonly task: string; readonly index: number } | undefined => {
+  let best: { readonly task: string; readonly index: number } | undefined;
   let most = -Infinity;
-  for (const [name, task] of giver.has) {
-    if (!taker.worker.knows.has(name)) continue;
-    const difference = giver.tasks.get(task)! - (taker.tasks.get(task) ?? 0);
-    if (difference >= most) [best, most] = [[name, task], difference];
+  let latest = -Infinity;
+  for (const [task, had] of giver.has) {
+    const index = had.findLastIndex(({ name }) => taker.worker.knows.has(name));
+    if (index < 0) continue;
+    const difference = had.length - countOf(taker, task);
+    const { at } = had[index]!;
+    if (difference > most || (difference === most && at > latest)) [best, most, latest] = [{ task, index }, difference, at];
   }
   return best;
 };

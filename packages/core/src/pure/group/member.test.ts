@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkMembership, nextAction, type Standing } from './member.ts';
+import { checkMembership, keepsWithout, nextAction, type Standing } from './member.ts';
 import type { Holding } from './place.ts';
 
 const at = (partition: number, epoch = 1): Holding => ({ topic: 't', partition, epoch });
@@ -33,6 +33,13 @@ describe('a member', () => {
     expect(nextAction(undefined, out)).toEqual({ type: 'join' });
     expect(nextAction([at(0)], { isIn: false, replaced: true })).toEqual({ type: 'give up' });
   });
+});
+test('a member that has ended some of what it was asked for keeps the rest until that has ended, too', () => {
+  const standing = { holds: [at(0)], asked: [at(1), at(2, 3)] };
+  expect(keepsWithout(standing, [at(1)])).toEqual([at(0), at(2, 3)]);
+  expect(keepsWithout(standing, [])).toEqual([at(0), at(1), at(2, 3)]);
+  // What nobody asked for stays, whatever is said of it.
+  expect(keepsWithout(standing, [at(0), at(1), at(2)])).toEqual([at(0)]);
 });
 describe('what a member says of itself', () => {
   const units = [[{ topic: 't', partition: 0 }], [{ topic: 't', partition: 1 }]];

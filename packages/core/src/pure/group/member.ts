@@ -7,7 +7,7 @@
  */
 import { StoplogError } from '../errors.ts';
 import { holdingName } from './group-state.ts';
-import { placeName, type Holding, type Unit } from './place.ts';
+import { placeName, type Holding, type Place, type Unit } from './place.ts';
 
 const INSTANCE_ID = /^[a-zA-Z0-9._-]{1,100}$/;
 const SESSION_MS_MIN = 100;
@@ -59,6 +59,15 @@ export const nextAction = (told: readonly Holding[] | undefined, now: Standing):
   if (now.asked.some((holding) => !works.has(holdingName(holding)))) return { type: 'release', keeps: told ?? [] };
   const same = told !== undefined && works.size === now.holds.length && now.holds.every((holding) => works.has(holdingName(holding)));
   return same ? { type: 'wait' } : { type: 'tell', partitions: now.holds };
+};
+
+/** What it still works on when only these of those that it was asked for have ended. */
+export const keepsWithout = (
+  { holds, asked }: { readonly holds: readonly Holding[]; readonly asked: readonly Holding[] },
+  ended: readonly Place[],
+): readonly Holding[] => {
+  const over = new Set(ended.map(placeName));
+  return [...holds, ...asked.filter((holding) => !over.has(placeName(holding)))];
 };
 
 export const replacedError = (group: string, instanceId: string | undefined): StoplogError =>

@@ -7,6 +7,9 @@
 import { readFileSync } from 'node:fs';
 import { StoplogError } from '../../pure/errors.ts';
 
+/** 1 TiB of address space; what is used is what the file holds. */
+export const DEFAULT_MAP_SIZE: number = 2 ** 40;
+
 export const checkAddressSpace = (path: string, mapSize: number): void => {
   const limit = Number(read('/proc/self/limits', /^Max address space\s+(\d+)/m));
   const used = 1024 * Number(read('/proc/self/status', /^VmSize:\s+(\d+) kB/m));

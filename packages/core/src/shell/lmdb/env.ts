@@ -39,8 +39,6 @@ export interface Env {
   readonly tables: Readonly<Record<Table, TableDb>>;
 }
 
-/** 1 TiB of address space; what is used is what the file holds. */
-export const DEFAULT_MAP_SIZE: number = 2 ** 40;
 export const PAGE_SIZE = 8192;
 const MAX_READERS = 2048;
 

@@ -6,7 +6,8 @@ import { lmdb } from '@stoplog/core/lmdb';
 import { BatchBuilder, loadLogModule, openPort, readLag, type TopicShape } from '@stoplog/core/port';
 import { expect, test } from 'vitest';
 import { decodeOffset, offsetOfBatchKey, unseal } from '../../pure/log/keyspace.ts';
-import { DEFAULT_MAP_SIZE, openEnv } from './env.ts';
+import { DEFAULT_MAP_SIZE } from './address-space.ts';
+import { openEnv } from './env.ts';
 import { commitOf, never } from './fixtures/letters.mjs';
 
 const place = { topic: 't', partition: 0 };

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Assignment, Holding, Membership } from '../../port/log.ts';
 import { standingOf } from '../../pure/group/group-state.ts';
-import { nextAction, replacedError, type MemberAction } from '../../pure/group/member.ts';
+import { keepsWithout, nextAction, replacedError, type MemberAction } from '../../pure/group/member.ts';
 import { placeName, type Place, type Unit } from '../../pure/group/place.ts';
 import { SESSION_MS } from '../../pure/group/session.ts';
 import type { KeptGroup } from '../../pure/log/group-record.ts';
@@ -25,7 +25,9 @@ interface Joining {
 
 export async function* joinGroup(membership: Membership, { group, groupId, units, read, link, isOpen, signal }: Joining): AsyncGenerator<Assignment> {
   const { instanceId, sessionMs = SESSION_MS } = membership;
-  const names = new Map(units.flatMap((unit, i) => unit.map((place, j): [string, Place] => [placeName(place), membership.units[i]![j]!])));
+  const places = units.flatMap((unit, i) => unit.map((numbered, j) => ({ numbered, place: membership.units[i]![j]! })));
+  const names = new Map(places.map(({ numbered, place }): [string, Place] => [placeName(numbered), place]));
+  const numbers = new Map(places.map(({ numbered, place }): [string, Place] => [placeName(place), numbered]));
   let instance = '';
   let told: readonly Holding[] | undefined;
   const next = (): { readonly action: MemberAction; readonly version: number } => {
@@ -34,6 +36,16 @@ export async function* joinGroup(membership: Membership, { group, groupId, units
     // Before it has joined, whoever has its instance id is the one it takes the place of.
     const replaced = instance !== '' && instanceId !== undefined && state.members.some((member) => member.instanceId === instanceId);
     return { action: nextAction(told, standing === undefined ? { isIn: false, replaced } : { isIn: true, ...standing }), version: record.version };
+  };
+  const release = async (ended: readonly Place[]): Promise<void> => {
+    const standing = standingOf(read().state, instance);
+    if (standing === undefined) return;
+    const keeps = keepsWithout(
+      standing,
+      ended.flatMap((place) => numbers.get(placeName(place)) ?? []),
+    );
+    failpoint('release');
+    await link.call({ type: 'release', groupId, instance, keeps });
   };
   try {
     while (!signal.aborted) {
@@ -51,7 +63,7 @@ export async function* joinGroup(membership: Membership, { group, groupId, units
       } else {
         told = action.partitions;
         if (told.length > 0) failpoint('acquire');
-        yield { group, partitions: told.map((holding) => ({ ...named(names.get(placeName(holding))!), epoch: holding.epoch })) };
+        yield { group, partitions: told.map((holding) => ({ ...named(names.get(placeName(holding))!), epoch: holding.epoch })), release };
       }
     }
   } finally {

@@ -1,20 +1,29 @@
 /**
  * Whether the process that owns something still lives. A number alone does not tell: it may have been given to another.
  *
- * On Linux the start time of a process, in ticks since boot, is in /proc; a pid with another start time is another process.
- * Elsewhere the pid must do: a wrong "alive" costs a wait for the session, never a second holder.
+ * On Linux the start time of a process, in ticks since boot, is in /proc; a pid with another start time is another process, and
+ * one that has died and that its parent has not looked after yet is none. Elsewhere, and where /proc is hidden, the pid must
+ * do: a wrong "alive" costs a wait for the session, never a second holder. A wrong "dead" would expel a member again and again.
  */
 import { readFileSync } from 'node:fs';
 
-export const processStarted = (pid: number): string => {
+interface Seen {
+  /** One letter: Z of one that has died and is still listed. */
+  readonly state: string;
+  readonly started: string;
+}
+const look = (pid: number): Seen | undefined => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The command may hold spaces and brackets; what follows its last bracket does not. The start is field 22, the 20th after it.
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+    // The command may hold spaces and brackets; what follows its last bracket does not: the state, field 3, and the start, field 22.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return { state: fields[0] ?? '', started: fields[19] ?? '' };
   } catch {
-    return '';
+    return undefined;
   }
 };
+
+export const processStarted = (pid: number): string => look(pid)?.started ?? '';
 
 export const isAlive = (pid: number, started: string): boolean => {
   try {
@@ -22,5 +31,7 @@ export const isAlive = (pid: number, started: string): boolean => {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
   }
-  return started === processStarted(pid);
+  const seen = look(pid);
+  if (seen === undefined || started === '') return true;
+  return seen.started === started && seen.state !== 'Z' && seen.state !== 'X';
 };

@@ -83,6 +83,32 @@ export const groups: Promises = (promise) => {
     expect((await goesOn).partitions.length).toBe(2);
     await first.leave();
   });
+  promise('one owner: of several that move, what has ended is given on when its holder says so, without the rest', async ({ log, reopen }) => {
+    const units = [...UNITS, [sourcePlace('ticks')], [sourcePlace('tocks')]];
+    const first = member(log, { units });
+    const { partitions: all } = await first.next();
+    const second = member(await reopen(), { units });
+    expect((await second.next()).partitions).toEqual([]);
+    const assignment = await first.next();
+    const kept = assignment.partitions;
+    const [quick, slow] = all.filter((one) => !kept.some(({ topic, partition }) => topic === one.topic && partition === one.partition));
+    const commitTo = (on: Log, { topic, partition, epoch }: Holding): Promise<unknown> =>
+      on.commit(commitOf({ group: GROUP, epoch, positions: [{ topic, partition, from: 0n, to: 0n }] }));
+    const waiting = second.next();
+    // What it keeps is not given away by saying that it has ended: nobody asked for it.
+    await assignment.release([quick!, kept[0]!]);
+    const given = (await waiting).partitions;
+    expect(places(given)).toEqual(places([quick!]));
+    await expect(commitTo(log, quick!)).rejects.toMatchObject(fenced);
+    for (const one of [slow!, ...kept]) await commitTo(log, one);
+    const rest = second.next();
+    const goesOn = first.next();
+    expect((await rest).partitions.length).toBe(2);
+    await expect(commitTo(log, slow!)).rejects.toMatchObject(fenced);
+    await second.leave();
+    expect((await goesOn).partitions.length).toBe(4);
+    await first.leave();
+  });
   promise('undisturbed: what stays with a member stays in its epoch, and its commits go on while others come and go', async ({ log, reopen }) => {
     const first = member(log);
     await first.next();

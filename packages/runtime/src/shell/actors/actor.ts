@@ -196,7 +196,7 @@ const logHere = (ref: LogRef, link: () => Promise<LogLink>): Promise<Log> => {
   const name = JSON.stringify(ref);
   let log = logs.get(name);
   if (log === undefined) {
-    log = link().then((linked) => openPort(ref, linked));
+    log = openPort(ref, link());
     logs.set(name, log);
     log.catch(() => logs.delete(name));
   }

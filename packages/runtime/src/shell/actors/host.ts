@@ -1,5 +1,5 @@
 /**
- * The main side of the actors: one long task of the pool for each, one MessagePort each, and a watchdog over all.
+ * The main side of the actors: one long task of the pool of threads for each, one MessagePort each, and a watchdog over all.
  *
  * Which actors there are, an assignment says; the next one says which of them end, which begin, and which go on untouched.
  * An actor that fails is started again from its last commit, after a while, and in the end given up, its neighbours going
@@ -7,14 +7,14 @@
  * only read the log, so ending one at any moment tears nothing.
  */
 import { MessageChannel, receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
-import { Piscina } from 'piscina';
-import { errorFromData, isStoplogError, StoplogError, type LogLink, type LogRef, type Reset } from '@stoplog/core/port';
-import type { FromActor, Jump, Place, Progress, Start, ToActor, Warming } from '../../pure/mailbox.ts';
+import { asError, errorFromData, isStoplogError, StoplogError, type LogLink, type LogRef, type Reset } from '@stoplog/core/port';
+import type { FromActor, Jump, Place, Progress, Start, ToActor } from '../../pure/mailbox.ts';
 import { differenceOf, NOTHING_HELD, type Held, type Holdings } from '../../pure/sharing/holdings.ts';
 import { NO_FAILURES, step as restartStep, worked, type Failures } from '../../pure/supervision/restart.ts';
 import { step as watchStep, type Watched } from '../../pure/supervision/watchdog.ts';
 import { readBy, type Plan } from '../../pure/topology/plan.ts';
 import { Beacon, makeBeacon } from './beacon.ts';
+import { giveLink, type Threads } from './threads.ts';
 
 export interface HostOptions {
   readonly url: string;
@@ -54,31 +54,13 @@ interface Life {
 }
 
 const WATCH_MS = 500;
+/** How long those that have ended wait for those that end with them, before they are handed on without. */
+const EARLY_MS = 50;
 /** By how much each life narrows down which record is to blame. */
 const NARROWING = 16;
 
-export type Threads = Piscina;
-
-/** The threads, each importing what every actor needs: `run` starts them first, so that they do so while the log is opened. */
-export const startThreads = (plan: Plan, atMost: number, heapMb: number): Threads => {
-  const actors = plan.tasks.reduce((sum, task) => sum + task.partitions, 0);
-  const threads = Math.max(1, Math.min(atMost, actors));
-  return new Piscina({
-    filename: new URL('./thread.js', import.meta.url).href,
-    minThreads: threads,
-    maxThreads: threads,
-    concurrentTasksPerWorker: Math.ceil(actors / threads),
-    idleTimeout: Infinity,
-    // An idle worker would otherwise sleep in Atomics.wait, and its timers and messages with it.
-    atomics: 'disabled',
-    // A handler that eats all memory ends its thread, not the process.
-    resourceLimits: { maxOldGenerationSizeMb: heapMb },
-  });
-};
-
 export class Host {
   readonly #options: HostOptions;
-  readonly #pool: Piscina;
   readonly #lives = new Map<string, Life>();
   readonly #failures = new Map<string, Failures>();
   readonly #restarts = new Map<string, NodeJS.Timeout>();
@@ -87,34 +69,29 @@ export class Host {
 
   constructor(options: HostOptions) {
     this.#options = options;
-    this.#pool = options.threads;
-    // A thread that dies is reported by the tasks it takes along.
-    this.#pool.on('error', () => {});
     this.#watch = setInterval(() => this.#look(), Math.min(WATCH_MS, options.hangAfterMs / 2));
     this.#watch.unref();
   }
 
-  /** Lets every thread import the pipeline and open the log, so that an actor starts there within milliseconds. */
-  async warm(): Promise<void> {
-    await Promise.all(Array.from({ length: this.#pool.options.maxThreads }, () => this.#warmOne()));
-  }
   /**
    * Makes the actors those of an assignment. Those that are not in it any more are drained, and lose their thread when that
-   * takes longer than `ms`; resolves when they have ended.
+   * takes longer than `ms`; resolves when they have ended. Until then `early` is told now and then of which have.
    */
-  async assign(now: Holdings, ms: number): Promise<void> {
+  async assign(now: Holdings, ms: number, early: (ended: readonly Held[]) => void): Promise<void> {
     const { ended, started } = differenceOf(this.#held, now);
     this.#held = now;
-    const over = this.#drain(ended, ms);
+    const over = this.#drain(ended, ms, early);
     const again = new Set(ended.map(({ unit }) => unit.name));
     this.#startAll(started.filter(({ unit }) => !again.has(unit.name)));
     await over;
     // By then a later assignment may have taken them away.
     this.#startAll(started.filter((held) => again.has(held.unit.name) && this.#held.get(held.unit.name) === held));
   }
+  /** Asks those that go on; one that is to end does so without another word. */
   tellIdle(): readonly ActorName[] {
-    for (const { port } of this.#lives.values()) port.postMessage({ type: 'tell-idle' } satisfies ToActor);
-    return [...this.#lives.values()].map(({ name }) => name);
+    const lives = [...this.#lives.values()].filter(({ leaving }) => !leaving);
+    for (const { port } of lives) port.postMessage({ type: 'tell-idle' } satisfies ToActor);
+    return lives.map(({ name }) => name);
   }
   /** Drains all actors and resolves when they have ended; those that do not end within `ms` lose their thread. */
   async stop(ms: number): Promise<void> {
@@ -130,27 +107,21 @@ export class Host {
     for (const name of [...this.#restarts.keys()]) this.#startNoMore(name);
     for (const life of this.#lives.values()) life.leaving = true;
     clearInterval(this.#watch);
-    await this.#pool.destroy();
+    await this.#options.threads.close();
   }
 
-  async #warmOne(): Promise<void> {
-    const { port1, port2 } = new MessageChannel();
-    const { url, plan, log } = this.#options;
-    port1.on('message', (message: FromActor) => {
-      if (message.type === 'need-link') this.#giveLink(port1);
-    });
-    const warming: Warming = { url, fingerprint: plan.fingerprint, log, port: port2 };
-    // Whatever fails here fails again in an actor, which tells it.
-    await this.#pool.run(warming, { transferList: [port2 as never] }).catch(() => {});
-    port1.close();
-  }
   #startNoMore(name: string): void {
     clearTimeout(this.#restarts.get(name));
     this.#restarts.delete(name);
   }
-  async #drain(units: readonly Held[], ms: number): Promise<void> {
+  async #drain(units: readonly Held[], ms: number, early?: (ended: readonly Held[]) => void): Promise<void> {
     for (const { unit } of units) this.#startNoMore(unit.name);
     const lives = units.map(({ unit }) => this.#lives.get(unit.name)).filter((life) => life !== undefined);
+    let over = units.filter(({ unit }) => !this.#lives.has(unit.name));
+    const saying = setInterval(() => {
+      if (over.length > 0) early?.(over);
+      over = [];
+    }, EARLY_MS);
     for (const life of lives) {
       life.leaving = true;
       life.port.postMessage({ type: 'drain' } satisfies ToActor);
@@ -158,12 +129,13 @@ export class Host {
     const late = setTimeout(() => {
       for (const life of lives) if (this.#lives.get(life.held.unit.name) === life) this.#kill(life);
     }, ms);
-    await Promise.all(lives.map(({ ended }) => ended));
+    await Promise.all(lives.map(({ ended, held }) => ended.then(() => over.push(held))));
     clearTimeout(late);
+    clearInterval(saying);
   }
   /** Those of one partition side by side, so that they tend to share a thread. */
   #startAll(units: readonly Held[]): void {
-    const threads = this.#pool.options.maxThreads;
+    const threads = this.#options.threads.count;
     const beside = ({ unit }: Held): number => unit.partition % threads;
     for (const held of units.toSorted((a, b) => beside(a) - beside(b))) {
       this.#failures.delete(held.unit.name);
@@ -189,7 +161,7 @@ export class Host {
       beacon,
       port: port2,
     };
-    const ended = this.#pool.run(start, { transferList: [port2 as never] }).then(
+    const ended = this.#options.threads.run(start).then(
       () => {
         this.#hearTheRest(life);
         this.#bury(life, life.failure?.error, life.failure?.place);
@@ -215,10 +187,7 @@ export class Host {
   }
 
   #giveLink(port: MessagePort): void {
-    void this.#options.link().then(
-      (link) => port.postMessage({ type: 'link', link } satisfies ToActor, [link.port]),
-      (error: unknown) => this.#options.on({ type: 'fatal', error: error instanceof Error ? error : new Error(String(error)) }),
-    );
+    giveLink(port, this.#options.link).catch((error: unknown) => this.#options.on({ type: 'fatal', error: asError(error) }));
   }
   #hear(life: Life, message: FromActor): void {
     const actor = life.name;
@@ -312,9 +281,7 @@ export class Host {
       this.#kill(life);
     }
   }
-  /** Ends the thread an actor runs in; the pool starts another. (A task that the pool itself could abort would get a thread of its own.) */
   #kill(life: Life): void {
-    const { thread } = new Beacon(life.beacon);
-    void this.#pool.threads.find(({ threadId }) => threadId === thread)?.terminate();
+    this.#options.threads.end(new Beacon(life.beacon).thread);
   }
 }
