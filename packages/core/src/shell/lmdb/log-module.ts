@@ -26,7 +26,7 @@ import { shrinkFolder } from './shrink.ts';
 const links = new WeakMap<Log, () => LogLink>();
 const administrators = new WeakMap<Log, Administrator>();
 
-type Given = Partial<EnvOptions> & { readonly path: string; readonly create?: boolean };
+type Given = Partial<EnvOptions> & { readonly path: string; readonly create?: boolean; readonly verify?: boolean };
 const envOptionsOf = ({ path, mapSize = DEFAULT_MAP_SIZE, maintenance, clock }: Given): EnvOptions => ({ path, mapSize, maintenance, clock });
 
 export const open = async (options: unknown, link?: LogLink): Promise<Log> => {
@@ -40,7 +40,7 @@ export const open = async (options: unknown, link?: LogLink): Promise<Log> => {
       `there is no log in ${env.path}: check the path; the first run of a pipeline, or the first append, makes one`,
     );
   }
-  const host = await openHost(envOptions);
+  const host = await openHost(envOptions, env.verify);
   try {
     const shared = acquireEnv({ ...envOptions, path: host.path });
     const line = new WriterLink(host.connect());
