@@ -109,10 +109,12 @@ export const KINDS: Readonly<Record<Exclude<Table, 'meta' | 'log'>, readonly Ent
       fits: (key) => key.length > 8,
       check: (key, _, { names }) => {
         const id = u32(key, 0);
-        // The key behind these two numbers is the store's own affair.
-        return names.stores.has(id) || names.gone.has(id)
-          ? undefined
-          : finding('owner', { table: 'stores' }, `it belongs to store number ${id}, which is not there`);
+        if (names.gone.has(id)) return undefined;
+        const store = names.stores.get(id);
+        if (store === undefined) return finding('owner', { table: 'stores' }, `it belongs to store number ${id}, which is not there`);
+        // A store is opened before its group has a name, and written to after. The key behind these two numbers is its own affair.
+        for (const group of names.groups.values()) if (group === store.group) return undefined;
+        return finding('owner', { table: 'stores', store: store.name }, `it belongs to group '${store.group}', which is not there`);
       },
     },
   ],

@@ -93,9 +93,6 @@ export const namesIn = (
   const largest = Math.max(0, ...taken.keys());
   if (next === undefined ? taken.size > 0 : !(next > largest))
     wrong('next', `is ${next ?? 'missing'}, and number ${largest} is taken: it would be given twice`);
-  const groupNames = new Set(groups.values());
-  for (const { name, group } of stores.values())
-    if (!groupNames.has(group)) findings.push(finding('owner', { table: 'meta', store: name }, `it belongs to group '${group}', which is not there`));
   return { names: { topics, stores, groups, sources, producers, gone, next }, findings };
 };
 

@@ -107,6 +107,12 @@ export const unseal = (table: Table, key: Uint8Array, sealed: Uint8Array, facts:
   return value;
 };
 
+/** Whether the checksum agrees of a key and a value that lie side by side. */
+export const isSealedAt = (bytes: Uint8Array, keyAt: number, keyEnd: number, valueEnd: number): boolean => {
+  const at = valueEnd - 4;
+  return at >= keyEnd && readU32LE(bytes, at) === crc32(bytes, 0, keyAt, at);
+};
+
 const readU32LE = (bytes: Uint8Array, at: number): number => (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)) >>> 0;
 
 /** What is known of a partition: which offsets it holds, the largest timestamp ever appended, the bytes of its batches, and where forgetting stands. */

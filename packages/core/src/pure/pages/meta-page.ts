@@ -4,6 +4,7 @@
  *
  *     24  u32  beefc0de                48  tree of the free list       144  u64  last page
  *     28  u32  version of the format   96  tree of the tables          152  u64  transaction
+ *                                                                     160  u64  when the machine was started
  *
  * A tree, 48 bytes: u32 page size (free list only) · u16 flags · u16 depth · u64 branches · u64 leaves · u64 overflow pages ·
  * u64 entries · u64 root, all ones when it is empty.
@@ -15,6 +16,8 @@ export const META_BYTES = 168;
 const EMPTY = 2 ** 64;
 
 export interface Tree {
+  /** How its keys and values lie. */
+  readonly flags: number;
   readonly depth: number;
   readonly branches: number;
   readonly leaves: number;
@@ -30,13 +33,25 @@ export interface Snapshot {
   readonly lastPage: number;
   readonly free: Tree;
   readonly main: Tree;
+  /** The number of the machine's start in which it was written. */
+  readonly boot: number;
 }
+
+/** What LMDB keeps in the flags of the free list of a commit whose pages were not flushed before its meta page was written. */
+const UNFLUSHED = 0x1000;
+/** The flags that say how keys and values lie: numbers, duplicates, in reverse. */
+const LAYOUT = 0x7e;
+const NUMBERS = 0x08;
+/** What is wrong with the flags of a tree of ours, or of the free list. */
+export const flagsProblem = ({ flags }: Tree, isFreeList = false): string | undefined =>
+  (flags & LAYOUT) === (isFreeList ? NUMBERS : 0) ? undefined : `the flags of ${isFreeList ? 'the free list' : 'a tree'} read ${flags.toString(16)}`;
 
 export const TREE_BYTES = 48;
 export const treeOf = (bytes: Uint8Array): Tree => {
   const view = viewOf(bytes);
   const root = u64(view, 40);
   return {
+    flags: view.getUint16(4, true),
     depth: view.getUint16(6, true),
     branches: u64(view, 8),
     leaves: u64(view, 16),
@@ -69,6 +84,7 @@ const snapshotIn = (bytes: Uint8Array): Snapshot | string => {
     lastPage: u64(view, 144),
     free: treeOf(bytes.subarray(at.free, at.free + TREE_BYTES)),
     main: treeOf(bytes.subarray(at.main, at.main + TREE_BYTES)),
+    boot: u64(view, 160),
   };
   for (const tree of [snapshot.free, snapshot.main]) if (tree.root !== undefined && tree.root > snapshot.lastPage) return 'it leads behind its own last page';
   return snapshot;
@@ -98,8 +114,19 @@ export const metasOf = (first: Uint8Array, second: Uint8Array, half: Uint8Array)
       for (const [page, { txn }] of [a, b].entries()) if (txn % 2 !== page || txn > 2 ** 53) problems.push({ page, what: `it says commit ${txn}` });
     if (Math.abs(a.txn - b.txn) > 1 && problems.length === 0)
       problems.push({ page: a.txn > b.txn ? 0 : 1, what: `it says commit ${Math.max(a.txn, b.txn)}, and the other ${Math.min(a.txn, b.txn)}` });
+    // Equal ones are of a file in which nothing was committed yet.
+    else for (const [page, { txn }] of [a, b].entries()) if (txn % 2 !== page && txn > 0) problems.push({ page, what: `it says commit ${txn}` });
     if (a.pageSize !== b.pageSize) problems.push({ page: 1, what: `its page size reads ${b.pageSize}, that of the other ${a.pageSize}` });
+    for (const [page, { main, free }] of [a, b].entries()) {
+      const what = flagsProblem(main) ?? flagsProblem(free, true);
+      if (what !== undefined) problems.push({ page, what });
+    }
+    const newer = Math.max(a.txn, b.txn);
+    if (typeof copy !== 'string' && copy.txn > newer && problems.length === 0)
+      problems.push({ page: copy.txn % 2, what: `commit ${copy.txn} was flushed, and the newer of the two meta pages says ${newer}` });
   }
+  // Nothing is there before the first commit is flushed.
+  if (typeof copy === 'string' && half.subarray(0, META_BYTES).some((byte) => byte !== 0)) problems.push({ page: 0, what: `in its second half, ${copy}` });
   const byAge = [...whole].sort((x, y) => y.txn - x.txn);
   const newest = byAge[0];
   if (newest !== undefined && typeof copy !== 'string' && copy.txn === newest.txn && problems.length === 0 && !isSame(copy, newest))
@@ -109,4 +136,19 @@ export const metasOf = (first: Uint8Array, second: Uint8Array, half: Uint8Array)
   return { newest, others, flushed, problems };
 };
 
-const isSame = (a: Snapshot, b: Snapshot): boolean => JSON.stringify(a) === JSON.stringify(b);
+/** Whether two say the same, but for when it was flushed. */
+const isSame = (a: Snapshot, b: Snapshot): boolean => JSON.stringify(told(a)) === JSON.stringify(told(b));
+const told = ({ free, ...snapshot }: Snapshot): object => ({ ...snapshot, boot: 0, free: { ...free, flags: free.flags & ~UNFLUSHED } });
+
+/**
+ * The commit that LMDB opens if it is the first to: the newest, if the machine was not started anew since it was written or if
+ * its pages were flushed before it; otherwise the last that was flushed, for of what came later some pages may be missing.
+ */
+export const openedOf = ({ newest, others, flushed }: Metas, boot: number): Snapshot | undefined => {
+  const [older] = others.filter((one) => one !== flushed);
+  if (newest === undefined || older === undefined) return newest;
+  const before = earlierOf(newest, older, boot);
+  return flushed === undefined || flushed.txn === 0 ? before : flushed.txn > before.txn ? earlierOf(flushed, before, boot) : earlierOf(before, flushed, boot);
+};
+const earlierOf = (later: Snapshot, earlier: Snapshot, boot: number): Snapshot =>
+  (later.boot !== 0 && later.boot === boot) || (later.free.flags & UNFLUSHED) === 0 ? later : earlier;

@@ -15,7 +15,7 @@ export const BRANCH = 1;
 export const LEAF = 2;
 export const OVERFLOW = 4;
 export const META = 8;
-/** The bits that say what a page is; the others are notes of a transaction. */
+/** The bits that say what a page is; the others are notes of a transaction, and none is left on a page that was written. */
 const KINDS = 0x6f;
 const NAMES: Readonly<Record<number, string>> = { [BRANCH]: 'a branch', [LEAF]: 'a leaf', [OVERFLOW]: 'an overflow page', [META]: 'a meta page' };
 
@@ -111,9 +111,79 @@ export const childAt = (bytes: Uint8Array, i: number, view: DataView = viewOf(by
 export const pagesFor = (size: number, pageSize: number): number => Math.floor((PAGE_HEADER - 1 + size) / pageSize) + 1;
 
 /** Nodes lie without gaps from `upper` to the end: LMDB copies what lies between by that number. */
-export const spaceProblem = (bytes: Uint8Array): string | undefined => {
-  const view = viewOf(bytes);
+export const spaceProblem = (bytes: Uint8Array, view: DataView = viewOf(bytes)): string | undefined => {
+  const [count, upper] = [view.getUint16(20, true) >> 1, view.getUint16(22, true)];
   let least = bytes.length - PAGE_HEADER;
-  for (let i = 0; i < countOf(bytes); i++) least = Math.min(least, view.getUint16(PAGE_HEADER + 2 * i, true));
-  return least === view.getUint16(22, true) ? undefined : `its nodes begin at ${least}, and it says at ${view.getUint16(22, true)}`;
+  for (let i = 0; i < count; i++) least = Math.min(least, view.getUint16(PAGE_HEADER + 2 * i, true));
+  return least === upper ? undefined : `its nodes begin at ${least}, and it says at ${upper}`;
+};
+/** The same of a page whose nodes are all right one by one. */
+export const fillProblem = (bytes: Uint8Array, view: DataView = viewOf(bytes)): string | undefined => {
+  const [count, upper] = [view.getUint16(20, true) >> 1, view.getUint16(22, true)];
+  let filled = 0;
+  for (let i = 0; i < count; i++) filled += nodeBytes(view, PAGE_HEADER + view.getUint16(PAGE_HEADER + 2 * i, true));
+  return filled === bytes.length - PAGE_HEADER - upper ? undefined : `its nodes take ${filled} of ${bytes.length - PAGE_HEADER - upper} bytes`;
+};
+/** How many bytes the node takes that begins there. */
+const nodeBytes = (view: DataView, at: number): number => {
+  const isBranch = (view.getUint16(18, true) & BRANCH) !== 0;
+  const size = isBranch ? 0 : view.getUint16(at + 4, true) === BIG ? BIG_BYTES : view.getUint32(at, true);
+  return evenly(NODE_HEADER + view.getUint16(at + 6, true) + size);
+};
+
+/** LMDB writes into a page that seems to be of a later commit than the last, as if it were its own copy, and dies of it. */
+export const noteProblem = (bytes: Uint8Array, latest: number | undefined, view: DataView = viewOf(bytes)): string | undefined => {
+  const notes = view.getUint16(18, true) & ~KINDS;
+  if (notes !== 0) return `it has the notes ${notes.toString(16)}, which only a page in memory has`;
+  const txn = u64(view, 8);
+  return latest !== undefined && txn > latest ? `it says that commit ${txn} wrote it, and the last one is ${latest}` : undefined;
+};
+
+/** Whether what lies between these places of a page, key and value, is as it should be. */
+export type IsWhole = (bytes: Uint8Array, keyAt: number, keyEnd: number, valueEnd: number) => boolean;
+
+/**
+ * Whether nothing is wrong with a leaf whose head is right and whose values all lie on it: what `leafAt` asks of each node,
+ * keys that grow, nodes that fill their space. Most leaves are so, and this makes no object for a node.
+ */
+export const isSoundLeaf = (bytes: Uint8Array, isWhole: IsWhole | undefined, view: DataView = viewOf(bytes)): boolean => {
+  const count = view.getUint16(20, true) >> 1;
+  const end = bytes.length;
+  const begin = PAGE_HEADER + view.getUint16(22, true);
+  let beforeAt = 0;
+  let beforeEnd = 0;
+  let filled = 0;
+  let least = end;
+  for (let i = 0; i < count; i++) {
+    const at = PAGE_HEADER + view.getUint16(PAGE_HEADER + 2 * i, true);
+    const keyAt = at + NODE_HEADER;
+    if (at < begin || keyAt > end || view.getUint16(at + 4, true) !== 0) return false;
+    const keyEnd = keyAt + view.getUint16(at + 6, true);
+    const valueEnd = keyEnd + view.getUint32(at, true);
+    if (keyEnd === keyAt || valueEnd > end) return false;
+    if (i > 0 && !isBefore(view, beforeAt, beforeEnd, keyAt, keyEnd)) return false;
+    if (isWhole !== undefined && !isWhole(bytes, keyAt, keyEnd, valueEnd)) return false;
+    beforeAt = keyAt;
+    beforeEnd = keyEnd;
+    filled += evenly(valueEnd - at);
+    least = Math.min(least, at);
+  }
+  return filled === end - begin && least === begin;
+};
+/** Nodes begin at even places. */
+const evenly = (size: number): number => size + (size & 1);
+
+/** Four bytes at a time: keys of a table begin alike. */
+const isBefore = (view: DataView, a: number, aEnd: number, b: number, bEnd: number): boolean => {
+  for (; a + 4 <= aEnd && b + 4 <= bEnd; a += 4, b += 4) {
+    const one = view.getUint32(a);
+    const other = view.getUint32(b);
+    if (one !== other) return one < other;
+  }
+  for (; a < aEnd && b < bEnd; a++, b++) {
+    const one = view.getUint8(a);
+    const other = view.getUint8(b);
+    if (one !== other) return one < other;
+  }
+  return aEnd - a < bEnd - b;
 };

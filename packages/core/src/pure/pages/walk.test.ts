@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { buildTree, PAGE_SIZE, type Built } from './fixtures/build-pages.ts';
 import { looseNodes } from './loose-nodes.ts';
+import type { IsWhole } from './page.ts';
 import { PageAccount } from './page-account.ts';
 import { walk, type Broken, type Walked } from './walk.ts';
 
@@ -30,6 +31,36 @@ describe('a tree that is sound', () => {
     const account = new PageAccount(space.lastPage);
     for (const item of walk(read, tree, space, { visit: (page, count) => account.use(page, count), values: false })) expect(item.type).toBe('entry');
     expect([...account.lost()]).toEqual([]);
+  });
+});
+
+describe('a leaf on which nothing is wrong', () => {
+  const counted = (built: Built, isWhole?: IsWhole): { readonly entries: number; readonly items: readonly Walked[] } => {
+    let entries = 0;
+    const items = [...walk(built.read, built.tree, built.space, { sound: { isWhole, entries: (count) => (entries += count) } })];
+    return { entries: entries + items.filter(({ type }) => type === 'entry').length, items };
+  };
+  test('is counted and not walked, one with a value on pages of its own is walked', () => {
+    const { entries: all, items } = counted(build());
+    expect(all).toBe(12);
+    expect(found(items).map(([key]) => key)).toEqual(['key03', 'key04', 'key05', 'key06', 'key07', 'key08']);
+    expect(broken(items)).toEqual([]);
+  });
+  test('is walked when one of its entries is not whole', () => {
+    const isWhole: IsWhole = (bytes, keyAt, keyEnd) => text(bytes.subarray(keyAt, keyEnd)) !== 'key10';
+    expect(found(counted(build(), isWhole).items).map(([key]) => key)).toContain('key10');
+  });
+  test('is told apart from one on which something is, whatever bits are flipped', () => {
+    fc.assert(
+      fc.property(fc.array(fc.record({ at: fc.nat(20 * PAGE_SIZE), bit: fc.nat(7) }), { minLength: 1, maxLength: 4 }), (flips) => {
+        const built = build();
+        for (const { at, bit } of flips) built.bytes[at % built.bytes.length]! ^= 1 << bit;
+        const { entries: all, items } = counted(built);
+        const walked = [...walk(built.read, built.tree, built.space)];
+        expect([all, broken(items)]).toEqual([found(walked).length, broken(walked)]);
+      }),
+      { numRuns: 500 },
+    );
   });
 });
 
@@ -75,10 +106,18 @@ describe('what is wrong is told, with the keys it hides, and the walk goes on be
       /its nodes begin/,
       12,
     ],
+    [
+      'a value that is shorter than its place',
+      ({ bytes }) => bytes.writeUInt32LE(4, leafOf(0) * PAGE_SIZE + 24 + bytes.readUInt16LE(leafOf(0) * PAGE_SIZE + 24)),
+      /its nodes take/,
+      12,
+    ],
+    ['a note of a transaction', ({ bytes }) => bytes.writeUInt16LE(0x8002, leafOf(0) * PAGE_SIZE + 18), /has the notes 8000/, 12],
+    ['a page of a later commit', ({ bytes }) => bytes.writeBigUInt64LE(8n, leafOf(0) * PAGE_SIZE + 8), /commit 8 wrote it, and the last one is 7/, 12],
   ])('%s', (_, damage, sentence, left) => {
     const built = build();
     damage(built);
-    const items = [...walk(built.read, built.tree, built.space)];
+    const items = [...walk(built.read, built.tree, { ...built.space, txn: 7 })];
     expect(broken(items)[0]!.what).toMatch(sentence);
     expect(found(items).length).toBe(left);
     if (left < 12) expect(text(broken(items)[0]!.before ?? Buffer.from('z')) > text(broken(items)[0]!.after ?? Buffer.alloc(0))).toBe(true);

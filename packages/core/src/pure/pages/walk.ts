@@ -5,7 +5,24 @@
  * is not so is told as `broken`, with the keys between which it hides something, and the walk goes on behind it. What
  * is handed out are views of the bytes that `read` gave.
  */
-import { BRANCH, childAt, countOf, headProblem, LEAF, leafAt, OVERFLOW, headOf, PAGE_HEADER, spaceProblem, viewOf, type Leaf } from './page.ts';
+import {
+  BRANCH,
+  childAt,
+  countOf,
+  fillProblem,
+  headOf,
+  headProblem,
+  isSoundLeaf,
+  LEAF,
+  leafAt,
+  noteProblem,
+  OVERFLOW,
+  PAGE_HEADER,
+  spaceProblem,
+  viewOf,
+  type IsWhole,
+  type Leaf,
+} from './page.ts';
 import type { Tree } from './meta-page.ts';
 
 /** The bytes of so many pages; undefined when the file ends before. */
@@ -34,12 +51,19 @@ export type Walked = Entry | Broken;
 export interface Space {
   readonly pageSize: number;
   readonly lastPage: number;
+  /** The commit that wrote the last page of them. */
+  readonly txn?: number;
 }
 export interface WalkOptions {
   /** The first key that is wanted. */
   readonly from?: Uint8Array;
-  /** false: pages of large values are not read. */
-  readonly values?: boolean;
+  /** false: pages of large values are not read; `heads`: of the first of them what it says of itself. */
+  readonly values?: boolean | 'heads';
+  /**
+   * Told how many entries a leaf has on which nothing is wrong and all values lie, instead of a walk through them. `isWhole` is asked
+   * of each.
+   */
+  readonly sound?: { readonly isWhole: IsWhole | undefined; readonly entries: (count: number) => void };
   /** Told of each page that is as it should be; false when it was met before. */
   readonly visit?: (page: number, count: number, kind: number) => boolean;
   readonly compare?: (a: Uint8Array, b: Uint8Array) => number;
@@ -66,7 +90,7 @@ export const compareNumbers = (a: Uint8Array, b: Uint8Array): number => {
 const MOST_DEPTH = 32;
 
 export function* walk(read: ReadPages, tree: Tree, space: Space, options: WalkOptions = {}): Generator<Walked, void> {
-  const { from, values = true, visit, compare = compareKeys } = options;
+  const { from, values = true, visit, compare = compareKeys, sound } = options;
   if (tree.root === undefined) return;
   let last: Uint8Array | undefined;
   const broken = (page: number, what: string, after: Uint8Array | undefined, before: Uint8Array | undefined, hidesNothing = false): Broken => ({
@@ -98,18 +122,34 @@ export function* walk(read: ReadPages, tree: Tree, space: Space, options: WalkOp
       yield broken(page, 'it is reached twice', lower, upper);
       continue;
     }
-    const misfit = spaceProblem(bytes);
-    if (misfit !== undefined) yield broken(page, misfit, lower, upper, true);
+    const view = viewOf(bytes);
     const count = countOf(bytes);
+    const note = noteProblem(bytes, space.txn, view);
+    if (note !== undefined) yield broken(page, note, lower, upper, true);
+    if (sound !== undefined && kind === LEAF && count > 0 && isSoundLeaf(bytes, sound.isWhole, view)) {
+      const [first, final] = [leafAt(bytes, 0, view) as Leaf, leafAt(bytes, count - 1, view) as Leaf];
+      const isInOrder = (lower === undefined || compare(first.key, lower) >= 0) && (last === undefined || compare(first.key, last) > 0);
+      if (isInOrder && (upper === undefined || compare(final.key, upper) < 0)) {
+        last = final.key;
+        sound.entries(count);
+        continue;
+      }
+    }
+    const misfit = spaceProblem(bytes, view);
+    if (misfit !== undefined) yield broken(page, misfit, lower, upper, true);
     if (kind === BRANCH) {
       if (count === 0) yield broken(page, 'it is a branch without children', lower, upper);
-      places.push(...childrenOf(bytes, place, count, compare).reverse());
+      const children = childrenOf(bytes, place, count, compare);
+      const unfilled = misfit === undefined && children.every((child) => child.page >= 0) ? fillProblem(bytes, view) : undefined;
+      if (unfilled !== undefined) yield broken(page, unfilled, lower, upper, true);
+      places.push(...children);
       continue;
     }
-    const view = viewOf(bytes);
+    let isRight = misfit === undefined;
     for (let i = 0; i < count; i++) {
       const leaf = leafAt(bytes, i, view);
       if (typeof leaf === 'string') {
+        isRight = false;
         yield broken(page, leaf, lower, keyAfter(bytes, i, count) ?? upper);
         continue;
       }
@@ -119,6 +159,7 @@ export function* walk(read: ReadPages, tree: Tree, space: Space, options: WalkOp
         (upper !== undefined && compare(key, upper) >= 0) ||
         (last !== undefined && compare(key, last) <= 0)
       ) {
+        isRight = false;
         yield broken(page, `the key of its node ${i} is out of order`, lower, upper);
         continue;
       }
@@ -127,31 +168,33 @@ export function* walk(read: ReadPages, tree: Tree, space: Space, options: WalkOp
         const { page: first, pages } = leaf.overflow;
         const outside = first < 2 || first + pages - 1 > space.lastPage;
         const twice = !outside && visit?.(first, pages, OVERFLOW) === false;
-        const value = outside || !values ? undefined : read(first, pages);
+        const value = outside || values === false ? undefined : read(first, values === 'heads' ? 1 : pages);
         const wrong = outside
           ? 'a leaf leads to it, and there is no such page'
           : twice
             ? 'it is reached twice'
-            : values
-              ? overflowProblem(value, first, pages)
+            : values !== false
+              ? overflowProblem(value, first, pages, space.txn)
               : undefined;
         if (wrong !== undefined) yield broken(first, wrong, key, key, value !== undefined);
         last = key;
-        yield { type: 'entry', key, value: valueIn(value, leaf), isTree: false, page };
+        yield { type: 'entry', key, value: valueIn(values === true ? value : undefined, leaf), isTree: false, page };
         continue;
       }
       last = key;
       yield { type: 'entry', key, value: leaf.value!, isTree: leaf.isTree, page };
     }
+    const unfilled = isRight ? fillProblem(bytes, view) : undefined;
+    if (unfilled !== undefined) yield broken(page, unfilled, lower, upper, true);
   }
 }
 
 const valueIn = (bytes: Uint8Array | undefined, { overflow }: Leaf): Uint8Array =>
   bytes === undefined ? new Uint8Array(0) : bytes.subarray(PAGE_HEADER, PAGE_HEADER + overflow!.size);
 
-const overflowProblem = (bytes: Uint8Array | undefined, page: number, pages: number): string | undefined => {
+const overflowProblem = (bytes: Uint8Array | undefined, page: number, pages: number, latest: number | undefined): string | undefined => {
   if (bytes === undefined) return 'the file ends before it';
-  const problem = headProblem(bytes, page, OVERFLOW);
+  const problem = headProblem(bytes, page, OVERFLOW) ?? noteProblem(bytes, latest);
   if (problem !== undefined) return problem;
   const said = headOf(bytes).pages;
   return said === pages ? undefined : `it says it has ${said} pages, and its leaf says ${pages}`;
@@ -165,7 +208,7 @@ const keyAfter = (bytes: Uint8Array, i: number, count: number): Uint8Array | und
   return undefined;
 };
 
-/** The children with the keys they lie between; one that cannot be read becomes a page that is not there. */
+/** The children with the keys they lie between, the last one first; one that cannot be read becomes a page that is not there. */
 const childrenOf = (bytes: Uint8Array, { lower, upper, depth }: Place, count: number, compare: (a: Uint8Array, b: Uint8Array) => number): Place[] => {
   const view = viewOf(bytes);
   const nodes = Array.from({ length: count }, (_, i) => childAt(bytes, i, view));
@@ -178,8 +221,12 @@ const childrenOf = (bytes: Uint8Array, { lower, upper, depth }: Place, count: nu
     else if (i > 0) nodes[i] = typeof node === 'string' ? node : 'its key is out of order';
     bounds.push(low);
   }
-  return nodes.map((node, i) => {
-    const next = bounds.slice(i + 1).find((bound) => bound !== bounds[i]);
-    return { page: typeof node === 'string' ? -1 : node.page, lower: bounds[i], upper: next ?? upper, depth: depth + 1 };
-  });
+  const places: Place[] = [];
+  let next = upper;
+  for (let i = count - 1; i >= 0; i--) {
+    const node = nodes[i]!;
+    if (i < count - 1 && bounds[i + 1] !== bounds[i]) next = bounds[i + 1];
+    places.push({ page: typeof node === 'string' ? -1 : node.page, lower: bounds[i], upper: next, depth: depth + 1 });
+  }
+  return places;
 };

@@ -49,8 +49,16 @@ import { readGroupRecord, readHeldEpoch } from './groups.ts';
 import { put, putRaw, read } from './sealed.ts';
 
 export const readEnds = (env: Env, topicId: number, partition: number): Ends => {
-  const bytes = read(env, 'ends', partitionKey(topicId, partition));
-  if (bytes === undefined) return NO_ENDS;
+  const key = partitionKey(topicId, partition);
+  const bytes = read(env, 'ends', key);
+  if (bytes === undefined) {
+    if (!hasBatches(env, key)) return NO_ENDS;
+    // The first append may have come between the two looks.
+    return endsIn(partition, read(env, 'ends', key) ?? failHidden(topicId, partition));
+  }
+  return endsIn(partition, bytes);
+};
+const endsIn = (partition: number, bytes: Uint8Array): Ends => {
   if (bytes.length === 0)
     throw new StoplogError(
       'STOPLOG_TOPIC_UNKNOWN',
@@ -58,6 +66,18 @@ export const readEnds = (env: Env, topicId: number, partition: number): Ends => 
       'this topic was deleted after the log had been opened: nothing was read or kept. Open the log again; a topic that was made anew under the name is seen then',
     );
   return decodeEnds(bytes);
+};
+const hasBatches = (env: Env, prefix: Buffer): boolean => {
+  for (const _ of env.tables.log.getKeys({ start: prefix, end: prefixEnd(prefix), limit: 1, snapshot: false })) return true;
+  return false;
+};
+/** Without its ends a partition would look empty, and give its offsets again. */
+const failHidden = (topicId: number, partition: number): never => {
+  throw new StoplogError(
+    'STOPLOG_LOG_CORRUPT',
+    { table: 'ends', partition, reason: 'missing' },
+    `partition ${partition} of topic number ${topicId} has batches, and its ends cannot be found: the disk or a foreign program changed the data file. Nothing was read or kept; restore the folder from a backup, or keep the rest with 'stoplog repair'`,
+  );
 };
 /** Where the group stands; undefined when it never committed there. */
 export const readPosition = (env: Env, groupId: number, topicId: number, partition: number): bigint | undefined => {

@@ -6,14 +6,15 @@
  */
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import { keyPlaces } from '../../pure/check/key-places.ts';
-import { finding, type Finding } from '../../pure/check/finding.ts';
+import { finding, type Finding, type Places, type Rule } from '../../pure/check/finding.ts';
 import type { Names } from '../../pure/check/names.ts';
+import { isSealedAt, TABLES } from '../../pure/log/keyspace.ts';
 import { runsIn } from '../../pure/pages/free-list.ts';
-import type { Snapshot, Tree } from '../../pure/pages/meta-page.ts';
+import { flagsProblem, TREE_BYTES, treeOf, type Snapshot, type Tree } from '../../pure/pages/meta-page.ts';
 import { PageAccount } from '../../pure/pages/page-account.ts';
-import { BRANCH, LEAF, OVERFLOW } from '../../pure/pages/page.ts';
-import { compareNumbers, walk, type Broken } from '../../pure/pages/walk.ts';
-import { Moved, scan, tablesOf, type PageFile } from './page-file.ts';
+import { BRANCH, headOf, LEAF, OVERFLOW } from '../../pure/pages/page.ts';
+import { compareNumbers, walk, type Broken, type Entry, type ReadPages } from '../../pure/pages/walk.ts';
+import { Moved, nameOf, scan, tablesOf, type PageFile } from './page-file.ts';
 
 export interface PagesChecked {
   readonly findings: readonly Finding[];
@@ -22,7 +23,7 @@ export interface PagesChecked {
   readonly account: PageAccount | undefined;
 }
 const ATTEMPTS = 3;
-const PAGES_A_TURN = 512;
+const ENTRIES_A_TURN = 512;
 
 export const checkPages = async (file: PageFile, choose: () => Snapshot, names: Names, between: () => void): Promise<PagesChecked> => {
   for (let n = 1; n <= ATTEMPTS; n++) {
@@ -41,46 +42,71 @@ export const checkPages = async (file: PageFile, choose: () => Snapshot, names: 
     let n = 0;
     for (const item of scan(file, choose, table, undefined, false)) {
       if (item.type === 'broken') findings.push(pageFinding(item, table, names));
-      if (++n % PAGES_A_TURN === 0) await pause(between);
+      if (++n % ENTRIES_A_TURN === 0) await pause(between);
     }
   }
   return { findings, isCounted: false, account: undefined };
 };
 
 const wholeSnapshot = async (file: PageFile, snapshot: Snapshot, account: PageAccount, names: Names, between: () => void): Promise<Finding[]> => {
-  const read = file.reader(snapshot);
   const findings: Finding[] = [];
-  const takeFree = (first: number, pages: number, page: number): void => {
-    const taken = account.free(first, pages);
-    if (taken !== undefined)
-      findings.push(
-        finding(
-          'free-list',
-          { table: FREE, page },
-          `page ${taken} is free and ${account.isFree(taken) ? 'free once more' : 'in use'}: it would be written over`,
-        ),
-      );
-  };
-  const walkTree = async (
-    table: string,
-    tree: Tree,
-    each: (item: { readonly key: Uint8Array; readonly value: Uint8Array; readonly page: number }) => void,
-  ): Promise<void> => {
+  for (const fault of faultsOf(file.reader(snapshot), snapshot, account)) {
+    if (fault === undefined) await pause(between);
+    else findings.push(fault.broken === undefined ? finding(fault.rule, placeOf(fault), fault.what) : pageFinding(fault.broken, fault.table!, names));
+  }
+  const lost = [...account.lost()];
+  if (lost.length > 0)
+    findings.push(finding('free-list', { page: lost[0]! }, `${lost.length} ${lost.length === 1 ? 'page is' : 'pages are'} in no table and not free`));
+  return findings;
+};
+const placeOf = ({ table, page }: PageFault): Places => ({ ...(table === undefined ? {} : { table }), ...(page === undefined ? {} : { page }) });
+
+export interface PageFault {
+  readonly rule: Rule;
+  readonly table?: string;
+  readonly page?: number;
+  readonly what: string;
+  /** A page that is not as it should be. */
+  readonly broken?: Broken;
+}
+
+/**
+ * What is wrong with the trees of a commit, as it is found, and with the account of their pages; undefined each time so many entries
+ * were gone through. `isQuick`: a leaf on which nothing is wrong is not gone through, and seals are looked at on the way.
+ */
+export function* faultsOf(read: ReadPages, snapshot: Snapshot, account: PageAccount, isQuick = false): Generator<PageFault | undefined, void> {
+  function* inTree(table: string, tree: Tree, each: (item: Entry) => PageFault | undefined = () => undefined): Generator<PageFault | undefined, void> {
     const seen = { [BRANCH]: 0, [LEAF]: 0, [OVERFLOW]: 0 } as Record<number, number>;
     let entries = 0;
-    const before = findings.length;
-    const visit = (page: number, count: number, kind: number): boolean => {
-      seen[kind]! += count;
-      return account.use(page, count);
-    };
+    let faults = 0;
     const isFree = table === FREE;
-    for (const item of walk(read, tree, snapshot, { visit, values: isFree, ...(isFree ? { compare: compareNumbers } : {}) })) {
-      if (item.type === 'broken') findings.push(pageFinding(item, table, names));
-      else {
+    const isSealed = isQuick && isSealedTable(table);
+    const flags = flagsProblem(tree, isFree);
+    if (flags !== undefined) yield { rule: 'page', table, what: flags };
+    const items = walk(read, tree, snapshot, {
+      visit: (page, count, kind) => {
+        seen[kind]! += count;
+        return account.use(page, count);
+      },
+      values: isFree || isSealed ? true : isQuick ? 'heads' : false,
+      ...(isFree ? { compare: compareNumbers } : {}),
+      ...(isQuick && table !== FREE && table !== MAIN
+        ? { sound: { isWhole: isSealed ? isSealedAt : undefined, entries: (count: number) => void (entries += count) } }
+        : {}),
+    });
+    for (const item of items) {
+      if (item.type === 'broken') {
+        faults++;
+        yield { rule: 'page', table, page: item.page, what: item.what, broken: item };
+      } else {
         entries++;
-        each(item);
+        if (isSealed && !isSealedEntry(item)) yield { rule: 'checksum', table, page: item.page, what: 'a key and its value do not match their checksum' };
+        const misplaced = table !== MAIN ? item.isTree : !item.isTree || item.value.length !== TREE_BYTES;
+        if (misplaced) yield { rule: 'page', table, page: item.page, what: `an entry of it is ${item.isTree ? 'a' : 'no'} tree by its flags` };
+        const fault = each(item);
+        if (fault !== undefined) yield fault;
       }
-      if (entries % PAGES_A_TURN === 0) await pause(between);
+      if (entries % ENTRIES_A_TURN === 0) yield undefined;
     }
     const counts = [
       [entries, tree.entries, 'entries'],
@@ -89,25 +115,50 @@ const wholeSnapshot = async (file: PageFile, snapshot: Snapshot, account: PageAc
       [seen[OVERFLOW]!, tree.overflows, 'overflow pages'],
     ] as const;
     // What a broken page hides, it was told with.
-    if (findings.length > before) {
-      if (entries !== tree.entries) findings.push(finding('count', { table }, `${entries} of its ${tree.entries} entries can be reached`));
+    if (faults > 0) {
+      if (entries !== tree.entries) yield { rule: 'count', table, what: `${entries} of its ${tree.entries} entries can be reached` };
       return;
     }
-    for (const [found, said, what] of counts) if (found !== said) findings.push(finding('count', { table }, `it has ${found} ${what}, and says ${said}`));
-  };
+    for (const [found, said, what] of counts) if (found !== said) yield { rule: 'count', table, what: `it has ${found} ${what}, and says ${said}` };
+  }
   const trees = new Map<string, Tree>();
-  await walkTree(MAIN, snapshot.main, () => {});
-  for (const [name, tree] of tablesOf(walk(read, snapshot.main, snapshot))) trees.set(name, tree);
-  for (const [name, tree] of trees) await walkTree(name, tree, () => {});
-  await walkTree(FREE, snapshot.free, ({ value, page }) => {
-    const runs = runsIn(value, snapshot.lastPage);
-    if (typeof runs === 'string') findings.push(finding('free-list', { table: FREE, page }, runs));
-    else for (const run of runs) takeFree(run.page, run.pages, page);
+  // Each commit writes the list of tables anew, for one of them has changed.
+  const root = snapshot.main.root === undefined ? undefined : read(snapshot.main.root, 1);
+  const wrote = root === undefined ? snapshot.txn : headOf(root).txn;
+  if (wrote !== snapshot.txn)
+    yield {
+      rule: 'page',
+      table: MAIN,
+      page: snapshot.main.root!,
+      what: `commit ${wrote} wrote it, and the meta page that leads to it says commit ${snapshot.txn}`,
+    };
+  yield* inTree(MAIN, snapshot.main, (item) => {
+    if (item.isTree && item.value.length === TREE_BYTES) trees.set(nameOf(item), treeOf(item.value));
+    return undefined;
   });
-  const lost = [...account.lost()];
-  if (lost.length > 0)
-    findings.push(finding('free-list', { page: lost[0]! }, `${lost.length} ${lost.length === 1 ? 'page is' : 'pages are'} in no table and not free`));
-  return findings;
+  for (const [name, tree] of trees) yield* inTree(name, tree);
+  const pending: PageFault[] = [];
+  yield* inTree(FREE, snapshot.free, ({ value, page }) => {
+    const runs = runsIn(value, snapshot.lastPage);
+    if (typeof runs === 'string') return { rule: 'free-list', table: FREE, page, what: runs };
+    for (const { page: first, pages } of runs) {
+      const taken = account.free(first, pages);
+      if (taken !== undefined)
+        pending.push({
+          rule: 'free-list',
+          table: FREE,
+          page,
+          what: `page ${taken} is free and ${account.isFree(taken) ? 'free once more' : 'in use'}: it would be written over`,
+        });
+    }
+    return undefined;
+  });
+  yield* pending;
+}
+const isSealedTable = (table: string): boolean => table !== 'log' && (TABLES as readonly string[]).includes(table);
+const isSealedEntry = ({ key, value }: Entry): boolean => {
+  const both = Buffer.concat([key, value]);
+  return isSealedAt(both, 0, key.length, both.length);
 };
 
 /** What LMDB calls neither. */

@@ -267,11 +267,11 @@ export const describeIo = (path: string, error: unknown): Error => {
       cause: error,
     });
   }
-  if (is('MDB_CORRUPTED', 'MDB_PAGE_NOTFOUND', 'MDB_INVALID', -30796, -30797, -30793)) {
+  if (is('MDB_CORRUPTED', 'MDB_PAGE_NOTFOUND', 'MDB_INVALID', 'Invalid dupdata', -30796, -30797, -30793)) {
     return new StoplogError(
       'STOPLOG_LOG_CORRUPT',
       { path, file: DATA_FILE, reason: message },
-      `${path} is damaged: ${message}. Restore the folder from a backup`,
+      `${path} is damaged: ${message}. Restore the folder from a backup, or keep the rest with 'stoplog repair'`,
       { cause: error },
     );
   }

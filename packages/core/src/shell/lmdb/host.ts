@@ -10,6 +10,7 @@ import type { HostAnswer, HostMessage } from './host-messages.ts';
 import type { EnvOptions } from './env.ts';
 import { createFolder, describeIo, examineFolder } from './folder.ts';
 import { bar, makeGate } from './gate.ts';
+import { verifyFile } from './verify.ts';
 import type { WriterData } from './writer.ts';
 
 /** How long an exiting process waits for the writer to leave its transaction. */
@@ -33,11 +34,13 @@ const hosts = new Map<string, Shared>();
 /** Whether this process has the folder open. */
 export const isOpenHere = (path: string): boolean => hosts.has(path);
 
-export const openHost = async (options: EnvOptions): Promise<Host> => {
-  examineFolder(options.path);
+/** `verify`: whether the pages of the data file are walked first; undefined: where that is quick. Once, by the first to open it here. */
+export const openHost = async (options: EnvOptions, verify?: boolean): Promise<Host> => {
+  const state = examineFolder(options.path);
   const path = createFolder(options.path);
   let shared = hosts.get(path);
   if (shared === undefined) {
+    if (state === 'ours') verifyFile(path, verify);
     shared = { ...startWriter({ ...options, path }), users: 0 };
     hosts.set(path, shared);
   }

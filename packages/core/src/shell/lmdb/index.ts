@@ -8,6 +8,11 @@ export interface LmdbOptions {
   /** `false` refuses a folder that holds no log yet, instead of making one. */
   readonly create?: boolean;
   /**
+   * Whether the pages of the data file are walked for damage before it is opened: `true` always, `false` never; left out, where
+   * that takes twenty milliseconds or so, which is up to 4 MB of keys, store entries and small batches.
+   */
+  readonly verify?: boolean;
+  /**
    * Retention and compaction in the background: how often the log looks (1,000 ms; `Infinity`: only on command), and how many
    * bytes a second they may read and remove (32 MiB).
    */

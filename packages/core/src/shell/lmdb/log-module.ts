@@ -23,7 +23,7 @@ import type { LmdbLog } from './log.ts';
 const links = new WeakMap<Log, () => LogLink>();
 const administrators = new WeakMap<Log, () => Promise<Administrator>>();
 
-type Given = Partial<EnvOptions> & { readonly path: string; readonly create?: boolean };
+type Given = Partial<EnvOptions> & { readonly path: string; readonly create?: boolean; readonly verify?: boolean };
 const envOptionsOf = ({ path, mapSize = DEFAULT_MAP_SIZE, maintenance, clock }: Given): EnvOptions => ({ path, mapSize, maintenance, clock });
 
 export const open = async (options: unknown, link?: LogLink | Promise<LogLink>): Promise<Log> => {
@@ -44,7 +44,7 @@ export const open = async (options: unknown, link?: LogLink | Promise<LogLink>):
   const loading = import('./thread-log.ts');
   // Whatever is wrong with the folder is told first.
   loading.catch(() => {});
-  const host = await openHost(envOptions);
+  const host = await openHost(envOptions, given.verify);
   try {
     const { openThreadLog } = await loading;
     let administration: Promise<Administrator> | undefined;

@@ -7,7 +7,7 @@
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { META_BYTES, metasOf, treeOf, type Metas, type Snapshot, type Tree } from '../../pure/pages/meta-page.ts';
+import { META_BYTES, metasOf, TREE_BYTES, treeOf, type Metas, type Snapshot, type Tree } from '../../pure/pages/meta-page.ts';
 import { walk, type Entry, type Walked } from '../../pure/pages/walk.ts';
 import { DATA_FILE } from './folder.ts';
 
@@ -98,7 +98,7 @@ const commitsOf = (copy: (target: Buffer, at: number, position: number) => unkno
 /** The trees of the tables, by name. */
 export const tablesOf = (items: Iterable<Walked>): ReadonlyMap<string, Tree> => {
   const tables = new Map<string, Tree>();
-  for (const item of items) if (item.type === 'entry' && item.isTree) tables.set(nameOf(item), treeOf(item.value));
+  for (const item of items) if (item.type === 'entry' && item.isTree && item.value.length === TREE_BYTES) tables.set(nameOf(item), treeOf(item.value));
   return tables;
 };
 /** The library ends the name of a table with a zero byte. */

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { lmdb } from '@stoplog/core/lmdb';
 import { isDamage, loadLogModule, openPort, type CheckReport, type LogModule, type RepairReport } from '@stoplog/core/port';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DAMAGES, makeKnownLog, PAGE, recordsIn, usedBytes, withData, type Left, type Originals } from './fixtures/damaged.ts';
+import { chance, DAMAGES, makeKnownLog, PAGE, recordsIn, usedBytes, withData, type Left, type Originals } from './fixtures/damaged.ts';
 import { readLetters, start, withFolder } from './fixtures/child.ts';
 import { append, batchOf, commitOf, never, place, shape } from './fixtures/letters.mjs';
 
@@ -33,15 +33,6 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
-const chance = (seed: number): (() => number) => {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-};
 const check = (path: string): Promise<CheckReport> => module.check(lmdb(path).options);
 const repair = (path: string, to: string): Promise<RepairReport> => module.repair(lmdb(path).options, to);
 /** What a repair kept and said, against what was written: sentences about what is not so. */

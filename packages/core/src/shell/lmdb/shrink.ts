@@ -21,6 +21,7 @@ import { isOpenHere } from './host.ts';
 import { newestCommit } from './slack.ts';
 import { removeDead, unfinishedName } from './unfinished.ts';
 import { usageOfEnv } from './usage.ts';
+import { verifyFile } from './verify.ts';
 
 export const shrinkFolder = async (options: EnvOptions, watch: Watch): Promise<Shrunk> => {
   const found = examineFolder(options.path);
@@ -30,6 +31,8 @@ export const shrinkFolder = async (options: EnvOptions, watch: Watch): Promise<S
     const path = createFolder(options.path);
     if (isOpenHere(path)) throw inUse(path, [process.pid]);
     removeDead(path, 'shrink');
+    // What damage hides would not be copied, and would be gone with the old file.
+    verifyFile(path, true);
     const folder = join(path, unfinishedName('shrink'));
     mkdirSync(folder, { mode: 0o700 });
     const env = openEnv({ ...options, path }, false);
