@@ -50,6 +50,11 @@ test('a record without a value has no paths in it', () => {
   expect(filterIn('state=open')({ value: null })).toBe(false);
   expect(filterIn('value=null')({ value: null })).toBe(true);
 });
+test('== is taken for a slip, and what text was meant is said as JSON', () => {
+  expect(() => filterIn('state==open')).toThrow(/has one = too many: write state=open, or, if the text begins with it, 'state="=open"'/);
+  expect(() => filterIn('state!==open')).toThrow(/write state!=open, or/);
+  expect(filterIn('state="=open"')({ value: { state: '=open' } })).toBe(true);
+});
 test.each(['state', '=open', 'a..b=1', '.a=1', 'a.=1', 'a<1', ''])("'%s' is refused, and is not evaluated", (text) => {
   expect(() => filterIn(text)).toThrow(/is no filter: write path=value or path!=value/);
 });

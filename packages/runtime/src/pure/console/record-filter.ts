@@ -13,6 +13,14 @@ export type DataFilter = (record: Readonly<Record<string, unknown>>) => boolean;
 
 export const filterIn = (text: string): DataFilter => {
   const [, path, operator, wanted] = /^([^=!<>\s][^=!<>]*?)(!?=)(.*)$/s.exec(text) ?? [];
+  if (wanted?.startsWith('=') === true) {
+    const quoted = `${path}${operator}${JSON.stringify(wanted)}`;
+    throw new StoplogError(
+      'STOPLOG_USAGE',
+      { filter: text },
+      `--filter '${oneLine(text)}' has one = too many: write ${oneLine(`${path}${operator}${wanted.replace(/^=+/, '')}`)}, or, if the text begins with it, '${oneLine(quoted)}'`,
+    );
+  }
   if (path === undefined || operator === undefined || wanted === undefined || path.split('.').includes('')) {
     throw new StoplogError(
       'STOPLOG_USAGE',

@@ -26,9 +26,9 @@ export const resetText = (plan: readonly ResetLine[], executed: boolean): string
   const back = ({ moves }: ResetLine): bigint => (moves < 0n ? -moves : 0n);
   const what =
     moving.length === 0
-      ? 'nothing moves: the group stands there already'
+      ? 'nothing moves: the group stands there already, or would begin there'
       : `${moving.length} of ${plan.length} positions ${done}moved: ${sum(back)} records ${done}read again, ${sum(forth)} ${done}passed over`;
-  return executed ? what : `${what}. Nothing was changed; add --execute to do it`;
+  return executed || moving.length === 0 ? what : `${what}. Nothing was changed; add --execute to do it`;
 };
 
 /** Stores are right as of the positions they were folded at; moving only those breaks them. */
