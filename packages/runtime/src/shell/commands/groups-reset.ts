@@ -1,7 +1,7 @@
 /** `stoplog groups reset GROUP` */
-import { occupiedError, planReset, positionsText, StoplogError, type GroupStanding, type ResetLine } from '@stoplog/core/port';
+import { occupiedError, planReset, positionsText, StoplogError } from '@stoplog/core/port';
 import { planData, planRows } from '../../pure/console/group-text.ts';
-import { resetText, storesText } from '../../pure/console/reset-text.ts';
+import { resetText, storesLeftBehind, storesText } from '../../pure/console/reset-text.ts';
 import type { Command } from './command.ts';
 import { LOG_HELP, logArgument, openForTools } from './log-argument.ts';
 import { placesOf, targetIn, TARGETS } from './reset-argument.ts';
@@ -54,7 +54,7 @@ its stores stays as it is, and the command says which stores that makes wrong.`,
     const standing = groups.find(({ group }) => group === name);
     if (standing !== undefined && standing.members.length > 0) throw occupiedError(name, standing.members, standing.epoch, Date.now());
     const plan = planReset(target, await placesOf(given, target, groups, opened, argument));
-    const stores = storesLeftBehind(standing, plan);
+    const stores = storesLeftBehind(standing?.stores.map(({ store }) => store) ?? [], plan);
     const print = async (): Promise<void> => {
       if (given.flag('json')) await output.write(jsonOut({ group: name, executed: execute, plan: planData(plan), inconsistentStores: stores }));
       else if (given.flag('csv')) await output.write(positionsText(plan.map(({ topic, partition, to }) => ({ topic, partition, offset: to }))));
@@ -69,6 +69,3 @@ its stores stays as it is, and the command says which stores that makes wrong.`,
     return 0;
   },
 };
-
-const storesLeftBehind = (standing: GroupStanding | undefined, plan: readonly ResetLine[]): readonly string[] =>
-  standing === undefined || plan.every(({ moves }) => moves === 0n) ? [] : standing.stores.map(({ store }) => store);
