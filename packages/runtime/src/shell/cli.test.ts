@@ -222,7 +222,11 @@ describe('append, topics and tail', () => {
       expect(await waiting.finished).toMatchObject({ code, err: 'interrupted: not all was shown\n' });
     }
   });
-  test('tail finds keys of bytes by their text, by what it shows and by what --json shows', async () => {
+  test('tail finds a key as it is shown and as JSON, and one of bytes by its text as well', async () => {
+    const texts = ['t3', '"t3"', '"t3', '3'].map(
+      async (key) => jsonLines((await stoplog(folder, ['tail', 'tickets', '--until-end', '--json', '--key', key])).out).length,
+    );
+    expect(await Promise.all(texts)).toEqual([1, 1, 0, 0]);
     const other = newFolder();
     await stoplog(other, ['topics', 'create', 'raw', '--key-codec', 'bytes', '--value-codec', 'bytes', '--partitions', '1']);
     for (const key of ['k', 'l']) await stoplog(other, ['append', 'raw', '--key', key], `of ${key}`);

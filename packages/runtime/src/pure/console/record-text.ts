@@ -46,7 +46,7 @@ export const keyMatcher = (text: string): ((record: LazyRecord) => boolean) => {
     if (sideText(key, '') === text) return true;
     // Bytes are also what `append --key` would make of the text, and what `--json` prints.
     if ('value' in key && key.value instanceof Uint8Array) return compareBytes(key.value, bytes) === 0 || jsonText(key.value) === json;
-    if (!('value' in key) || wanted === undefined || typeof key.value === 'string') return false;
+    if (!('value' in key) || wanted === undefined) return false;
     const found = sortKey(key.value);
     return found !== undefined && compareBytes(found, wanted) === 0;
   };
