@@ -12,7 +12,7 @@ import { chance } from './harness/chance.ts';
 import { withFolder } from './harness/folder.ts';
 import { parseArguments, USAGE, type LongArguments } from './long/arguments.ts';
 import { passed, startResult, table, type StageResult } from './long/report.ts';
-import type { Stage } from './long/stage.ts';
+import { stagesNamed, type Stage } from './long/stage.ts';
 import { stagesOf } from './long/stages.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -68,7 +68,7 @@ const main = async (): Promise<void> => {
   const kept = keptState(args.includes('--seed') ? asked.seed : undefined);
   const setting = { ...asked, seed: kept?.seed ?? asked.seed };
   console.log(`SEED=${setting.seed}${kept === undefined ? '' : ', going on where it was'}`);
-  const stages = stagesOf(setting).filter(({ id }) => setting.only === undefined || setting.only.includes(id));
+  const stages = stagesNamed(stagesOf(setting), setting.only);
   const results = stages.map((stage) => {
     const before = kept?.results.find(({ id }) => id === stage.id);
     return before === undefined ? startResult(stage) : { ...before, units: stage.units };

@@ -2,6 +2,7 @@
  * F18: compaction and retention racing with appends and readers, killed at each of their steps and in between. After every death
  * a fold of the table is the fold of what was written, survivors are where they were, and starts have only grown.
  */
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { lmdb } from '@stoplog/core/lmdb';
 import { openPort, type Failpoint, type Log } from '@stoplog/core/port';
@@ -23,14 +24,15 @@ const STEPS: readonly Failpoint[] = [
 export const cleaning = async ({ folder, random, tell }: UnitSetting): Promise<UnitOutcome> => {
   const data = join(folder, 'log');
   const faults: Fault[] = [];
-  const figures = { kills: 0, cleanings: 0, records: 0, 'read meanwhile': 0 };
+  const note = join(folder, 'struck');
+  const figures = { kills: 0, cleanings: 0, records: 0, 'compacted away': 0, forgotten: 0, 'read meanwhile': 0 };
   const parked = new Child('faults/parked.child.js', [data], { limitMs: 300_000 });
   await parked.said('reading');
   let starts: readonly bigint[] = [0n, 0n];
   for (const step of [...STEPS, undefined, undefined]) {
     const hit = step === 'storage.put' ? 20 + Math.floor(random() * 400) : 1 + Math.floor(random() * 5);
     const writer = new Child('faults/cleaning.child.js', [data], {
-      env: step === undefined ? {} : { STOPLOG_FAILPOINTS: `${step}=kill#${hit}` },
+      env: step === undefined ? {} : { STOPLOG_FAILPOINTS: `${step}=kill#${hit}`, STOPLOG_FAILPOINTS_STRUCK: note },
       limitMs: 30_000,
     });
     if (step === undefined) {
@@ -42,14 +44,18 @@ export const cleaning = async ({ folder, random, tell }: UnitSetting): Promise<U
     const { signal, errors } = await writer.ended;
     const what = `killed at ${step ?? 'a random moment'}`;
     if (signal !== 'SIGKILL') faults.push({ kind: 'stuck', what: `${what}: it ended by itself: ${errors.slice(0, 500)}` });
+    // By its failpoint, and not by us because its time was over.
+    else if (step !== undefined && !hasStruck(note, step)) faults.push({ kind: 'stuck', what: `${what}: it never came there${errors.slice(0, 500)}` });
+    rmSync(note, { force: true });
     figures.kills++;
     figures.cleanings += writer.lines.filter((line) => line === 'cleaned').length;
     const told = writer.lines.findLast((line) => line.startsWith('acknowledged '));
     const log = await openPort(lmdb(data));
     try {
-      const [found, now] = await judge(log, starts, (told ?? 'acknowledged 0 0').split(' ').slice(1).map(BigInt));
+      const [found, now, dropped] = await judge(log, starts, (told ?? 'acknowledged 0 0').split(' ').slice(1).map(BigInt));
       faults.push(...found.map(({ kind, what: it }) => ({ kind, what: `${what}: ${it}` })));
       starts = now;
+      [figures['compacted away'], figures.forgotten] = [dropped, Number(now[1])];
       const [end] = await log.offsets([{ topic: table.name, partition: 0 }], 'latest');
       figures.records = 2 * Number(end!.offset);
     } finally {
@@ -66,8 +72,13 @@ export const cleaning = async ({ folder, random, tell }: UnitSetting): Promise<U
   return { faults, figures };
 };
 
-const judge = async (log: Log, starts: readonly bigint[], acknowledged: readonly bigint[]): Promise<readonly [readonly Fault[], readonly bigint[]]> => {
+const judge = async (
+  log: Log,
+  starts: readonly bigint[],
+  acknowledged: readonly bigint[],
+): Promise<readonly [readonly Fault[], readonly bigint[], dropped: number]> => {
   const faults: Fault[] = [];
+  let dropped = 0;
   const places = [table, recent].map(({ name: topic }) => ({ topic, partition: 0 }));
   await log.ensure([table, recent]);
   const [earliest, latest] = [await log.offsets(places, 'earliest'), await log.offsets(places, 'latest')];
@@ -86,11 +97,17 @@ const judge = async (log: Log, starts: readonly bigint[], acknowledged: readonly
       if (kept.length !== Number(end - start)) faults.push({ kind: 'lost', what: `${topic} has ${kept.length} records from ${start} to ${end}` });
       continue;
     }
+    dropped = Number(end) - kept.length;
     const [left, whole] = [foldOf(kept), foldOf(Array.from({ length: Number(end) }, (_, offset) => offset))];
     if (left !== whole) faults.push({ kind: 'store', what: `a fold of ${topic} is ${left}, not ${whole}` });
   }
-  return [faults, earliest.map(({ offset }) => offset)];
+  return [faults, earliest.map(({ offset }) => offset), dropped];
 };
+const hasStruck = (note: string, step: Failpoint): boolean =>
+  existsSync(note) &&
+  readFileSync(note, 'utf8')
+    .split('\n')
+    .some((line) => line.startsWith(`${step} `));
 const foldOf = (offsets: readonly number[]): string => {
   const values = new Map<string, string>();
   for (const { key, value } of offsets.map(writtenAt)) {

@@ -19,8 +19,8 @@ export const fence = async (folder: string, programs?: string): Promise<Fenced> 
   if (code !== 0) return { faults: [{ kind: 'stuck', what: errors.slice(0, 500) }], refused: 0, accepted: 0 };
   const events = readHistory(history).filter((event) => event.op === 'commit');
   const wrongly = events
-    .filter((event) => event.type === 'fail' && !event.stale)
-    .map((event) => ({ kind: 'stuck', what: `a commit of the owner was refused: ${event.what}` }) as const);
+    .filter((event) => event.type === 'fail' && !(event.stale && event.reason === 'STOPLOG_FENCED'))
+    .map(({ stale, what, reason }) => ({ kind: 'stuck', what: `a commit ${what}${stale ? '' : ', of the owner,'} was refused with ${reason}` }) as const);
   return {
     faults: [...checkLog(events, new Map()).faults, ...wrongly],
     refused: events.filter(({ type }) => type === 'fail').length,

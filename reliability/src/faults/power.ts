@@ -76,8 +76,8 @@ export const parseTrace = (trace: string): readonly Act[] => {
   return acts;
 };
 
-/** What a disk may hold when the power goes after so many acts. */
-export const imageAt = (acts: readonly Act[], random: () => number): readonly Act[] => {
+/** What a disk may hold when the power goes after so many acts, and how many of them were not flushed by then. */
+export const imageAt = (acts: readonly Act[], random: () => number): { readonly image: readonly Act[]; readonly inDoubt: number } => {
   const kept: Act[] = [];
   let pending: Act[] = [];
   for (const act of acts) {
@@ -94,7 +94,7 @@ export const imageAt = (acts: readonly Act[], random: () => number): readonly Ac
     const sectors = Math.floor(random() * (last.bytes.length / SECTOR));
     some[some.length - 1] = { ...last, bytes: last.bytes.subarray(0, sectors * SECTOR) };
   }
-  return [...kept, ...some];
+  return { image: [...kept, ...some], inDoubt: pending.length };
 };
 
 const writeImage = (path: string, acts: readonly Act[]): void => {
@@ -134,7 +134,7 @@ export const power = async ({ folder, random, tell }: UnitSetting): Promise<Unit
     const copy = join(folder, `image${i}`);
     mkdirSync(copy);
     cpSync(join(data, 'stoplog.json'), join(copy, 'stoplog.json'));
-    const image = imageAt([start, ...upToHere], random);
+    const { image, inDoubt } = imageAt([start, ...upToHere], random);
     writeImage(join(copy, 'data.mdb'), image);
     const seen = join(folder, `seen${i}`);
     const reader = new Child('flagship/reader.child.js', [copy, seen, 'reader', 'numbers'], { limitMs: 15_000 });
@@ -152,7 +152,7 @@ export const power = async ({ folder, random, tell }: UnitSetting): Promise<Unit
       figures.acknowledged += verdict.acknowledged;
     }
     figures.images++;
-    figures['writes in doubt'] += image.length;
+    figures['writes in doubt'] += inDoubt;
   }
   tell(JSON.stringify(figures));
   return { faults, figures };

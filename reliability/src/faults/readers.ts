@@ -53,11 +53,12 @@ export const staleReaders = async ({ folder, tell }: UnitSetting): Promise<UnitO
   });
   const died = existsSync(note) ? readFileSync(note, 'utf8').split('\n').length - 1 : 0;
   tell(`${READERS} readers killed, ${died} inside a read; ${(bytes / 1e6).toFixed(1)} MB, ${(baseline / 1e6).toFixed(1)} without them`);
+  const missed: readonly Fault[] = died === READERS / 2 ? [] : [{ kind: 'stuck', what: `${died} readers died inside a read, and ${READERS / 2} were to` }];
   const large: readonly Fault[] =
     bytes <= TIMES * baseline ? [] : [{ kind: 'stuck', what: `the file has ${bytes} bytes, and ${baseline} after the same work where no reader died` }];
   const verdict = await judgeWhole(data, history, BEFORE + AFTER, 60_000);
   return {
-    faults: [...faults, ...large, ...verdict.faults],
+    faults: [...faults, ...missed, ...large, ...verdict.faults],
     figures: {
       records: verdict.records,
       'readers killed': READERS,

@@ -80,8 +80,9 @@ class Flagship {
     try {
       for (const [i, life] of lives.entries()) {
         const name = nameOf(life, i);
+        const before = this.#kills;
         await (life.kind === 'random' ? this.#killAtRandom(life, i, name) : this.#dieAtFailpoint(life, i, name));
-        await this.#judge(name, i % checkEvery === checkEvery - 1);
+        await this.#judge(name, i % checkEvery === checkEvery - 1, this.#kills > before);
         tell?.(`${name}: ${this.#faults.length} faults`);
         if (this.#faults.length > 0) break;
       }
@@ -144,12 +145,16 @@ class Flagship {
     const child = this.#startLife(life, i);
     // What was refused is sent again.
     void child.heard('refused').then((line) => line !== undefined && child.tell('go on'));
-    const { signal } = await child.ended;
+    const { code, signal, errors } = await child.ended;
     const isStruck = linesIn(this.#note)
       .slice(before)
       .some((line) => line.startsWith(`${life.name} `));
     if (isStruck) this.#struck[life.name] = (this.#struck[life.name] ?? 0) + 1;
-    if (signal !== 'SIGKILL') return;
+    if (signal !== 'SIGKILL') {
+      // A storage call that fails may end the process, and so may nothing else.
+      if (life.mode !== 'fail' && code !== 0) this.#report('stuck', `${name} ended with ${signal ?? code}: ${errors.slice(0, 500)}`);
+      return;
+    }
     // Killed by its failpoint, or by us because its time was over.
     if (!isStruck || life.mode !== 'kill') return this.#report('stuck', `${name} did not end in its time, said ${child.lines.at(-1) ?? 'nothing'}`);
     this.#kills++;
@@ -157,7 +162,7 @@ class Flagship {
     if (rare !== undefined) this.#sometimes[rare]++;
   }
 
-  async #judge(name: string, isWhole: boolean): Promise<void> {
+  async #judge(name: string, isWhole: boolean, isKilled: boolean): Promise<void> {
     const final = await finalOf(this.#data);
     if ('kind' in final) return this.#report(final.kind, `after ${name}: ${final.what}`);
     const { faults, taken, appended, between } = checkModel(final.state);
@@ -165,9 +170,10 @@ class Flagship {
     if (isWhole) {
       const verdict = checkLog(readHistory(this.#history), final.topics);
       for (const { kind, what } of verdict.faults) this.#report(kind, `after ${name}: ${what}`);
-      if (verdict.inDoubt > this.#inDoubt) this.#sometimes['killed between send and acknowledgement']++;
+      if (isKilled && verdict.inDoubt > this.#inDoubt) this.#sometimes['killed between send and acknowledgement']++;
       this.#inDoubt = verdict.inDoubt;
     }
+    if (!isKilled) return;
     if (taken > 0 && taken < appended) this.#sometimes['killed in the middle of the input']++;
     if (between > 0) this.#sometimes['killed between two tasks']++;
     if (taken === appended && between === 0) this.#sometimes['killed with nothing left to do']++;

@@ -9,8 +9,8 @@ export interface LongArguments {
 const FLAGS = ['minutes', 'kills', 'records', 'seed'] as const;
 export const USAGE = `npm run reliability -- --long [--minutes 60] [--kills 1000] [--records 10000000] [--only F1,F7] [--seed N] [--anew]
 
-The short suite is part of npm test. The long one goes through the fault matrix, unit by unit in turns, until all units
-are done or the minutes are over. Started again with the same seed it goes on where it was; --anew forgets.`;
+The short suite is 'npx pnpm@12.4.2 reliability:check'. The long one goes through the fault matrix, unit by unit in turns, until all units
+are done or the minutes are over. Started again on the same commit it goes on where it was; --anew forgets.`;
 
 export const parseArguments = (args: readonly string[], seed: number): LongArguments => {
   const found = new Map<string, string>();

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseArguments } from './arguments.ts';
+import { stagesNamed, type Stage } from './stage.ts';
 import { boundOf, passed, startResult, table, type StageResult } from './report.ts';
 
 const result = (changes: Partial<StageResult>): StageResult => ({
@@ -27,6 +28,15 @@ describe('a long run', () => {
     expect(passed([result({ figures: { kills: 1_000 } })])).toBe(false);
     expect(table([result({ figures: { kills: 1_000 } })])).toContain('never met: killed between send');
     expect(passed([result({ unitsDone: 0, figures: {} })])).toBe(true);
+  });
+  test('has only the stages that were asked for, and all of those', () => {
+    const stages = ['F1', 'F9', 'L11'].map((id): Stage => ({ id, title: id, units: 1, run: () => Promise.reject(new Error('not run here')) }));
+    const named = (only: readonly string[] | undefined): readonly string[] => stagesNamed(stages, only).map(({ id }) => id);
+    expect([named(undefined), named(['L11', 'F1'])]).toEqual([
+      ['F1', 'F9', 'L11'],
+      ['F1', 'L11'],
+    ]);
+    for (const wrong of [['F99'], ['f1'], ['F1', '']]) expect(() => named(wrong)).toThrow(/^there is no stage '.*': --only takes F1,F9,L11$/);
   });
   test('takes its size from the command line, and refuses what it does not know', () => {
     expect(parseArguments(['--long'], 7)).toEqual({ minutes: 60, kills: 1_000, records: 10_000_000, seed: 7, only: undefined });

@@ -23,3 +23,10 @@ export interface Stage {
   readonly share?: number;
   readonly run: (setting: UnitSetting) => Promise<UnitOutcome>;
 }
+
+/** Those that were asked for; a name that none has would be a run that tries nothing, and passes. */
+export const stagesNamed = (stages: readonly Stage[], only: readonly string[] | undefined): readonly Stage[] => {
+  const unknown = only?.find((name) => !stages.some(({ id }) => id === name));
+  if (unknown !== undefined) throw new Error(`there is no stage '${unknown}': --only takes ${stages.map(({ id }) => id).join(',')}`);
+  return stages.filter(({ id }) => only === undefined || only.includes(id));
+};

@@ -154,7 +154,7 @@ describe('append, topics and tail', () => {
     expect(nothing.out).toMatch(/^TOPIC +PARTITION +START +COMPACTED +BYTES FREED +BYTES KEPT\nticket-counts +0 +0 +0 +0 +\d+\n\n0 bytes freed, \d+ kept\n$/);
     const json = await stoplog(other, ['compact', '--roll', '--json']);
     expect(JSON.parse(json.out)).toContainEqual(
-      expect.objectContaining({ topic: 'ticket-counts', partition: 0, start: '0', recordsDropped: 2, recordsKept: 1 }),
+      expect.objectContaining({ topic: 'ticket-counts', partition: 0, startBefore: 0, start: 0, recordsDropped: 2, recordsKept: 1 }),
     );
     expect(jsonLines((await stoplog(other, ['tail', 'ticket-counts', '--until-end', '--json'])).out).map(({ offset, value }) => [offset, value])).toEqual([
       [2, 3],
@@ -211,6 +211,30 @@ describe('append, topics and tail', () => {
     waiting.signal('SIGINT');
     expect((await waiting.finished).code).toBe(0);
   });
+  test('tail that is interrupted before the end it was given says so by its exit code', async () => {
+    for (const [signal, code] of [
+      ['SIGINT', 130],
+      ['SIGTERM', 143],
+    ] as const) {
+      const waiting = starting(folder, ['tail', 'tickets', '--from', 'earliest', '--limit', '1000']);
+      await waiting.said('t4');
+      waiting.signal(signal);
+      expect(await waiting.finished).toMatchObject({ code, err: 'interrupted: not all was shown\n' });
+    }
+  });
+  test('tail finds a key as it is shown and as JSON, and one of bytes by its text as well', async () => {
+    const texts = ['t3', '"t3"', '"t3', '3'].map(
+      async (key) => jsonLines((await stoplog(folder, ['tail', 'tickets', '--until-end', '--json', '--key', key])).out).length,
+    );
+    expect(await Promise.all(texts)).toEqual([1, 1, 0, 0]);
+    const other = newFolder();
+    await stoplog(other, ['topics', 'create', 'raw', '--key-codec', 'bytes', '--value-codec', 'bytes', '--partitions', '1']);
+    for (const key of ['k', 'l']) await stoplog(other, ['append', 'raw', '--key', key], `of ${key}`);
+    const found = ['k', '(1 byte) 6b', '{"hex": "6b"}', 'm'].map(
+      async (key) => jsonLines((await stoplog(other, ['tail', 'raw', '--until-end', '--json', '--key', key])).out).length,
+    );
+    expect(await Promise.all(found)).toEqual([1, 1, 1, 0]);
+  });
   test('tail ends quietly when its reader has seen enough', async () => {
     const big = newFolder();
     await stoplog(big, ['append', 'tickets', '--key-field', 'id', '--pipeline', PIPELINE], numbered(30_000));
@@ -233,6 +257,8 @@ describe('append', () => {
     // Without the declaration, by the schema kept in the log.
     const stored = await stoplog(folder, ['append', 'tickets', '--key', 'k'], input);
     expect(stored.err).toMatch(/line 3: a value for topic 'tickets' does not parse/);
+    const cut = await stoplog(folder, ['append', 'tickets', '--key', 'k'], '{"id":"c","state"\n');
+    expect(cut.err).toMatch(/line 1: it is not JSON \(.*\), and as text a value for topic 'tickets' does not parse: .*object/);
     const notJson = await stoplog(folder, ['append', 'tickets', '--json'], `\n{"key":"k","value":${ticket('e')}}\n{"key":\n`);
     expect(notJson.err).toMatch(/line 3: it is not JSON(.|\n)*1 record before it was appended/);
     expect(jsonLines((await stoplog(folder, ['tail', 'tickets', '--until-end', '--json'])).out)).toHaveLength(5);
@@ -242,6 +268,13 @@ describe('append', () => {
     const counted = (end: string, lines: string): Promise<Finished> =>
       stoplog(folder, ['append', 'ticket-counts', '--json', '--expected-end', end, '--pipeline', PIPELINE], lines);
     const line = (value: unknown): string => `${JSON.stringify({ key: 'a', value })}\n`;
+    for (const end of ['18446744073709551616', '0,0']) {
+      const { code, err } = await counted(end, line(1));
+      expect([code, err]).toEqual([
+        2,
+        expect.stringMatching(/^STOPLOG_USAGE {2}--expected-end '.*' is not where topic 'ticket-counts' can end: .*, which are 1\./),
+      ]);
+    }
     const [wrong, first] = [await counted('-1', line(1)), await counted('0', line(1) + line(2))];
     expect([wrong.code, wrong.err]).toEqual([2, expect.stringMatching(/^STOPLOG_USAGE .*--expected-end/)]);
     expect(first.err).toBe('2 records appended to ticket-counts\n');

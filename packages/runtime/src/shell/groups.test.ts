@@ -98,6 +98,8 @@ describe('a pipeline that has read five tickets of eight', () => {
     expect(reset.out).toMatch(/^TOPIC +PARTITION +FROM +TO +MOVES\ntickets +0 +5 +3 +-2\n$/);
     expect(reset.err).toMatch(/1 of 1 positions would be moved: 2 records would be read again, 0 would be passed over\. Nothing was changed; add --execute/);
     expect(reset.err).toMatch(/store count-by-key holds what was folded up to the old positions.*stoplog groups delete tickets --execute/);
+    const twice = await stoplog(folder, ['groups', 'reset', 'tickets', '--shift-by=-2', '--topic', 'tickets,tickets']);
+    expect(twice.out).toBe(reset.out);
     expect((await stoplog(folder, ['groups', 'export', 'tickets'])).out).toBe('tickets,0,5\n');
   });
   test('exactly one place to go to, that is one', async () => {
@@ -110,6 +112,8 @@ describe('a pipeline that has read five tickets of eight', () => {
       ['--from-file', 'none.csv'],
       ['--to-latest', '--topic', 'tickts'],
       ['--to-latest', '--partition', '0'],
+      ['--to-datetime', '2026-02-30'],
+      ['--to-latest', '--csv', '--json'],
     ];
     const said = await Promise.all(wrong.map((args) => stoplog(folder, ['groups', 'reset', 'tickets', ...args])));
     expect(said.map(({ err }) => err)).toEqual(
@@ -122,6 +126,8 @@ describe('a pipeline that has read five tickets of eight', () => {
         /cannot be read/,
         /Did you mean 'tickets'\?/,
         /add --topic T/,
+        /no time/,
+        /--csv and --json exclude each other/,
       ].map((words) => expect.stringMatching(words)),
     );
     expect((await stoplog(folder, ['groups', 'reset', 'tickts', '--to-latest'])).err).toMatch(
@@ -154,6 +160,30 @@ describe('a pipeline that has read five tickets of eight', () => {
     expect((await stoplog(folder, ['tail', 'ticket-counts', '--until-end', '--key', 't0'])).out).toMatch(/t0 {2}1\n$/);
     expect((await stoplog(folder, ['tail', 'ticket-counts', '--until-end', '--filter', 'value!=1'])).out).toBe('');
   }, 30_000);
+});
+
+describe('a pipeline that is still at its first record', () => {
+  test('is behind by all there is, and what it has is refused to be deleted, also in a dry run', async () => {
+    const folder = newFolder();
+    await stoplog(folder, ['append', 'tickets', '--key-field', 'id', '--pipeline', PIPELINE], ticket('slow') + numbered(0, 2));
+    const running = starting(folder, ['run', PIPELINE, '--threads', '1']);
+    await running.said('busy');
+    const [listed, described, topic, deleted] = await Promise.all([
+      stoplog(folder, ['groups', '--json']),
+      stoplog(folder, ['groups', 'describe', 'tickets', '--over', '0']),
+      stoplog(folder, ['topics', 'describe', 'tickets', '--json']),
+      stoplog(folder, ['topics', 'delete', 'tickets']),
+    ]);
+    // Twice: the first one would wait for the handler.
+    running.signal('SIGINT');
+    await running.said('draining');
+    running.signal('SIGINT');
+    await running.finished;
+    expect(JSON.parse(listed.out)).toEqual([expect.objectContaining({ group: 'tickets', lag: 3, topics: ['tickets'] })]);
+    expect(described.out).toMatch(/tickets +0 +0 +3 +3 .*pid \d+\n/);
+    expect(JSON.parse(topic.out)).toMatchObject({ readers: [{ group: 'tickets', lag: 3 }] });
+    expect([deleted.code, deleted.err]).toEqual([1, expect.stringMatching(/^STOPLOG_GROUP_ACTIVE .*Nothing was changed/)]);
+  }, 60_000);
 });
 
 describe('topics', () => {
@@ -190,6 +220,28 @@ describe('topics', () => {
     expect((await stoplog(folder, ['topics', 'delete', 'clicks'])).err).toMatch(/0 records in 2 partitions: would be deleted\. Nothing was changed/);
     expect((await stoplog(folder, ['topics', 'delete', 'clicks', '--execute'])).err).toMatch(/: deleted\n$/);
     expect((await stoplog(folder, ['topics', 'list'])).out).toMatch(/^TOPIC .*\nticket-counts .*\n$/);
+  }, 30_000);
+  test('have partitions in the number that a declaration may have', async () => {
+    const folder = newFolder();
+    const limit = /STOPLOG_USAGE {2}topic 'many' cannot have 65536 partitions: take a whole number from 1 to 65535/;
+    expect((await stoplog(folder, ['topics', 'create', 'many', '--partitions', '65536'])).err).toMatch(limit);
+    await stoplog(folder, ['topics', 'create', 'few']);
+    expect((await stoplog(folder, ['topics', 'copy', 'few', 'many', '--partitions', '65536'])).err).toMatch(limit);
+    expect((await stoplog(folder, ['topics', 'list'])).out).not.toContain('many');
+  }, 30_000);
+  test('tell programs what was done to them', async () => {
+    const folder = newFolder();
+    const told = async (...args: string[]): Promise<unknown> => {
+      const { code, out, err } = await stoplog(folder, ['topics', ...args, '--json']);
+      expect([code, err]).toEqual([0, '']);
+      return JSON.parse(out);
+    };
+    expect(await told('create', 'clicks', '--partitions', '2')).toMatchObject({ topic: 'clicks', partitions: 2, cleanup: 'delete' });
+    expect(await told('alter', 'clicks', '--retention', '7d')).toMatchObject({ topic: 'clicks', retentionMs: 604_800_000, changed: true });
+    expect(await told('alter', 'clicks', '--retention', '7d')).toMatchObject({ changed: false });
+    expect(await told('delete', 'clicks')).toEqual({ topic: 'clicks', deleted: false, partitions: 2, records: 0, groups: [] });
+    expect(await told('delete', 'clicks', '--execute')).toMatchObject({ deleted: true });
+    expect(await told('list')).toEqual([]);
   }, 30_000);
   test('help of an action teaches, and a word that is none says what there is', async () => {
     const folder = newFolder();

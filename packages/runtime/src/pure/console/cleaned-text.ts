@@ -1,6 +1,7 @@
 /** What a cleaning freed and kept, in lines for people and as data for programs. */
 import type { Cleaned } from '@stoplog/core/port';
 import { columns, grouped } from './columns.ts';
+import { offsetData } from './json-text.ts';
 
 export const cleanedLines = (cleaned: readonly Cleaned[]): string => {
   const rows = cleaned.map(({ topic, partition, startBefore, start, dropped, bytesBefore, bytes }) => [
@@ -20,8 +21,8 @@ export const cleanedLines = (cleaned: readonly Cleaned[]): string => {
 export const cleanedData = ({ topic, partition, startBefore, start, dropped, kept, bytesBefore, bytes }: Cleaned): unknown => ({
   topic,
   partition,
-  startBefore: String(startBefore),
-  start: String(start),
+  startBefore: offsetData(startBefore),
+  start: offsetData(start),
   recordsDropped: dropped,
   recordsKept: kept,
   freedBytes: bytesBefore - bytes,

@@ -4,8 +4,9 @@ import { oneLine } from './printable.ts';
 
 /** `850 ms`, `3.2 s`, `4 min 10 s`, `2 h 5 min`, `3 d 4 h` */
 export const secondsText = (seconds: number): string => {
-  if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
-  if (seconds < 60) return `${seconds.toFixed(1)} s`;
+  // What would be rounded to the next unit is of that one.
+  if (seconds < 0.9995) return `${Math.round(seconds * 1000)} ms`;
+  if (seconds < 59.95) return `${seconds.toFixed(1)} s`;
   const whole = Math.round(seconds);
   for (const [size, unit, small, smallUnit] of PAIRS)
     if (whole >= size) return both(Math.floor(whole / size), unit, Math.floor((whole % size) / small), smallUnit);
@@ -19,18 +20,36 @@ const PAIRS = [
 const both = (large: number, unit: string, small: number, smallUnit: string): string =>
   small === 0 ? `${large} ${unit}` : `${large} ${unit} ${small} ${smallUnit}`;
 
+/** All of it, for what somebody has set: `7 d 1 min`, `1 s 500 ms`, `0 ms`. */
+export const exactDurationText = (ms: number): string => {
+  let rest = ms;
+  const parts = EXACT.flatMap(([unit, size]) => {
+    const count = Math.floor(rest / size);
+    rest -= count * size;
+    return count === 0 ? [] : [`${count} ${unit}`];
+  });
+  return parts.length === 0 ? '0 ms' : parts.join(' ');
+};
+const EXACT = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+  ['s', 1_000],
+  ['ms', 1],
+] as const;
+
 /** `in 40 min`, `never` */
 export const drainText = (seconds: number | undefined): string => (seconds === undefined ? 'never' : `in ${secondsText(seconds)}`);
 
 /** `90s`, `15m`, `2h`, `7d`, `500ms`, also `PT15M` and `P7DT12H` as ISO 8601 has them; in milliseconds. */
 export const durationIn = (text: string, option: string): number => {
   const [, count, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text) ?? [];
-  if (count !== undefined && unit !== undefined) return Math.round(Number(count) * UNITS[unit]!);
+  const one = count === undefined || unit === undefined ? undefined : Math.round(Number(count) * UNITS[unit]!);
   const [, days = '0', hours = '0', minutes = '0', seconds = '0'] = /^P(?=.)(?:(\d+)D)?(?:T(?=.)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/.exec(text) ?? [
     undefined,
     'x',
   ];
-  const ms = Number(days) * UNITS['d']! + Number(hours) * UNITS['h']! + Number(minutes) * UNITS['m']! + Math.round(Number(seconds) * 1_000);
+  const ms = one ?? Number(days) * UNITS['d']! + Number(hours) * UNITS['h']! + Number(minutes) * UNITS['m']! + Math.round(Number(seconds) * 1_000);
   if (Number.isSafeInteger(ms)) return ms;
   throw new StoplogError(
     'STOPLOG_USAGE',

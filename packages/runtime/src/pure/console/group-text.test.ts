@@ -30,6 +30,15 @@ describe('a group', () => {
   test('says what a member has, also when that is nothing', () => {
     expect([a, b, idle].map(holdsText)).toEqual(['orders[0 2]', 'orders[1] source:feed[0]', 'nothing: others have all partitions']);
   });
+  test('has no lag that anybody could tell when nobody knows what it reads, which is not 0', () => {
+    const unknown = { standing: standing(), parts: [] };
+    const read = { standing: standing(), parts: [lag(0)] };
+    expect([unknown, read].map((found) => groupRows([found])[1]![3])).toEqual(['–', '0']);
+    expect([unknown, read].map(groupData)).toMatchObject([
+      { lag: null, lagSeconds: null },
+      { lag: 0, lagSeconds: 0 },
+    ]);
+  });
   test('tells a program each member with its times and what it has', () => {
     expect(groupData({ standing: standing(a, b), parts: [] })).toMatchObject({
       members: [

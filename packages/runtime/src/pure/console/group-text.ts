@@ -17,7 +17,7 @@ export const groupRows = (found: readonly GroupLag[]): readonly (readonly string
     standing.group,
     membersText(standing.members),
     [...new Set(parts.map(({ topic }) => topic))].join(',') || '–',
-    grouped(lagIn(parts)),
+    parts.length === 0 ? '–' : grouped(lagIn(parts)),
     ageText(parts),
     String(standing.stores.length),
   ]),
@@ -26,8 +26,9 @@ export const groupData = ({ standing, parts }: GroupLag): unknown => ({
   group: standing.group,
   epoch: standing.epoch,
   members: standing.members.map(memberData),
-  lag: lagIn(parts),
-  lagSeconds: ageIn(parts) / 1000,
+  // Of a group that has committed nothing and has no members nobody knows what it reads.
+  lag: parts.length === 0 ? null : lagIn(parts),
+  lagSeconds: parts.length === 0 ? null : ageIn(parts) / 1000,
   topics: [...new Set(parts.map(({ topic }) => topic))],
   stores: standing.stores,
 });

@@ -46,9 +46,24 @@ describe('a filter does not find', () => {
     'text=5.0',
   ])('%s', (text) => expect(filterIn(text)(record)).toBe(false));
 });
+test.each(['value.hex=00ff', 'value={"hex":"00ff"}'])('bytes are found by %s, as --json prints them', (text) => {
+  expect(filterIn(text)({ value: Uint8Array.of(0, 255) })).toBe(true);
+  expect(filterIn(text)({ value: Uint8Array.of(0, 254) })).toBe(false);
+});
+test('dates and bigints are found as --json prints them', () => {
+  const value = { at: new Date(0), n: 2n ** 60n, few: new Set([1]) };
+  for (const text of ['at.date=1970-01-01T00:00:00.000Z', 'n.bigint=1152921504606846976', 'few.set.0=1', 'few={"set":[1]}'])
+    expect(filterIn(text)({ value })).toBe(true);
+  for (const text of ['at.date=1970', 'n.bigint=1', 'few.size=1']) expect(filterIn(text)({ value })).toBe(false);
+});
 test('a record without a value has no paths in it', () => {
   expect(filterIn('state=open')({ value: null })).toBe(false);
   expect(filterIn('value=null')({ value: null })).toBe(true);
+});
+test('== is taken for a slip, and what text was meant is said as JSON', () => {
+  expect(() => filterIn('state==open')).toThrow(/has one = too many: write state=open, or, if the text begins with it, 'state="=open"'/);
+  expect(() => filterIn('state!==open')).toThrow(/write state!=open, or/);
+  expect(filterIn('state="=open"')({ value: { state: '=open' } })).toBe(true);
 });
 test.each(['state', '=open', 'a..b=1', '.a=1', 'a.=1', 'a<1', ''])("'%s' is refused, and is not evaluated", (text) => {
   expect(() => filterIn(text)).toThrow(/is no filter: write path=value or path!=value/);

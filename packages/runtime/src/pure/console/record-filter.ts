@@ -6,6 +6,7 @@
  * `minutes=5` finds 5 and "5". `!=` finds all that `=` does not, also what has no such path.
  */
 import { compareBytes, encodeSortKey, StoplogError } from '@stoplog/core/port';
+import { jsonText } from './json-text.ts';
 import { oneLine } from './printable.ts';
 
 /** A filter over records as data. */
@@ -13,6 +14,14 @@ export type DataFilter = (record: Readonly<Record<string, unknown>>) => boolean;
 
 export const filterIn = (text: string): DataFilter => {
   const [, path, operator, wanted] = /^([^=!<>\s][^=!<>]*?)(!?=)(.*)$/s.exec(text) ?? [];
+  if (wanted?.startsWith('=') === true) {
+    const quoted = `${path}${operator}${JSON.stringify(wanted)}`;
+    throw new StoplogError(
+      'STOPLOG_USAGE',
+      { filter: text },
+      `--filter '${oneLine(text)}' has one = too many: write ${oneLine(`${path}${operator}${wanted.replace(/^=+/, '')}`)}, or, if the text begins with it, '${oneLine(quoted)}'`,
+    );
+  }
   if (path === undefined || operator === undefined || wanted === undefined || path.split('.').includes('')) {
     throw new StoplogError(
       'STOPLOG_USAGE',
@@ -35,10 +44,16 @@ const at = (record: unknown, steps: readonly string[]): unknown => {
   steps.forEach((step, i) => {
     // Headers are a list of names and values; the last of a name counts.
     if (i === 1 && steps[0] === 'headers') found = Array.isArray(found) ? lastNamed(found, step) : NOTHING;
-    else found = typeof found === 'object' && found !== null && Object.hasOwn(found, step) ? (found as Readonly<Record<string, unknown>>)[step] : NOTHING;
+    else {
+      const whole = asPrinted(found);
+      found = typeof whole === 'object' && whole !== null && Object.hasOwn(whole, step) ? (whole as Readonly<Record<string, unknown>>)[step] : NOTHING;
+    }
   });
   return found;
 };
+/** What JSON has no word for is looked into as `--json` names it: `value.hex=00ff`, `at.date=2026-01-02T00:00:00.000Z`, `n.bigint=1`. */
+const asPrinted = (value: unknown): unknown =>
+  typeof value === 'bigint' || value instanceof Uint8Array || value instanceof Date || value instanceof Set ? JSON.parse(jsonText(value)) : value;
 const lastNamed = (headers: readonly unknown[], name: string): unknown => {
   const found = (headers as readonly { readonly name: string; readonly value: unknown }[]).findLast((header) => header.name === name);
   return found === undefined ? NOTHING : found.value;
@@ -50,8 +65,10 @@ const equalTo = (text: string): ((found: unknown) => boolean) => {
     if (found === NOTHING) return false;
     if (found === text) return true;
     if (json === undefined) return false;
-    const key = sortKeyOf(() => found);
-    return key !== undefined && compareBytes(key, json) === 0;
+    return [found, asPrinted(found)].some((one) => {
+      const key = sortKeyOf(() => one);
+      return key !== undefined && compareBytes(key, json) === 0;
+    });
   };
 };
 /** Equal values are equal bytes, whatever the order of their fields. */

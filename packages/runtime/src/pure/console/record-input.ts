@@ -5,6 +5,7 @@
  * A topic of bytes takes the bytes of the line. Nothing is parsed by the schema here: the log's client does that.
  */
 import { StoplogError, type AnyTopic, type Header, type Serde } from '@stoplog/core/port';
+import { timeOf } from './time-text.ts';
 
 export interface RecordInput {
   readonly key: unknown;
@@ -16,23 +17,26 @@ export interface RecordInput {
 /** What to hand to the schema for a text. */
 export const inputOf = (serde: Serde<unknown>, text: string): unknown => {
   if (serde.codec === 'bytes') return utf8(text);
-  if (takes(serde, text)) return text;
+  const refusal = refusalOf(serde, text);
+  if (refusal === undefined) return text;
   try {
     return JSON.parse(text);
-  } catch {
+  } catch (error) {
+    // What begins like JSON was meant to be: that the schema wants no text is only half of what is wrong.
+    if (/^\s*[[{"]/.test(text)) throw refused(`it is not JSON (${(error as Error).message}), and as text ${refusal.message}`);
     return text; // the schema says what it would have liked
   }
 };
 
 /** Whether records may go without a key. */
-export const takesNoKey = (topic: AnyTopic): boolean => topic.kind === 'topic' && takes(topic.keySerde, null);
+export const takesNoKey = (topic: AnyTopic): boolean => topic.kind === 'topic' && refusalOf(topic.keySerde, null) === undefined;
 
-const takes = (serde: Serde<unknown>, input: unknown): boolean => {
+const refusalOf = (serde: Serde<unknown>, input: unknown): Error | undefined => {
   try {
     serde.parse(input);
-    return true;
-  } catch {
-    return false;
+    return undefined;
+  } catch (error) {
+    return error as Error;
   }
 };
 
@@ -86,7 +90,7 @@ const hexIn = (value: unknown): Uint8Array | undefined => {
 };
 
 const timeIn = (value: unknown): number => {
-  const ms = typeof value === 'string' ? Date.parse(value) : value;
+  const ms = typeof value === 'string' ? timeOf(value) : value;
   if (typeof ms === 'number' && Number.isSafeInteger(ms)) return ms;
   throw refused('its "timestamp" is neither whole milliseconds since 1970 nor a time such as 2026-01-02T03:04:05Z');
 };

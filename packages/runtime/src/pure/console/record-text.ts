@@ -37,14 +37,16 @@ export const recordData = (record: LazyRecord): Readonly<Record<string, unknown>
 /** The key as `recordLine` prints it. */
 export const keyText = (record: LazyRecord): string => sideText(keyOf(record), '(no key)');
 
-/** Tells whether a record has the key that somebody wrote down: as it is printed, or as JSON. */
+/** Tells whether a record has the key that somebody wrote down: as it is printed, or as JSON; bytes also as text. */
 export const keyMatcher = (text: string): ((record: LazyRecord) => boolean) => {
-  const wanted = sortKeyOf(text);
+  const [wanted, bytes, json] = [sortKeyOf(text), new TextEncoder().encode(text), text.replace(/\s/g, '')];
   return (record) => {
     const key = keyOf(record);
     if ('absent' in key) return false;
     if (sideText(key, '') === text) return true;
-    if (!('value' in key) || wanted === undefined || typeof key.value === 'string') return false;
+    // Bytes are also what `append --key` would make of the text, and what `--json` prints.
+    if ('value' in key && key.value instanceof Uint8Array) return compareBytes(key.value, bytes) === 0 || jsonText(key.value) === json;
+    if (!('value' in key) || wanted === undefined) return false;
     const found = sortKey(key.value);
     return found !== undefined && compareBytes(found, wanted) === 0;
   };
@@ -89,7 +91,8 @@ const sideData = (side: Side): unknown => {
 
 /** How much of binary data is shown in a line. */
 const SHOWN_BYTES = 32;
-const bytesText = (bytes: Uint8Array): string => `(${bytes.length} bytes) ${hexOf(bytes.subarray(0, SHOWN_BYTES))}${bytes.length > SHOWN_BYTES ? '…' : ''}`;
+const bytesText = (bytes: Uint8Array): string =>
+  `(${bytes.length} ${bytes.length === 1 ? 'byte' : 'bytes'}) ${hexOf(bytes.subarray(0, SHOWN_BYTES))}${bytes.length > SHOWN_BYTES ? '…' : ''}`;
 
 /** Headers are bytes of no codec; most hold text. */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

@@ -26,9 +26,21 @@ export const resetText = (plan: readonly ResetLine[], executed: boolean): string
   const back = ({ moves }: ResetLine): bigint => (moves < 0n ? -moves : 0n);
   const what =
     moving.length === 0
-      ? 'nothing moves: the group stands there already'
+      ? 'nothing moves: the group stands there already, or would begin there'
       : `${moving.length} of ${plan.length} positions ${done}moved: ${sum(back)} records ${done}read again, ${sum(forth)} ${done}passed over`;
-  return executed ? what : `${what}. Nothing was changed; add --execute to do it`;
+  return executed || moving.length === 0 ? what : `${what}. Nothing was changed; add --execute to do it`;
+};
+
+/**
+ * Which stores a plan makes wrong. A table's (`table:TOPIC@GROUP`) is made of its topic alone, and right as long as that is not moved; of
+ * the others a log does not know which of the group's topics they are made of, so any move may be one of theirs.
+ */
+export const storesLeftBehind = (stores: readonly string[], plan: readonly ResetLine[]): readonly string[] => {
+  const moved = new Set(plan.filter(({ moves }) => moves !== 0n).map(({ topic }) => topic));
+  return stores.filter((store) => {
+    const [, table] = /^table:([^@]+)/.exec(store) ?? [];
+    return table === undefined ? moved.size > 0 : moved.has(table);
+  });
 };
 
 /** Stores are right as of the positions they were folded at; moving only those breaks them. */

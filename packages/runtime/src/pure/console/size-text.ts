@@ -1,5 +1,6 @@
 /** Sizes as people say and write them. */
 import { StoplogError } from '@stoplog/core/port';
+import { grouped } from './columns.ts';
 import { oneLine } from './printable.ts';
 
 /** `812 B`, `4.2 MB`, `64 MiB` where it is that exactly. */
@@ -7,6 +8,11 @@ export const sizeText = (bytes: number): string => {
   for (const [unit, size] of [...BINARY].reverse()) if (bytes >= size && bytes < 1024 * size && bytes % size === 0) return `${bytes / size} ${unit}`;
   for (const [unit, size] of [...DECIMAL].reverse()) if (bytes >= size) return `${(bytes / size).toFixed(bytes < 10 * size ? 1 : 0)} ${unit}`;
   return `${bytes} B`;
+};
+/** For what somebody has set: the same where that says all, else every byte of it. */
+export const exactSizeText = (bytes: number): string => {
+  const text = sizeText(bytes);
+  return sizeIn(text, 'size') === bytes ? text : `${grouped(bytes)} B`;
 };
 const DECIMAL = [
   ['kB', 1e3],

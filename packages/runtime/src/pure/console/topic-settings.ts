@@ -3,9 +3,9 @@
  * and then the log's own default counts.
  */
 import { cleanupOf, forgettingOf, StoplogError, type ForgettingSpec, type TopicShape } from '@stoplog/core/port';
-import { durationIn, secondsText } from './duration-text.ts';
+import { durationIn, exactDurationText } from './duration-text.ts';
 import { oneLine } from './printable.ts';
-import { sizeIn, sizeText } from './size-text.ts';
+import { exactSizeText, sizeIn } from './size-text.ts';
 
 /** What of a shape is about forgetting. */
 export type Settings = Pick<TopicShape, 'cleanup' | 'retentionMs' | 'forgetting'>;
@@ -92,8 +92,8 @@ export const cleanupWord = (shape: Settings): string => {
 /** Every setting with what counts, a row each; `(default)` where the topic does not say. */
 export const settingRows = (shape: Settings): readonly (readonly [option: string, text: string])[] => {
   const cleanup = cleanupOf(shape);
-  const time = (ms: number): string => (ms === Infinity ? 'no limit' : secondsText(ms / 1000));
-  const size = (bytes: number): string => (bytes === Infinity ? 'no limit' : sizeText(bytes));
+  const time = (ms: number): string => (ms === Infinity ? 'no limit' : exactDurationText(ms));
+  const size = (bytes: number): string => (bytes === Infinity ? 'no limit' : exactSizeText(bytes));
   const texts: Readonly<Record<string, string>> = {
     'retention-bytes': cleanup.retentionBytes === Infinity ? 'no limit' : `${size(cleanup.retentionBytes)} in each partition`,
     segment: time(cleanup.segmentMs),

@@ -8,6 +8,7 @@ import { loadPlanWatching } from '../load-plan.ts';
 import { onStopSignals } from '../stop-signals.ts';
 import type { Arguments } from './arguments.ts';
 import type { Command } from './command.ts';
+import { exitCodeOf } from './interrupted.ts';
 import { linesOf } from './lines.ts';
 import { LOG_HELP, logArgument, openForTools, topicNamed, type LogArgument, type OpenedLog } from './log-argument.ts';
 import { pipelineUrl } from './pipeline-argument.ts';
@@ -49,24 +50,24 @@ command says so. A line that is refused ends the command, with its number and ho
     await using opened = await openForTools(argument);
     const topic = declared ?? storedTopic(given.operands[0]!, opened, argument);
     const read = reader(given, topic);
-    const expectedEnd = expectedEndIn(given.text('expected-end'));
-    let interrupted = false;
-    const stopListening = onStopSignals(() => {
-      interrupted = true;
+    const expectedEnd = expectedEndIn(given.text('expected-end'), topic);
+    let interrupted: number | undefined;
+    const stopListening = onStopSignals((signal) => {
+      interrupted = exitCodeOf(signal);
       process.stdin.destroy();
     });
     if (process.stdin.isTTY) output.say(`each line goes to '${topic.name}'; Ctrl-D ends`);
     try {
       const records = await appendLines(opened, topic, process.stdin, read, expectedEnd);
-      output.say(`${records} ${records === 1 ? 'record' : 'records'} appended to ${topic.name}${interrupted ? ', and interrupted there' : ''}`);
+      output.say(`${records} ${records === 1 ? 'record' : 'records'} appended to ${topic.name}${interrupted === undefined ? '' : ', and interrupted there'}`);
     } finally {
       stopListening();
     }
-    return interrupted ? 130 : 0;
+    return interrupted ?? 0;
   },
 };
 
-const expectedEndIn = (text: string | undefined): ExpectedEnd | undefined => {
+const expectedEndIn = (text: string | undefined, { name, partitions }: AnyTopic): ExpectedEnd | undefined => {
   if (text === undefined) return undefined;
   if (!/^\d{1,20}(,\d{1,20})*$/.test(text)) {
     throw new StoplogError(
@@ -76,6 +77,13 @@ const expectedEndIn = (text: string | undefined): ExpectedEnd | undefined => {
     );
   }
   const ends = text.split(',').map(BigInt);
+  if (ends.some((end) => end >= 2n ** 64n) || (ends.length !== 1 && ends.length !== partitions)) {
+    throw new StoplogError(
+      'STOPLOG_USAGE',
+      { topic: name, 'expected-end': text, partitions },
+      `--expected-end '${text}' is not where topic '${name}' can end: give one offset, or one for each of its partitions, which are ${partitions}. 'stoplog topics describe ${name}' shows them`,
+    );
+  }
   return ends.length === 1 ? ends[0]! : ends;
 };
 
@@ -175,7 +183,7 @@ const appendLines = async (
     failure = error;
   }
   if (!isStoplogError(failure)) return appended;
-  const where = OF_A_LINE.has(failure.code) ? `line ${line}: ` : '';
+  const where = line > 0 && OF_A_LINE.has(failure.code) ? `line ${line}: ` : '';
   const facts = { ...failure.facts, ...(where === '' ? {} : { line }), appended };
   const before = `${appended} ${appended === 1 ? 'record' : 'records'} before it ${appended === 1 ? 'was' : 'were'} appended to ${topic.name}, and acknowledged`;
   const kept = expectedEnd === undefined ? before : `nothing was appended to ${topic.name}`;

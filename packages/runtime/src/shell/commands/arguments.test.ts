@@ -36,6 +36,8 @@ describe('a command line', () => {
     expect(() => read('x', 'y\u001b')).toThrow(/what to do with 'y\\u001b'/);
     expect(() => read('x', '--from')).toThrow(/--from needs a value/);
     expect(() => read('x', '--json=yes')).toThrow(/--json takes no value/);
+    expect(() => read('x', '--from', 'a', '--from=b')).toThrow(/--from is given twice: give it once/);
+    expect(() => read('x', '--limit', '4').number('limit', 1, 3)).toThrow(/give a whole number from 1 to 3\./);
     for (const limit of ['0', '1.5', 'all', '1e3', '99999999999999999999'])
       expect(() => read('x', '--limit', limit).number('limit', 1)).toThrow(/give a whole number from 1 on/);
   });

@@ -13,8 +13,8 @@ export interface Arguments {
   readonly operands: readonly string[];
   text(option: string): string | undefined;
   flag(option: string): boolean;
-  /** A whole number not below `least`. */
-  number(option: string, least: number): number | undefined;
+  /** A whole number not below `least`, nor above `most`. */
+  number(option: string, least: number, most?: number): number | undefined;
 }
 
 export const readArguments = (
@@ -48,6 +48,7 @@ export const readArguments = (
     if (token.value === undefined) throw wrong(`${token.rawName} needs a value.`);
     if (!token.inlineValue && /^-(?!\d+$)./.test(token.value))
       throw wrong(`${token.rawName} needs a value; if ${oneLine(token.value)} is meant, write ${token.rawName}=${oneLine(token.value)}.`);
+    if (texts.has(token.name)) throw wrong(`${token.rawName} is given twice: give it once.`);
     texts.set(token.name, token.value);
   }
   if (operands.length < command.operands.length) throw wrong(`'stoplog ${command.name}' needs ${command.operands.slice(operands.length).join(' and ')}.`);
@@ -57,12 +58,12 @@ export const readArguments = (
     operands,
     text: (option) => texts.get(option),
     flag: (option) => flags.has(option),
-    number: (option, least) => {
+    number: (option, least, most = Infinity) => {
       const text = texts.get(option);
       if (text === undefined) return undefined;
       const number = Number(text);
-      if (/^\d+$/.test(text) && Number.isSafeInteger(number) && number >= least) return number;
-      throw wrong(`--${option} is '${oneLine(text)}': give a whole number from ${least} on.`);
+      if (/^\d+$/.test(text) && Number.isSafeInteger(number) && number >= least && number <= most) return number;
+      throw wrong(`--${option} is '${oneLine(text)}': give a whole number from ${least} ${most === Infinity ? 'on' : `to ${most}`}.`);
     },
   };
 };

@@ -34,11 +34,12 @@ by about what is appended and overwritten. Ctrl-C ends it and leaves nothing.`,
     if (to === undefined) throw new StoplogError('STOPLOG_USAGE', {}, 'a backup needs a place: give --to FOLDER, a folder that does not exist yet');
     await using opened = await openForTools(argument);
     const began = performance.now();
-    const made = await withProgress(`${argument.text} → ${to}`, (watch) => opened.module.backup(opened.log, to, watch));
-    if (made === undefined) {
+    const outcome = await withProgress(`${argument.text} → ${to}`, (watch) => opened.module.backup(opened.log, to, watch));
+    if (outcome.made === undefined) {
       output.say('interrupted: nothing was left behind');
-      return 130;
+      return outcome.interrupted;
     }
+    const { made } = outcome;
     if (given.flag('json')) await output.write(jsonOut(made));
     const entries = Object.values(made.entries).reduce((sum, count) => sum + count, 0);
     output.say(

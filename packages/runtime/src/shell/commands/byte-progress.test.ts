@@ -1,10 +1,18 @@
 import { expect, test } from 'vitest';
 import { withProgress } from './byte-progress.ts';
 
-test('what is under way ends at Ctrl-C, and is told from what failed', async () => {
-  const endless = withProgress('copying', ({ signal }) => new Promise((_, reject) => signal!.addEventListener('abort', () => reject(signal!.reason as Error))));
-  process.emit('SIGINT');
-  expect(await endless).toBeUndefined();
+test('what is under way ends at Ctrl-C and at SIGTERM, each with its own exit code, and is told from what failed', async () => {
+  for (const [signal, interrupted] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const) {
+    const endless = withProgress(
+      'copying',
+      (watch) => new Promise<never>((_, reject) => watch.signal!.addEventListener('abort', () => reject(watch.signal!.reason as Error))),
+    );
+    process.emit(signal);
+    expect(await endless).toEqual({ made: undefined, interrupted });
+  }
   await expect(withProgress('copying', () => Promise.reject(new Error('the disk is full')))).rejects.toThrow('the disk is full');
-  expect(await withProgress('copying', () => Promise.resolve('done'))).toBe('done');
+  expect(await withProgress('copying', () => Promise.resolve({ bytes: 1 }))).toEqual({ made: { bytes: 1 } });
 });

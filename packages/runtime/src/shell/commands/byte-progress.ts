@@ -3,20 +3,28 @@ import type { Progress, Watch } from '@stoplog/core/port';
 import { secondsText } from '../../pure/console/duration-text.ts';
 import { bytesText } from '../../pure/console/usage-text.ts';
 import { onStopSignals } from '../stop-signals.ts';
+import { exitCodeOf } from './interrupted.ts';
 import { StatusRow } from './status-row.ts';
 
 const PLAIN_EVERY_MS = 5_000;
 const DRAW_EVERY_MS = 100;
 
-/** Runs it with a watch that Ctrl-C ends; undefined when it did. */
-export const withProgress = async <T>(what: string, run: (watch: Watch) => Promise<T>): Promise<T | undefined> => {
+/** What was made, or the exit code of who was interrupted before it was. */
+type Outcome<T> = { readonly made: T } | { readonly made: undefined; readonly interrupted: number };
+
+/** Runs it with a watch that Ctrl-C and SIGTERM end. */
+export const withProgress = async <T extends object>(what: string, run: (watch: Watch) => Promise<T>): Promise<Outcome<T>> => {
   const row = new StatusRow(process.stderr);
   const stop = new AbortController();
-  const stopListening = onStopSignals(() => stop.abort());
+  let interrupted: number | undefined;
+  const stopListening = onStopSignals((signal) => {
+    interrupted = exitCodeOf(signal);
+    stop.abort();
+  });
   try {
-    return await run({ signal: stop.signal, onProgress: telling(what, row) });
+    return { made: await run({ signal: stop.signal, onProgress: telling(what, row) }) };
   } catch (error) {
-    if (stop.signal.aborted && error === stop.signal.reason) return undefined;
+    if (interrupted !== undefined && error === stop.signal.reason) return { made: undefined, interrupted };
     throw error;
   } finally {
     row.end();

@@ -5,6 +5,7 @@ import { sentence } from '../console.ts';
 import { onStopSignals } from '../stop-signals.ts';
 import type { Command } from './command.ts';
 import { watchInspection } from './inspection-progress.ts';
+import { exitCodeOf } from './interrupted.ts';
 import { LOG_HELP, logArgument } from './log-argument.ts';
 import { jsonOut } from './rows.ts';
 import { StatusRow } from './status-row.ts';
@@ -28,20 +29,25 @@ ${LOG_HELP}
 Reads every page, checksum, offset, sum and reference, and changes nothing: it takes no lock, works beside running processes
 and on a read-only disk, and needs nothing of the file to be sound. A line for each finding says the rule, where, and what; a
 rule 'unknown' is something of a later version, and no damage. 'stoplog repair' makes a new folder of what is sound.
-Exit codes here: 0 nothing is wrong; 1 there are findings; 2 there was nothing that could be read, or not ours; 130 Ctrl-C.`,
+Exit codes here: 0 nothing is wrong; 1 there are findings; 2 there was nothing that could be read, or not ours; 130 Ctrl-C,
+143 SIGTERM.`,
   async run(given, output) {
     const argument = logArgument(given.text('log'), { create: false });
     const module = await loadLogModule(argument.ref);
     const row = new StatusRow(process.stderr);
     const stop = new AbortController();
-    const stopListening = onStopSignals(() => stop.abort());
+    let interrupted: number | undefined;
+    const stopListening = onStopSignals((signal) => {
+      interrupted = exitCodeOf(signal);
+      stop.abort();
+    });
     try {
       const report = await module.check(argument.ref.options, { progress: watchInspection(`checking ${argument.text}`, row), signal: stop.signal });
       row.end();
       await output.write(given.flag('json') ? jsonOut(checkData(report)) : findingLines(report.findings));
       for (const note of report.notes) output.say(note);
       output.say(`${argument.text}   ${checkSummary(report)}`);
-      if (!report.isWhole) return 130;
+      if (!report.isWhole) return interrupted ?? 1;
       return report.findings.some(isDamage) || report.omitted > 0 ? 1 : 0;
     } catch (error) {
       row.end();

@@ -57,11 +57,12 @@ const shrink = async (given: Arguments, { text, ref }: LogArgument, output: Outp
   if (also !== undefined)
     throw new StoplogError('STOPLOG_USAGE', { option: also }, `--shrink and --${also} exclude each other: compact first, then shrink the whole file`);
   const module = await loadLogModule(ref);
-  const made = await withProgress(text, (watch) => module.shrink(ref.options, watch));
-  if (made === undefined) {
+  const outcome = await withProgress(text, (watch) => module.shrink(ref.options, watch));
+  if (outcome.made === undefined) {
     output.say('interrupted: the file is as it was');
-    return 130;
+    return outcome.interrupted;
   }
+  const { made } = outcome;
   if (given.flag('json')) await output.write(jsonOut(made));
   output.say(`${text} shrunk from ${grouped(made.bytesBefore)} to ${grouped(made.bytes)} bytes`);
   return 0;

@@ -17,9 +17,16 @@ export const groupNamed = (name: string, groups: readonly GroupStanding[], { tex
   );
 };
 
-/** Every partition of the topics that the group stands in somewhere. */
-export const partitionsOf = ({ positions }: GroupStanding, { topics }: OpenedLog): readonly TopicPartition[] => {
-  const names = new Set(positions.map(({ topic }) => topic));
+/**
+ * The topics that a group reads: where it has committed, and what its members have now. One that has been at its first record ever
+ * since it came has committed nothing, and is behind all the same.
+ */
+export const topicsOf = ({ positions, members }: GroupStanding): ReadonlySet<string> =>
+  new Set([...positions, ...members.flatMap(({ holds }) => holds)].map(({ topic }) => topic));
+
+/** Every partition of the topics that the group reads. */
+export const partitionsOf = (standing: GroupStanding, { topics }: OpenedLog): readonly TopicPartition[] => {
+  const names = topicsOf(standing);
   return topics
     .filter(({ name }) => names.has(name))
     .flatMap(({ name, partitions }) => Array.from({ length: partitions }, (_, partition) => ({ topic: name, partition })));

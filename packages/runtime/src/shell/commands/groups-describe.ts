@@ -7,6 +7,9 @@ import { groupNamed, partitionsOf } from './group-argument.ts';
 import { LOG_HELP, logArgument, openForTools } from './log-argument.ts';
 import { jsonOut, rowsText } from './rows.ts';
 
+/** Far longer than anybody looks, and well below what a timer can count. */
+const LONGEST_SECONDS = 86_400;
+
 export const groupsDescribe: Command = {
   name: 'groups describe',
   summary: 'positions, lag, rates and time to drain of each partition',
@@ -30,7 +33,7 @@ read and NEW/S appended a second. DRAINS is when the lag is gone if both go on: 
 partition now; below, each member of the group with what it has.`,
   async run(given, output) {
     const argument = logArgument(given.text('log'), { create: false });
-    const over = given.number('over', 0) ?? 1;
+    const over = given.number('over', 0, LONGEST_SECONDS) ?? 1;
     await using opened = await openForTools(argument);
     const name = given.operands[0]!;
     const look = async (): Promise<{ readonly at: number; readonly parts: readonly PartitionLag[] }> => ({

@@ -1,7 +1,7 @@
 /** `stoplog groups reset GROUP` */
-import { occupiedError, planReset, positionsText, type GroupStanding, type ResetLine } from '@stoplog/core/port';
+import { occupiedError, planReset, positionsText, StoplogError } from '@stoplog/core/port';
 import { planData, planRows } from '../../pure/console/group-text.ts';
-import { resetText, storesText } from '../../pure/console/reset-text.ts';
+import { resetText, storesLeftBehind, storesText } from '../../pure/console/reset-text.ts';
 import type { Command } from './command.ts';
 import { LOG_HELP, logArgument, openForTools } from './log-argument.ts';
 import { placesOf, targetIn, TARGETS } from './reset-argument.ts';
@@ -28,7 +28,7 @@ WHERE is exactly one of
   --to-latest           the end: what is there now is not read
   --to-current          where it stands; a position that the log no longer holds moves to the start
   --to-offset N         offset N of each partition
-  --to-datetime TIME    the first record at or after a time (2026-01-02, 2026-01-02T03:04:05Z)
+  --to-datetime TIME    the first record at or after a time (2026-01-02, which begins in UTC, or 2026-01-02T03:04:05Z)
   --by-duration D       the first record of the last D: 90s, 15m, 2h, 7d, or PT15M
   --shift-by N          N records on; back with --shift-by=-N
   --from-file F         where the lines topic,partition,offset say, of the partitions that they name
@@ -46,6 +46,7 @@ its stores stays as it is, and the command says which stores that makes wrong.`,
   async run(given, output) {
     const argument = logArgument(given.text('log'), { create: false });
     const target = targetIn(given, Date.now());
+    if (given.flag('csv') && given.flag('json')) throw new StoplogError('STOPLOG_USAGE', {}, '--csv and --json exclude each other: choose one');
     const execute = given.flag('execute');
     await using opened = await openForTools(argument);
     const name = given.operands[0]!;
@@ -53,7 +54,7 @@ its stores stays as it is, and the command says which stores that makes wrong.`,
     const standing = groups.find(({ group }) => group === name);
     if (standing !== undefined && standing.members.length > 0) throw occupiedError(name, standing.members, standing.epoch, Date.now());
     const plan = planReset(target, await placesOf(given, target, groups, opened, argument));
-    const stores = storesLeftBehind(standing, plan);
+    const stores = storesLeftBehind(standing?.stores.map(({ store }) => store) ?? [], plan);
     const print = async (): Promise<void> => {
       if (given.flag('json')) await output.write(jsonOut({ group: name, executed: execute, plan: planData(plan), inconsistentStores: stores }));
       else if (given.flag('csv')) await output.write(positionsText(plan.map(({ topic, partition, to }) => ({ topic, partition, offset: to }))));
@@ -68,6 +69,3 @@ its stores stays as it is, and the command says which stores that makes wrong.`,
     return 0;
   },
 };
-
-const storesLeftBehind = (standing: GroupStanding | undefined, plan: readonly ResetLine[]): readonly string[] =>
-  standing === undefined || plan.every(({ moves }) => moves === 0n) ? [] : standing.stores.map(({ store }) => store);

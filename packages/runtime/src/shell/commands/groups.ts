@@ -25,11 +25,12 @@ Usage
   stoplog groups [list] [--log lmdb:FOLDER] [--json]
 
 ${LOG_HELP}
-  --json                an array; lagSeconds is the age of the oldest unread record
+  --json                an array; lagSeconds is the age of the oldest unread record, null with lag where nobody knows what is read
 
 A group is who shares positions: a pipeline is one, under its name. LAG counts the records that are not yet read, OLDEST
 is how long ago the first of them was stamped: it grows while a group stands still, so it is what to be alarmed by. MEMBERS
-are the processes that share its partitions now. STORES are what the group has folded, as of its positions.`,
+are the processes that share its partitions now. STORES are what the group has folded, as of its positions. A group that has
+committed nothing and has no members says not what it reads: its lag is –.`,
   async run(given, output) {
     const argument = logArgument(given.text('log'), { create: false });
     await using opened = await openForTools(argument);

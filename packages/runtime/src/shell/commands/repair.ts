@@ -27,7 +27,8 @@ ${LOG_HELP}
 
 The old folder is only read; stop what runs on it. Kept is what a checksum proves. What is lost is counted to the offset, and its
 offsets stay empty: none is given again, and positions mean what they meant. A pipeline one of whose stores or positions may
-be incomplete begins anew, which the output says. Killed, or Ctrl-C: run it again, it begins from the beginning.`,
+be incomplete begins anew, which the output says. Killed, or Ctrl-C, it leaves FOLDER.repairing: run it again, it begins from the
+beginning, or remove that.`,
   async run(given, output) {
     const argument = logArgument(given.text('log'), { create: false });
     const to = given.text('to');

@@ -100,7 +100,7 @@ const chosenPartitions = (
   opened: OpenedLog,
   argument: LogArgument,
 ): readonly TopicPartition[] => {
-  const named = given.text('topic')?.split(',') ?? (target.to === 'positions' ? [...new Set(target.positions.map(({ topic }) => topic))] : undefined);
+  const named = namesIn(given.text('topic')) ?? (target.to === 'positions' ? [...new Set(target.positions.map(({ topic }) => topic))] : undefined);
   const partition = given.number('partition', 0);
   if (named === undefined) {
     if (partition !== undefined) throw new StoplogError('STOPLOG_USAGE', { partition }, '--partition is one of a topic: add --topic T');
@@ -126,5 +126,6 @@ const chosenPartitions = (
     );
   return [{ topic: shape.name, partition }];
 };
+const namesIn = (text: string | undefined): readonly string[] | undefined => (text === undefined ? undefined : [...new Set(text.split(','))]);
 const everyPartition = ({ name, partitions }: TopicShape): readonly TopicPartition[] =>
   Array.from({ length: partitions }, (_, partition) => ({ topic: name, partition }));

@@ -31,11 +31,12 @@ its groups, also while the one that it was taken of is in use.`,
     const from = given.operands[0]!;
     const module = await loadLogModule(argument.ref);
     const began = performance.now();
-    const made = await withProgress(`${from} → ${argument.text}`, (watch) => module.restore(from, argument.ref.options, watch));
-    if (made === undefined) {
+    const outcome = await withProgress(`${from} → ${argument.text}`, (watch) => module.restore(from, argument.ref.options, watch));
+    if (outcome.made === undefined) {
       output.say('interrupted: nothing was left behind');
-      return 130;
+      return outcome.interrupted;
     }
+    const { made } = outcome;
     if (given.flag('json')) await output.write(jsonOut(made));
     output.say(
       `${from} restored to ${argument.text}, as of ${made.taken}: ${grouped(made.bytes)} bytes, verified, in ${secondsText((performance.now() - began) / 1000)}`,

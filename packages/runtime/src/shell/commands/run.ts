@@ -32,7 +32,8 @@ Usage
 ${LOG_HELP}
   --threads N           how many threads the actors share; one per core when left out
   --instance-id ID      a static member: started again under this name within its session, it has the partitions it had
-  --session D           how long it may stand still, or a static member be gone, until others share its partitions; 10s when left out
+  --session D           how long it may stand still, or a static member be gone, until others share its partitions: 100ms to 1h; 10s
+                        when left out
   --reset WHERE         where a task goes on when the log has forgotten what it would read next: earliest (when left out),
                         latest, the first record of the last 15m or 2h, or fail: its partition is given up
   --json                a status a second on standard output, a JSON object a line

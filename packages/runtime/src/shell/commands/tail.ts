@@ -3,11 +3,12 @@ import { LazyRecord, StoplogError, topicFromShape, type TopicShape } from '@stop
 import { oneLine } from '../../pure/console/printable.ts';
 import { filterIn } from '../../pure/console/record-filter.ts';
 import { keyMatcher, recordData, recordJson, recordLine } from '../../pure/console/record-text.ts';
+import { timeOf } from '../../pure/console/time-text.ts';
 import { onStopSignals } from '../stop-signals.ts';
 import type { Arguments } from './arguments.ts';
 import type { Command } from './command.ts';
+import { exitCodeOf } from './interrupted.ts';
 import { LOG_HELP, logArgument, openForTools, topicNamed, type OpenedLog } from './log-argument.ts';
-import { timeOf } from './time-argument.ts';
 
 export const tail: Command = {
   name: 'tail',
@@ -34,13 +35,16 @@ Usage
                         where none has), or before 'offset 150' of one partition
   --until-end           end with what is there now, instead of waiting for more
   --partition N         only this partition, counted from 0
-  --key K               only records of this key, as it is shown or as JSON
+  --key K               only records of this key, as it is shown or as JSON; where keys are bytes also as text
   --filter PATH=VALUE   only records where VALUE lies at PATH; PATH!=VALUE for all others. The path goes through a record as
                         --json prints it: key, value, headers.NAME, …; one that begins otherwise begins in the value.
                         It is compared as JSON or text, never evaluated
   --limit N             end after N records
   --json                a JSON object a line, which 'stoplog append --json' takes back
 ${LOG_HELP}
+
+A date is its midnight in UTC; a time without Z or an offset such as +02:00 is local. A reading that has an end and is
+interrupted before it exits with 130, or 143.
 
 A line is time, [partition]@offset, key, value, headers. Values are decoded by the codec kept with the topic. A deleted
 key shows as (tombstone), bytes as their length and first digits; what would steer the terminal is written out as \\u….
@@ -55,6 +59,7 @@ Bytes, dates and bigints are {"hex": …}, {"date": …}, {"bigint": …} in JSO
     const isWanted = (record: LazyRecord): boolean => hasKey(record) && (passes === undefined || passes(recordData(record)));
     const show = given.flag('json') ? recordJson : recordLine;
     const stop = new AbortController();
+    let interrupted: number | undefined;
     await using opened = await openForTools(argument);
     const shape = topicNamed(given.operands[0]!, opened.topics, argument, "'stoplog topics' lists them.");
     const partition = partitionIn(given, shape);
@@ -63,7 +68,10 @@ Bytes, dates and bigints are {"hex": …}, {"date": …}, {"bigint": …} in JSO
     // Asked once without waiting, so that an offset that is not there is an error also with --until-end.
     if (typeof from === 'object' && 'offsets' in from && from.offsets.length === 1)
       await opened.log.fetch({ topic: shape.name, partition: partition ?? 0, offset: from.offsets[0]! }, { bytes: 1, waitMs: 0 }, stop.signal);
-    const stopListening = onStopSignals(() => stop.abort());
+    const stopListening = onStopSignals((signal) => {
+      interrupted = exitCodeOf(signal);
+      stop.abort();
+    });
     output.gone.addEventListener('abort', () => stop.abort(), { once: true });
     try {
       const records = opened.client.read(topicFromShape(shape, 'read'), {
@@ -89,7 +97,10 @@ Bytes, dates and bigints are {"hex": …}, {"date": …}, {"bigint": …} in JSO
     } finally {
       stopListening();
     }
-    return 0;
+    // Without an end, to be interrupted is how it ends.
+    if (interrupted === undefined || (to === undefined && limit === Infinity)) return 0;
+    output.say('interrupted: not all was shown');
+    return interrupted;
   },
 };
 

@@ -1,5 +1,7 @@
-/** Which offsets each partition of a topic holds. */
+/** A topic as data for programs, and which offsets each of its partitions holds. */
 import type { Log, TopicShape } from '@stoplog/core/port';
+
+export const shapeData = ({ name, ...rest }: TopicShape): object => ({ topic: name, ...rest });
 
 export interface Part {
   readonly partition: number;

@@ -4,13 +4,24 @@ import { changesText, cleanupWord, SETTING_OPTIONS, settingsIn } from '../../pur
 import type { Command } from './command.ts';
 import { timestampsIn } from './timestamps-argument.ts';
 import { LOG_HELP, logArgument, openForTools, topicNamed } from './log-argument.ts';
+import { jsonOut } from './rows.ts';
 import { SETTINGS_HELP } from './settings-help.ts';
+import { shapeData } from './topic-parts.ts';
 
 export const topicsAlter: Command = {
   name: 'topics alter',
   summary: 'changes how a topic forgets',
   operands: ['a topic'],
-  options: { log: 'text', ...SETTING_OPTIONS, timestamps: 'text', partitions: 'text', compacted: 'flag', 'key-codec': 'text', 'value-codec': 'text' },
+  options: {
+    log: 'text',
+    ...SETTING_OPTIONS,
+    timestamps: 'text',
+    partitions: 'text',
+    compacted: 'flag',
+    'key-codec': 'text',
+    'value-codec': 'text',
+    json: 'flag',
+  },
   help: `Examples
   stoplog topics alter clicks --retention 30d
   stoplog topics alter clicks --retention forever --segment default
@@ -19,7 +30,7 @@ export const topicsAlter: Command = {
   stoplog topics copy clicks clicks-16 --partitions 16  the way to more partitions
 
 Usage
-  stoplog topics alter TOPIC SETTING … [--log lmdb:FOLDER]
+  stoplog topics alter TOPIC SETTING … [--json] [--log lmdb:FOLDER]
 
 ${SETTINGS_HELP}
 
@@ -27,11 +38,13 @@ ${SETTINGS_HELP}
                         are there keep theirs
 
   What is left out stays as it is; 'default' takes a setting back. The log goes by it from its next look on, within a second.
+  --json                print what the topic is by now, and whether that is a change, as an object
 ${LOG_HELP}
 
 A pipeline that declares other settings sets them back when it is run: change them there too. Partitions and codecs cannot
-change under the records that are there, nor can a topic become compacted or stop being so: copy it into one that has them
-otherwise. A compacted topic may change between compact and both.`,
+change under the records that are there, nor can a topic become compacted or stop being so. 'stoplog topics copy' makes one with
+other partitions; for other codecs, or to compact, create a topic and append the records to it ('tail --until-end --json' into
+'append --json'). A compacted topic may change between compact and both.`,
   async run(given, output) {
     const name = given.operands[0]!;
     const text = (option: string): string | undefined => given.text(option);
@@ -52,6 +65,10 @@ otherwise. A compacted topic may change between compact and both.`,
     if (altered.cleanup !== shape.cleanup) throw fixed(name, 'cleanup', `it is '${cleanupWord(shape)}', and ${OTHER_KIND}`, text('cleanup'));
     await opened.log.ensure([altered]);
     const changes = [changesText(shape, altered), ...(whose === stamped ? [] : [`timestamps ${stamped} → ${whose}`])].filter((text) => text !== '').join(', ');
+    if (given.flag('json')) {
+      await output.write(jsonOut({ ...shapeData(altered), changed: changes !== '' }));
+      return 0;
+    }
     output.say(changes === '' ? `topic '${name}' is so already: nothing changed` : `topic '${name}' altered: ${changes}`);
     return 0;
   },
@@ -72,5 +89,5 @@ const fixed = (topic: string, option: string, why: string, value: string | undef
     `the ${option} of topic '${topic}' cannot be changed: ${why}. ` +
       (option === 'partitions'
         ? `Copy it, in the order of each key, into a topic that has them: stoplog topics copy ${topic} ${topic}-${value ?? 'N'} --partitions ${value ?? 'N'}`
-        : `Make another topic with 'stoplog topics create', and append to that`),
+        : `Make another one with 'stoplog topics create', and append its records to that: stoplog tail ${topic} --until-end --json | stoplog append OTHER --json`),
   );

@@ -1,10 +1,11 @@
 /** `stoplog topics copy FROM TO` */
-import { checkName, occupiedError, shapeDifference, StoplogError, type GroupStanding, type TopicShape } from '@stoplog/core/port';
+import { checkName, occupiedError, shapeDifference, StoplogError, topicFromShape, type GroupStanding, type TopicShape } from '@stoplog/core/port';
 import { grouped } from '../../pure/console/columns.ts';
 import { secondsText } from '../../pure/console/duration-text.ts';
 import { copyTopic, type CopyProgress } from '../copying/copy-topic.ts';
 import { onStopSignals } from '../stop-signals.ts';
 import type { Command } from './command.ts';
+import { exitCodeOf } from './interrupted.ts';
 import { LOG_HELP, logArgument, openForTools, topicNamed, type OpenedLog } from './log-argument.ts';
 import { StatusRow } from './status-row.ts';
 import { partsOf, recordsIn } from './topic-parts.ts';
@@ -41,6 +42,7 @@ Where FROM has arrival times, TO takes times as given, until you alter it. To mo
     const existing = opened.topics.find(({ name }) => name === toName);
     // A topic with arrival times would stamp what is copied: until the copy is moved to, it takes the times as they are.
     const { timestamps: _, ...to }: TopicShape = existing ?? { ...from, name: toName, partitions: given.number('partitions', 1) ?? from.partitions };
+    topicFromShape(to, 'read'); // throws what a declaration like this would
     const standing = (await opened.module.groups(opened.log)).find((one) => one.group === group);
     if (standing !== undefined && standing.members.length > 0) throw occupiedError(group, standing.members, standing.epoch, Date.now());
     if (existing !== undefined)
@@ -49,7 +51,11 @@ Where FROM has arrival times, TO takes times as given, until you alter it. To mo
     const row = new StatusRow(process.stderr);
     const watch = watching(`${from.name} → ${to.name}`, row);
     const stop = new AbortController();
-    const stopListening = onStopSignals(() => stop.abort());
+    let interrupted: number | undefined;
+    const stopListening = onStopSignals((signal) => {
+      interrupted = exitCodeOf(signal);
+      stop.abort();
+    });
     let last: CopyProgress = { copied: 0, passed: 0, total: 0 };
     let whole: boolean;
     try {
@@ -65,7 +71,7 @@ Where FROM has arrival times, TO takes times as given, until you alter it. To mo
       output.say(
         `its records keep their times: ${to.name} takes them as given. Before others append to it: stoplog topics alter ${to.name} --timestamps arrival`,
       );
-    return whole ? 0 : 130;
+    return whole ? 0 : (interrupted ?? 1);
   },
 };
 

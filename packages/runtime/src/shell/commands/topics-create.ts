@@ -1,5 +1,5 @@
 /** `stoplog topics create NAME` */
-import { checkName, StoplogError, type CodecName, type TopicShape } from '@stoplog/core/port';
+import { checkName, StoplogError, topicFromShape, type CodecName, type TopicShape } from '@stoplog/core/port';
 import { oneLine } from '../../pure/console/printable.ts';
 import { loadPlanWatching } from '../load-plan.ts';
 import type { Arguments } from './arguments.ts';
@@ -9,7 +9,9 @@ import { pipelineUrl } from './pipeline-argument.ts';
 import { timestampsIn } from './timestamps-argument.ts';
 import { suggestion } from '../../pure/console/suggest.ts';
 import { SETTING_OPTIONS, settingsIn } from '../../pure/console/topic-settings.ts';
+import { jsonOut } from './rows.ts';
 import { SETTINGS_HELP } from './settings-help.ts';
+import { shapeData } from './topic-parts.ts';
 
 export const topicsCreate: Command = {
   name: 'topics create',
@@ -24,6 +26,7 @@ export const topicsCreate: Command = {
     'key-codec': 'text',
     'value-codec': 'text',
     pipeline: 'text',
+    json: 'flag',
   },
   help: `Examples
   stoplog topics create orders --pipeline orders.pipeline.ts     as the pipeline declares it, with its schemas
@@ -34,8 +37,8 @@ export const topicsCreate: Command = {
 
 Usage
   stoplog topics create TOPIC [--partitions N] [--cleanup P] [SETTING …] [--timestamps WHOSE] [--key-codec C]
-                              [--value-codec C] [--log lmdb:FOLDER]
-  stoplog topics create TOPIC --pipeline PIPELINE [--log lmdb:FOLDER]
+                              [--value-codec C] [--json] [--log lmdb:FOLDER]
+  stoplog topics create TOPIC --pipeline PIPELINE [--json] [--log lmdb:FOLDER]
 
   --partitions N        4 when left out; they cannot be changed later, only copied into a topic that has more
 ${SETTINGS_HELP}
@@ -43,6 +46,7 @@ ${SETTINGS_HELP}
   --timestamps WHOSE    given (when left out): a record has the time that its producer says; arrival: when the log took it in
   --key-codec C         json (when left out), string, bytes or msgpack; the same for --value-codec
   --pipeline PIPELINE   take all of it from the module that declares the topic
+  --json                print what was made as an object
 ${LOG_HELP}
 
 A run of a pipeline makes its topics, so this is for topics that something else writes first. Without --pipeline nothing is
@@ -52,6 +56,7 @@ known of the schemas, and any value is taken. The log is made if it is missing.`
     checkName('topic', name);
     const shape = (await declaredShape(given, name)) ?? shapeIn(given, name);
     const argument = logArgument(given.text('log'), { create: true });
+    topicFromShape(shape, 'read'); // throws what a declaration like this would
     await using opened = await openForTools(argument);
     if (opened.topics.some((there) => there.name === name)) {
       throw new StoplogError(
@@ -61,6 +66,10 @@ known of the schemas, and any value is taken. The log is made if it is missing.`
       );
     }
     await opened.log.ensure([shape]);
+    if (given.flag('json')) {
+      await output.write(jsonOut(shapeData(shape)));
+      return 0;
+    }
     output.say(
       `topic '${name}' made: ${shape.partitions} ${shape.partitions === 1 ? 'partition' : 'partitions'}, ${shape.cleanup === 'compact' ? 'compacted' : 'not compacted'}`,
     );

@@ -7,9 +7,10 @@ import { settingRows } from '../../pure/console/topic-settings.ts';
 import { secondsText } from '../../pure/console/duration-text.ts';
 import { ageIn, lagIn } from '../../pure/console/group-text.ts';
 import type { Command } from './command.ts';
+import { topicsOf } from './group-argument.ts';
 import { LOG_HELP, logArgument, openForTools, topicNamed } from './log-argument.ts';
 import { jsonOut, rowsText } from './rows.ts';
-import { partsOf, recordsIn, type Part } from './topic-parts.ts';
+import { partsOf, recordsIn, shapeData, type Part } from './topic-parts.ts';
 
 export const topicsDescribe: Command = {
   name: 'topics describe',
@@ -29,7 +30,7 @@ ${LOG_HELP}
 START is the first offset that is kept, END the one that the next record gets, BYTES what the batches take.
 NEW is the share of closed bytes that compaction has not been through, CLEANED when the log last forgot something there,
 FREED how much that was, and NEXT when it will if nothing is appended (–: not by time alone). A cleaning that failed is told
-below, with its reason. A reader is a group that stands in the topic.`,
+below, with its reason. A reader is a group that stands in the topic, or whose members have it.`,
   async run(given, output) {
     const argument = logArgument(given.text('log'), { create: false });
     await using opened = await openForTools(argument);
@@ -37,8 +38,8 @@ below, with its reason. A reader is a group that stands in the topic.`,
     const parts = await partsOf(opened.log, shape);
     const places = parts.map(({ partition }) => ({ topic: shape.name, partition }));
     const readers: Reader[] = [];
-    for (const { group, positions } of await opened.module.groups(opened.log))
-      if (positions.some(({ topic }) => topic === shape.name)) readers.push({ group, lags: await readLag(opened.log, group, places, Date.now) });
+    for (const standing of await opened.module.groups(opened.log))
+      if (topicsOf(standing).has(shape.name)) readers.push({ group: standing.group, lags: await readLag(opened.log, standing.group, places, Date.now) });
     const cleanings = await opened.module.cleanings(opened.log, [shape.name]);
     if (given.flag('json')) await output.write(jsonOut(dataOf(shape, parts, cleanings, readers)));
     else {
@@ -90,9 +91,8 @@ const textOf = (shape: TopicShape, parts: readonly Part[], cleanings: readonly C
     .filter((text) => text !== '')
     .join('\n');
 
-const dataOf = ({ name, ...rest }: TopicShape, parts: readonly Part[], cleanings: readonly CleaningStanding[], readers: readonly Reader[]): unknown => ({
-  topic: name,
-  ...rest,
+const dataOf = (shape: TopicShape, parts: readonly Part[], cleanings: readonly CleaningStanding[], readers: readonly Reader[]): unknown => ({
+  ...shapeData(shape),
   records: recordsIn(parts),
   bytes: cleanings.reduce((sum, { bytes }) => sum + bytes, 0),
   offsets: parts.map(({ partition, start, end }, i) => ({

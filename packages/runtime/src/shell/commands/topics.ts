@@ -8,7 +8,7 @@ import { LOG_HELP, logArgument, openForTools } from './log-argument.ts';
 import { jsonOut, rowsText } from './rows.ts';
 import { append } from './append.ts';
 import { tail } from './tail.ts';
-import { partsOf, recordsIn, type Part } from './topic-parts.ts';
+import { partsOf, recordsIn, shapeData, type Part } from './topic-parts.ts';
 import { topicsAlter } from './topics-alter.ts';
 import { topicsCopy } from './topics-copy.ts';
 import { topicsCreate } from './topics-create.ts';
@@ -65,13 +65,8 @@ const partitionRows = (found: readonly Found[]): readonly (readonly string[])[] 
     parts.map(({ partition, start, end }) => [shape.name, String(partition), String(start), String(end), grouped(Number(end - start))]),
   ),
 ];
-const topicData = (shape: TopicShape, parts: readonly Part[]): unknown => {
-  const { name, partitions, ...rest } = shape;
-  return {
-    topic: name,
-    partitions,
-    ...rest,
-    records: recordsIn(parts),
-    offsets: parts.map(({ partition, start, end }) => ({ partition, start: offsetData(start), end: offsetData(end) })),
-  };
-};
+const topicData = (shape: TopicShape, parts: readonly Part[]): unknown => ({
+  ...shapeData(shape),
+  records: recordsIn(parts),
+  offsets: parts.map(({ partition, start, end }) => ({ partition, start: offsetData(start), end: offsetData(end) })),
+});
