@@ -108,6 +108,16 @@ describe('a cleaning in the background', () => {
     await maintenance.tick();
     expect(await standing()).toEqual(after);
   });
+  test('a clock that is set back after a failure does not keep a partition from being cleaned', async () => {
+    ensure({ forgetting: { segmentBytes: 1 } });
+    for (const value of ['1', '2', '3']) append('k', value);
+    refusal = new StoplogError('STOPLOG_LOG_FULL', { path }, 'no space left: make room');
+    await maintenance.tick();
+    refusal = undefined;
+    now -= 500_000;
+    await maintenance.tick();
+    expect((await standing()).last).toMatchObject({ dropped: 1, kept: 1 });
+  });
   test('by retention tells where the partition starts now, and when it is due again', async () => {
     ensure({ cleanup: 'delete', retentionMs: DAY, forgetting: { segmentBytes: 1 } });
     append('k', '1');

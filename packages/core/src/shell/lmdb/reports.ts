@@ -38,7 +38,9 @@ export class Reports {
     return [...this.#unsaved.values()];
   }
   isPaused(place: Place): boolean {
-    return (this.#known.get(nameOf(place))?.failure?.retryAt ?? 0) > this.#now();
+    const left = (this.#known.get(nameOf(place))?.failure?.retryAt ?? 0) - this.#now();
+    // A clock that was set back is not to make a pause of a day.
+    return left > 0 && left <= PAUSE_MS;
   }
   /** `worked`: it did anything, or was asked for. One that found nothing to do ends a failure, and is otherwise not worth a word. */
   async cleaned(place: Place, cleaned: Cleaned, tookMs: number, worked: boolean): Promise<void> {

@@ -1,9 +1,6 @@
 import { expect, test } from 'vitest';
-import { bytesText, usageLines } from './usage-text.ts';
+import { usageLines } from './usage-text.ts';
 
-test('bytes are said in the unit that fits', () => {
-  expect([0, 999, 1_000, 12_345_678, 5e9, 3e13].map(bytesText)).toEqual(['0 B', '999 B', '1.0 kB', '12.3 MB', '5.0 GB', '30.0 TB']);
-});
 test('how large a log is, in rows', () => {
   const usage = { fileBytes: 163_840, liveBytes: 81_920, freePages: 10, pageBytes: 8_192, tables: [{ table: 'log' as const, entries: 12_000, bytes: 40_960 }] };
   expect(usageLines('lmdb:./data', { ...usage, partitions: [] }).split('\n')).toEqual([

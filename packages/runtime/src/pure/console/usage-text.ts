@@ -2,18 +2,6 @@
 import type { Usage } from '@stoplog/core/port';
 import { columns, grouped } from './columns.ts';
 
-/** `12.3 MB`, in powers of ten, as disks are sold */
-export const bytesText = (bytes: number): string => {
-  const unit = UNITS.findLast(([size]) => bytes >= size);
-  return unit === undefined ? `${Math.round(bytes)} B` : `${(bytes / unit[0]).toFixed(1)} ${unit[1]}`;
-};
-const UNITS = [
-  [1e3, 'kB'],
-  [1e6, 'MB'],
-  [1e9, 'GB'],
-  [1e12, 'TB'],
-] as const;
-
 export const usageLines = (log: string, { fileBytes, liveBytes, freePages, pageBytes, tables }: Usage): string => {
   const head = [
     ['log', log],

@@ -1,7 +1,7 @@
 /** How far something that copies bytes has come, while it does: a row of a terminal, elsewhere a line every five seconds. */
 import type { Progress, Watch } from '@stoplog/core/port';
 import { secondsText } from '../../pure/console/duration-text.ts';
-import { bytesText } from '../../pure/console/usage-text.ts';
+import { sizeText } from '../../pure/console/size-text.ts';
 import { onStopSignals } from '../stop-signals.ts';
 import { exitCodeOf } from './interrupted.ts';
 import { StatusRow } from './status-row.ts';
@@ -44,7 +44,7 @@ const telling = (what: string, row: StatusRow): ((progress: Progress) => void) =
     const rate = passed / ((now - began) / 1000);
     const share = total === 0 ? 100 : Math.floor((passed / total) * 100);
     const left = rate > 0 ? secondsText((total - passed) / rate) : '–';
-    const line = `${what}   ${step}   ${bytesText(passed)} of ${bytesText(total)}   ${share} %   ${bytesText(rate)}/s   ${left} left`;
+    const line = `${what}   ${step}   ${sizeText(passed)} of ${sizeText(total)}   ${share} %   ${sizeText(Math.round(rate))}/s   ${left} left`;
     if (row.live) row.show(line);
     else row.say(line);
   };
