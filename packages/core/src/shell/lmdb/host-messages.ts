@@ -2,5 +2,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { ErrorData } from '../../pure/errors.ts';
 
-export type HostMessage = { readonly type: 'link'; readonly port: MessagePort } | { readonly type: 'close' };
+/** 'open' comes first, when the file has been looked at, or 'close' where it is not to be opened. */
+export type HostMessage = { readonly type: 'open' } | { readonly type: 'link'; readonly port: MessagePort } | { readonly type: 'close' };
 export type HostAnswer = { readonly type: 'ready' } | { readonly type: 'failed'; readonly error: ErrorData } | { readonly type: 'closed' };

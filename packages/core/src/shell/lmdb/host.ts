@@ -40,8 +40,16 @@ export const openHost = async (options: EnvOptions, verify?: boolean): Promise<H
   const path = createFolder(options.path);
   let shared = hosts.get(path);
   if (shared === undefined) {
-    if (state === 'ours') verifyFile(path, verify);
-    shared = { ...startWriter({ ...options, path }), users: 0 };
+    // It loads while the file is looked at, and opens it when that is done.
+    const writer = startWriter({ ...options, path });
+    try {
+      if (state === 'ours') verifyFile(path, verify);
+    } catch (error) {
+      writer.tell({ type: 'close' });
+      throw error;
+    }
+    writer.tell({ type: 'open' });
+    shared = { ...writer, users: 0 };
     hosts.set(path, shared);
   }
   const mine = shared;
@@ -77,7 +85,7 @@ export const openHost = async (options: EnvOptions, verify?: boolean): Promise<H
   };
 };
 
-const startWriter = (env: EnvOptions): Pick<Shared, 'started' | 'ended'> => {
+const startWriter = (env: EnvOptions): Pick<Shared, 'started' | 'ended'> & { readonly tell: (message: HostMessage) => void } => {
   const gate = makeGate();
   const onExit = (): void => bar(new Int32Array(gate), EXIT_MS);
   process.on('exit', onExit);
@@ -105,5 +113,7 @@ const startWriter = (env: EnvOptions): Pick<Shared, 'started' | 'ended'> => {
       reject(new StoplogError('STOPLOG_LOG_UNAVAILABLE', { path: env.path }, `the writer of ${env.path} ended before it began: look above for why`)),
     );
   });
-  return { started, ended };
+  // Nobody waits for one that was not to open anything.
+  started.catch(() => {});
+  return { started, ended, tell: (message) => worker.postMessage(message) };
 };

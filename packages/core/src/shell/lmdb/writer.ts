@@ -35,7 +35,8 @@ const ATTEMPTS = 10;
 const { env: envOptions, gate: gateBuffer } = workerData as WriterData;
 const host = parentPort!;
 
-const main = async (): Promise<void> => {
+const main = async (message: HostMessage): Promise<void> => {
+  if (message.type !== 'open') return host.close();
   let env: Env;
   let file: DataFile;
   let transact: Transact;
@@ -109,8 +110,8 @@ const serve = (env: Env, inTransaction: Transact, file: DataFile): void => {
   };
   host.on('message', (message: HostMessage) => {
     if (message.type === 'link') callers.add(message.port);
-    else void close();
+    else if (message.type === 'close') void close();
   });
 };
 
-void main();
+host.once('message', (message: HostMessage) => void main(message));
