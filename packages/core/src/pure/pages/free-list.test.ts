@@ -28,8 +28,12 @@ describe('a record of the free list', () => {
 });
 
 test('a page is used once or free, and what is neither is found', () => {
-  const account = new PageAccount(9);
+  const account = new PageAccount(9, 10);
   expect([account.use(2, 3), account.use(4, 2)]).toEqual([true, false]);
   expect([account.free(6, 2), account.free(5, 1), account.free(7, 1)]).toEqual([undefined, 5, 7]);
   expect([account.isUsed(5), account.isFree(6), [...account.lost()]]).toEqual([true, true, [8, 9]]);
+});
+test('what lies behind the end of the file is not accounted for, however much it is', () => {
+  const account = new PageAccount(2 ** 52, 10);
+  expect([account.use(8, 2 ** 40), account.free(9, 1), [...account.lost()]]).toEqual([true, 9, [2, 3, 4, 5, 6, 7]]);
 });

@@ -1,6 +1,6 @@
 /**
  * Every page is used once or free: who is neither belonged to what can no longer be reached, who is both will be
- * overwritten. A byte for each page.
+ * overwritten. A byte for each page that is there: a damaged meta page may name any number as its last.
  */
 const UNKNOWN = 0;
 const USED = 1;
@@ -9,8 +9,9 @@ const FREE = 2;
 export class PageAccount {
   readonly #marks: Uint8Array;
 
-  constructor(lastPage: number) {
-    this.#marks = new Uint8Array(lastPage + 1);
+  /** `pages`: how many the file has. What lies behind its end is not accounted for. */
+  constructor(lastPage: number, pages: number) {
+    this.#marks = new Uint8Array(Math.min(lastPage + 1, pages));
   }
 
   /** False when one of them was used before. */
@@ -33,7 +34,8 @@ export class PageAccount {
   }
   #mark(page: number, count: number, mark: number): number | undefined {
     let before: number | undefined;
-    for (let i = page; i < page + count; i++) {
+    const end = Math.min(page + count, this.#marks.length);
+    for (let i = page; i < end; i++) {
       if (this.#marks[i] !== UNKNOWN) before ??= i;
       else this.#marks[i] = mark;
     }

@@ -28,7 +28,7 @@ describe('a tree that is sound', () => {
   });
   test('uses each of its pages once', () => {
     const { read, tree, space } = build();
-    const account = new PageAccount(space.lastPage);
+    const account = new PageAccount(space.lastPage, space.lastPage + 1);
     for (const item of walk(read, tree, space, { visit: (page, count) => account.use(page, count), values: false })) expect(item.type).toBe('entry');
     expect([...account.lost()]).toEqual([]);
   });
@@ -126,7 +126,7 @@ describe('what is wrong is told, with the keys it hides, and the walk goes on be
     const built = build();
     const [first, second] = [26, 28].map((at) => root * PAGE_SIZE + 24 + built.bytes.readUInt16LE(root * PAGE_SIZE + at));
     built.bytes.writeUInt32LE(built.bytes.readUInt32LE(first), second);
-    const account = new PageAccount(built.space.lastPage);
+    const account = new PageAccount(built.space.lastPage, built.space.lastPage + 1);
     expect(broken(walk(built.read, built.tree, built.space, { visit: (page, count) => account.use(page, count) })).map(({ what }) => what)).toContain(
       'it is reached twice',
     );

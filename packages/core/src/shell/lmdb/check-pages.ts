@@ -11,7 +11,7 @@ import type { Names } from '../../pure/check/names.ts';
 import { isSealedAt, TABLES } from '../../pure/log/keyspace.ts';
 import { runsIn } from '../../pure/pages/free-list.ts';
 import { flagsProblem, TREE_BYTES, treeOf, type Snapshot, type Tree } from '../../pure/pages/meta-page.ts';
-import { PageAccount } from '../../pure/pages/page-account.ts';
+import type { PageAccount } from '../../pure/pages/page-account.ts';
 import { BRANCH, headOf, LEAF, OVERFLOW } from '../../pure/pages/page.ts';
 import { compareNumbers, walk, type Broken, type Entry, type ReadPages } from '../../pure/pages/walk.ts';
 import { Moved, nameOf, scan, tablesOf, type PageFile } from './page-file.ts';
@@ -29,7 +29,7 @@ export const checkPages = async (file: PageFile, choose: () => Snapshot, names: 
   for (let n = 1; n <= ATTEMPTS; n++) {
     try {
       const snapshot = choose();
-      const account = new PageAccount(snapshot.lastPage);
+      const account = file.account(snapshot);
       const findings = await wholeSnapshot(file, snapshot, account, names, between);
       return { findings, isCounted: true, account };
     } catch (error) {

@@ -8,6 +8,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { META_BYTES, metasOf, TREE_BYTES, treeOf, type Metas, type Snapshot, type Tree } from '../../pure/pages/meta-page.ts';
+import { PageAccount } from '../../pure/pages/page-account.ts';
 import { walk, type Entry, type Walked } from '../../pure/pages/walk.ts';
 import { DATA_FILE } from './folder.ts';
 
@@ -34,6 +35,10 @@ export class PageFile {
   get size(): number {
     return fstatSync(this.#fd).size;
   }
+  /** An account of the pages of this snapshot that are in the file. */
+  account({ lastPage }: Snapshot): PageAccount {
+    return new PageAccount(lastPage, Math.ceil(this.size / this.pageSize));
+  }
   close(): void {
     closeSync(this.#fd);
   }
@@ -52,7 +57,8 @@ export class PageFile {
   }
   /** Pages as they are now; undefined when the file ends before. */
   page(page: number, count: number): Uint8Array | undefined {
-    if (count < 1 || count > MOST_PAGES) return undefined;
+    // A number that was damaged may be one that no file is long enough for, and no call takes.
+    if (count < 1 || count > MOST_PAGES || !Number.isSafeInteger(page * this.pageSize)) return undefined;
     const bytes = this.#at(page * this.pageSize, count * this.pageSize);
     this.bytesRead += bytes.length;
     return bytes.length === count * this.pageSize ? bytes : undefined;

@@ -49,9 +49,7 @@ const read = (env: Env, place: PartitionId, from: bigint, bytes: number, every?:
   let next = from;
   while (next < ends.end && batches.length < (every ?? Infinity) && (size < bytes || (batches.length === 0 && size < bytes + EMPTIED_BYTES))) {
     const view = readBatchAt(env, place, next);
-    // Batches lie side by side up to the end. One that is not there was hidden by damage to a page of LMDB's own, which has no
-    // checksum and may as well lead back to a batch that was read before.
-    if (view === undefined || view.baseOffset > next || view.nextOffset <= next) throw missing(place, next, ends.end);
+    if (isMissing(view, next)) throw missing(place, next, ends.end);
     // One that compaction has emptied is passed over.
     if (view.count > 0 || every !== undefined) batches.push(view);
     size += view.bytes.length;
@@ -59,6 +57,13 @@ const read = (env: Env, place: PartitionId, from: bigint, bytes: number, every?:
   }
   return { next, batches };
 };
+
+/**
+ * Batches lie side by side up to the end. One that is not there was hidden by damage to a page of LMDB's own, which has no
+ * checksum and may as well lead back to a batch that was read before.
+ */
+const isMissing = (view: BatchView | undefined, offset: bigint): view is undefined =>
+  view === undefined || view.baseOffset > offset || view.nextOffset <= offset;
 
 const missing = ({ topic, partition }: PartitionId, offset: bigint, until: bigint): StoplogError =>
   new StoplogError(
@@ -142,7 +147,7 @@ export const offsetForTime = (env: Env, place: PartitionId, time: number): bigin
     let at = reached < ends.start ? ends.start : reached;
     while (at < ends.end) {
       const view = readBatchAt(env, place, at);
-      if (view === undefined) break;
+      if (isMissing(view, at)) throw missing(place, at, ends.end);
       while (view.next()) if (view.timestamp >= time && view.offset >= ends.start) return view.offset;
       at = view.nextOffset;
     }

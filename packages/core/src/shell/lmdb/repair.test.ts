@@ -97,7 +97,7 @@ describe.each(Object.keys(TIMES))('after %s', (kind) => {
       const isFound = findings.some(isDamage);
       tally[isFound ? 'found' : 'harmless']++;
       const report = await repair(copy, to).catch((error: unknown) => error as { readonly code: string });
-      const wrong = 'code' in report ? (report.code === 'STOPLOG_LOG_CORRUPT' ? [] : [report.code]) : judge(report, recordsIn(to));
+      const wrong = 'code' in report ? (report.code === 'STOPLOG_LOG_CORRUPT' ? [] : [String(report)]) : judge(report, recordsIn(to));
       if ('code' in report) tally['nothing to prove']++;
       else {
         tally.repaired++;

@@ -11,7 +11,6 @@ import { TABLES, type Table } from '../../pure/log/keyspace.ts';
 import { runsIn } from '../../pure/pages/free-list.ts';
 import { looseNodes } from '../../pure/pages/loose-nodes.ts';
 import { META_BYTES, metaOf, type Snapshot, type Tree } from '../../pure/pages/meta-page.ts';
-import { PageAccount } from '../../pure/pages/page-account.ts';
 import { headOf, LEAF, META, OVERFLOW, PAGE_HEADER, pagesFor } from '../../pure/pages/page.ts';
 import { compareNumbers, walk } from '../../pure/pages/walk.ts';
 import type { KeyGap } from '../../pure/check/group-loss.ts';
@@ -113,7 +112,7 @@ export class Salvage {
 
   /** What lies on the pages that damage has hidden; call it after the tables were gone through. */
   orphans(): Orphans {
-    const account = new PageAccount(this.snapshot.lastPage);
+    const account = this.#file.account(this.snapshot);
     const visit = (page: number, count: number): boolean => account.use(page, count);
     const trees = [this.snapshot.main, ...this.tables.values()];
     for (const tree of trees)

@@ -195,3 +195,23 @@ test('beside a process that commits all the time nothing is taken for damage', a
     verifyFile(path, true);
   });
 }, 60_000);
+
+test('a page that no file is long enough for is one behind the end', () => {
+  const file = new PageFile(original, PAGE);
+  expect([2 ** 40, 2 ** 50, 2 ** 55].map((page) => file.page(page, 1))).toEqual([undefined, undefined, undefined]);
+  file.close();
+});
+
+test.each([2 ** 31, 2 ** 45, Number.MAX_SAFE_INTEGER])(
+  'a last page of number %d, which no file has, is a finding of the check, and a repair keeps the rest',
+  async (last) => {
+    const path = damagedBy((bytes) => {
+      for (const at of [0, PAGE / 2, PAGE]) if (bytes.readBigUInt64LE(at + 152) === BigInt(commit)) bytes.writeBigUInt64LE(BigInt(last), at + 144);
+    });
+    const module = await loadLogModule(lmdb(path));
+    const { findings } = await module.check(lmdb(path).options);
+    expect(findings.map(({ rule }) => rule)).toContain('file');
+    const { partitions } = await module.repair(lmdb(path).options, `${path} repaired`);
+    expect(partitions.reduce((sum, { records }) => sum + records, 0)).toBe(2_100);
+  },
+);

@@ -13,7 +13,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StoplogError } from '../../pure/errors.ts';
 import { openedOf, type Metas, type Snapshot } from '../../pure/pages/meta-page.ts';
-import { PageAccount } from '../../pure/pages/page-account.ts';
 import { walk, type ReadPages } from '../../pure/pages/walk.ts';
 import { faultsOf, type PageFault } from './check-pages.ts';
 import { PAGE_SIZE } from './env.ts';
@@ -75,7 +74,7 @@ const faultOf = (file: PageFile, snapshot: Snapshot, isAlways: boolean): PageFau
   // Without a look at the meta pages after each: there is one at the end, if anything was found.
   const read: ReadPages = (page, count) => file.page(page, count);
   if (!isAlways && snapshot.lastPage > MOST_PAGES && pagesToWalk(read, snapshot) > MOST_PAGES) return undefined;
-  for (const fault of faultsOf(read, snapshot, new PageAccount(snapshot.lastPage), true)) if (fault !== undefined) return fault;
+  for (const fault of faultsOf(read, snapshot, file.account(snapshot), true)) if (fault !== undefined) return fault;
   return undefined;
 };
 
