@@ -1,4 +1,5 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   chownSync,
@@ -14,6 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { lmdb } from '@stoplog/core/lmdb';
 import { loadLogModule, openPort, type Assignment, type Log } from '@stoplog/core/port';
 import { open as openEnv } from 'lmdb';
@@ -211,6 +213,23 @@ describe('a folder that cannot be used says why', () => {
       expect(said.messages).toEqual([expect.stringContaining('too many files are open')]);
     });
   });
+  test('another process with the same number has it open, as in two containers', async ({ skip }) => {
+    const apart = ['--pid', '--fork', '--kill-child', '--mount-proc', process.execPath];
+    const program = (name: string): string => fileURLToPath(new URL(`./fixtures/${name}.mjs`, import.meta.url));
+    try {
+      execFileSync('unshare', [...apart, '-e', ''], { stdio: 'pipe' });
+    } catch (error) {
+      return skip(`no process numbers of their own: ${String(error)}`);
+    }
+    await withLog(async (path) => {
+      const first = spawn('unshare', [...apart, program('member'), path, 'first', '{}', 'asked'], { stdio: ['pipe', 'pipe', 'inherit'] });
+      await once(first.stdout, 'data');
+      const said = JSON.parse(execFileSync('unshare', [...apart, program('look'), path], { stdio: ['ignore', 'pipe', 'pipe'], encoding: 'utf8' })) as Said;
+      first.kill('SIGKILL');
+      await once(first, 'close');
+      expect(said).toMatchObject({ errors: ['STOPLOG_LOG_UNAVAILABLE'], message: expect.stringMatching(/with the number of this one, 1, .*docker run --pid/) });
+    });
+  }, 40_000);
   test('no permission to read it, and none to make it', async ({ skip }) => {
     if (process.getuid?.() !== 0) skip('only root can become another user');
     await withFolder(async (folder) => {

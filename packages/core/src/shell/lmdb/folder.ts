@@ -261,6 +261,16 @@ export const describeIo = (path: string, error: unknown): Error => {
       cause: error,
     });
   }
+  // LMDB knows a process by its number, and two in containers may have the same one.
+  if (message.includes('No transaction to renew')) {
+    return new StoplogError(
+      'STOPLOG_LOG_UNAVAILABLE',
+      { path, pid: process.pid },
+      `no reader could begin in ${path}: another process with the number of this one, ${process.pid}, has it open, as processes in two containers can, or there are too many readers. ` +
+        `Let the containers share their process numbers (docker run --pid), or run the processes in one`,
+      { cause: error },
+    );
+  }
   // Node 24 says it in its own words when it cannot read a package's file.
   if (is('EMFILE', 'ENFILE', 'Too many open files', 'too many open files', 24)) {
     return new StoplogError('STOPLOG_LOG_UNAVAILABLE', { path }, `too many files are open: raise the limit (ulimit -n) or close some, then try again`, {
