@@ -22,7 +22,7 @@ export interface Listed {
   readonly id: string;
   readonly instanceId?: string;
   readonly pid: number;
-  /** When the process started, as the system counts; tells a reused pid from the old one. */
+  /** When the process started, as the system counts, and where its pid counts; tells a reused pid from the old one. */
   readonly started: string;
   /** By its wall clock: told to people, compared with nothing. */
   readonly since: number;

@@ -153,7 +153,7 @@ const entries = (
 
 const checkIdle = (env: Env, group: string, groupId: number): void => {
   const now = Date.now();
-  const present = readBeats(env, groupId).filter((member) => isPresent(member, now));
+  const present = readBeats(env, groupId).filter((member) => isPresent(env, member, now));
   if (present.length > 0) throw occupiedError(group, present, readGroupRecord(env, groupId).epoch, now);
 };
 

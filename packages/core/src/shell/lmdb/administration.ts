@@ -63,7 +63,7 @@ export class Administrator {
         return {
           group,
           epoch: state.epoch,
-          members: state.members.filter((member) => isPresent(member, Date.now())).map((member) => seen(member, holds(member.id))),
+          members: state.members.filter((member) => isPresent(this.#env, member, Date.now())).map((member) => seen(member, holds(member.id))),
           positions: this.#positions(id, topics),
           stores: stores.filter(({ meta }) => meta.group === group).map(({ name, meta }) => ({ store: name, version: meta.version })),
         };

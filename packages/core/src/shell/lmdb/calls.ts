@@ -8,7 +8,7 @@ import type { Cleanups } from './cleanups.ts';
 import type { Env } from './env.ts';
 import { applyDeleteRecords } from './forget.ts';
 import { applyGroupEvent, applyJoin } from './groups.ts';
-import { processStarted } from './process.ts';
+import { ownStart } from './process.ts';
 import { applyOpenProducer } from './producers.ts';
 import type { Apply } from './queue.ts';
 
@@ -41,7 +41,7 @@ export const prepare = (env: Env, call: TransactedCall, cleanups: Cleanups): App
           sessionMs,
           units,
           pid,
-          started: processStarted(pid),
+          started: ownStart(),
           now: Date.now(),
         }),
       );

@@ -1,5 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
@@ -15,12 +14,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { lmdb } from '@stoplog/core/lmdb';
 import { loadLogModule, openPort, type Assignment, type Log } from '@stoplog/core/port';
 import { open as openEnv } from 'lmdb';
 import { describe, expect, test } from 'vitest';
-import { readLetters, start, withFolder } from './fixtures/child.ts';
+import { readLetters, start, startApart, whyNotApart, withFolder } from './fixtures/child.ts';
 import { append, commitOf, place, shape } from './fixtures/letters.mjs';
 
 interface Said {
@@ -214,20 +212,18 @@ describe('a folder that cannot be used says why', () => {
     });
   });
   test('another process with the same number has it open, as in two containers', async ({ skip }) => {
-    const apart = ['--pid', '--fork', '--kill-child', '--mount-proc', process.execPath];
-    const program = (name: string): string => fileURLToPath(new URL(`./fixtures/${name}.mjs`, import.meta.url));
-    try {
-      execFileSync('unshare', [...apart, '-e', ''], { stdio: 'pipe' });
-    } catch (error) {
-      return skip(`no process numbers of their own: ${String(error)}`);
-    }
+    const why = whyNotApart();
+    if (why !== undefined) return skip(why);
     await withLog(async (path) => {
-      const first = spawn('unshare', [...apart, program('member'), path, 'first', '{}', 'asked'], { stdio: ['pipe', 'pipe', 'inherit'] });
-      await once(first.stdout, 'data');
-      const said = JSON.parse(execFileSync('unshare', [...apart, program('look'), path], { stdio: ['ignore', 'pipe', 'pipe'], encoding: 'utf8' })) as Said;
-      first.kill('SIGKILL');
-      await once(first, 'close');
-      expect(said).toMatchObject({ errors: ['STOPLOG_LOG_UNAVAILABLE'], message: expect.stringMatching(/with the number of this one, 1, .*docker run --pid/) });
+      const first = startApart(0, 'member', path, 'first', '{}', 'asked');
+      await first.said('has ');
+      const { lines } = await startApart(0, 'look', path).ended;
+      first.kill();
+      await first.ended;
+      expect(JSON.parse(lines[0]!)).toMatchObject({
+        errors: ['STOPLOG_LOG_UNAVAILABLE'],
+        message: expect.stringMatching(/with the number of this one, 1, .*docker run --pid/),
+      });
     });
   }, 40_000);
   test('no permission to read it, and none to make it', async ({ skip }) => {

@@ -81,6 +81,6 @@ test('who counts as being in a group: one whose process lives, and a static one 
   const dead = { ...member(1, undefined), pid: process.pid, started: 'another' };
   const alive = { ...dead, started: processStarted(process.pid) };
   const still = { ...dead, instanceId: 'a', beatAt: 50_000 };
-  expect([dead, alive, { ...alive, away: true }].map((one) => isPresent(one, 50_000))).toEqual([false, true, false]);
-  expect([59_999, 60_000, 40_001, 40_000].map((now) => isPresent(still, now))).toEqual([true, false, true, false]);
+  expect([dead, alive, { ...alive, away: true }].map((one) => isPresent(env, one, 50_000))).toEqual([false, true, false]);
+  expect([59_999, 60_000, 40_001, 40_000].map((now) => isPresent(env, still, now))).toEqual([true, false, true, false]);
 });

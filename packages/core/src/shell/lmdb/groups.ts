@@ -30,7 +30,7 @@ import {
 } from '../../pure/log/group-record.ts';
 import { groupKey, prefixEnd, unseal } from '../../pure/log/keyspace.ts';
 import { failpoint } from '../failpoint.ts';
-import type { Env } from './env.ts';
+import { readers, type Env } from './env.ts';
 import { isAlive } from './process.ts';
 import { put, read } from './sealed.ts';
 
@@ -123,6 +123,13 @@ export const clearGroups = (env: Env): void => {
   for (const groupId of groupIds) if (readGroupRecord(env, groupId).members.length > 0) applyGroupEvent(env, groupId, { type: 'clear' });
 };
 
+/**
+ * Whether the process of a member lives. Of one in another container LMDB knows: it has a lock under its number as long as the
+ * folder is open there, and lets nobody else with that number open it.
+ */
+export const lives = (env: Env, { pid, started }: Pick<Listed, 'pid' | 'started'>): boolean =>
+  isAlive(pid, started) ?? (pid !== process.pid && readers(env).some((reader) => reader.pid === pid));
+
 /** A member lives on; false when it is no member any more. */
 export const applyBeat = (env: Env, groupId: number, id: string, at: number): boolean => {
   const member = readGroupRecord(env, groupId).members.find((one) => one.id === id);
@@ -139,7 +146,7 @@ export const applyJoin = (
 ): void => {
   const { now, ...rest } = join;
   for (const { id, beat, instanceId, pid, started } of readBeats(env, groupId)) {
-    if (instanceId === undefined && !isAlive(pid, started)) applyGroupEvent(env, groupId, { type: 'expire', id, beat, why: 'gone' });
+    if (instanceId === undefined && !lives(env, { pid, started })) applyGroupEvent(env, groupId, { type: 'expire', id, beat, why: 'gone' });
   }
   applyGroupEvent(env, groupId, {
     type: 'join',
@@ -159,5 +166,8 @@ export const removeGroup = (env: Env, groupId: number): void => {
  * does not, and a static one does until its session is over. That alone is told by the wall clock, for nobody has watched
  * it: told wrong, it costs a wait or a needless refusal, and the epochs stay in order.
  */
-export const isPresent = (member: Pick<Listed, 'pid' | 'started' | 'instanceId' | 'sessionMs' | 'away'> & { readonly beatAt: number }, now: number): boolean =>
-  (!member.away && isAlive(member.pid, member.started)) || (member.instanceId !== undefined && Math.abs(now - member.beatAt) < member.sessionMs);
+export const isPresent = (
+  env: Env,
+  member: Pick<Listed, 'pid' | 'started' | 'instanceId' | 'sessionMs' | 'away'> & { readonly beatAt: number },
+  now: number,
+): boolean => (!member.away && lives(env, member)) || (member.instanceId !== undefined && Math.abs(now - member.beatAt) < member.sessionMs);

@@ -2,7 +2,7 @@
 import { lmdb } from '@stoplog/core/lmdb';
 import { loadLogModule, openPort } from '@stoplog/core/port';
 import { describe, expect, test } from 'vitest';
-import { readLetters, start, withFolder, type Child } from './fixtures/child.ts';
+import { readLetters, start, startApart, whyNotApart, withFolder, type Child } from './fixtures/child.ts';
 
 /** Whatever happens, of each partition every position was taken once, by members in growing epochs. */
 const checkLetters = async (path: string): Promise<readonly (readonly string[])[]> => {
@@ -125,6 +125,32 @@ describe('processes in one group', () => {
       await Promise.all([again.ended, beside.ended, impostor.ended]);
       await log[Symbol.asyncDispose]();
       await checkLetters(path);
+    });
+  }, 40_000);
+
+  test('in containers that do not see each other know who lives by the lock that LMDB has of each', async ({ skip }) => {
+    const why = whyNotApart();
+    if (why !== undefined) return skip(why);
+    await withFolder(async (path) => {
+      const first = startApart(0, 'member', path, 'first', '{"sessionMs":600000}', 'asked');
+      await first.said('has ');
+      const second = startApart(1, 'member', path, 'second', '{"sessionMs":600000}', 'asked');
+      const given = partitionsOf(await second.said('has '));
+      expect(given).toHaveLength(1);
+      const module = await loadLogModule(lmdb(path));
+      const log = await module.open(lmdb(path).options);
+      expect((await module.groups(log))[0]!.members).toHaveLength(2);
+      first.kill();
+      // Long before its session is over.
+      const all = partitionsOf(await second.said('has ', second.lines.length));
+      // Its own was in one epoch all the time: nobody has expelled it.
+      expect([all.length, all]).toEqual([2, expect.arrayContaining([...given])]);
+      // One whose number the dead one had, as when a container is started again.
+      const again = startApart(0, 'member', path, 'again', '{}', 'asked');
+      expect(partitionsOf(await again.said('has '))).toHaveLength(1);
+      for (const child of [second, again]) child.kill();
+      await Promise.all([first.ended, second.ended, again.ended]);
+      await log[Symbol.asyncDispose]();
     });
   }, 40_000);
 });

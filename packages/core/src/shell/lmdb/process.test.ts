@@ -3,15 +3,18 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Writable } from 'node:stream';
 import { describe, expect, test, vi } from 'vitest';
-import { isAlive, processStarted } from './process.ts';
+import { isAlive, ownStart, processStarted } from './process.ts';
 
 describe('whether a process lives', () => {
   test('is told by its number and its start', () => {
-    expect(isAlive(process.pid, processStarted(process.pid))).toBe(true);
+    for (const start of [processStarted(process.pid), ownStart()]) expect(isAlive(process.pid, start)).toBe(true);
   });
   test.runIf(process.platform === 'linux')('another process under the number is not it', () => {
-    expect(isAlive(process.pid, `${processStarted(process.pid)}1`)).toBe(false);
+    expect(isAlive(process.pid, `1${ownStart()}`)).toBe(false);
   });
+  test.runIf(process.platform === 'linux')('nothing is told by a number that counts elsewhere', () =>
+    expect(isAlive(process.pid, `${ownStart()}1`)).toBeUndefined(),
+  );
   test('is told by its number alone where its start could not be read', () => expect(isAlive(process.pid, '')).toBe(true));
   test.runIf(process.platform === 'linux')('one that has died and that nobody has looked after is dead', async () => {
     // The shell starts one that ends when it is told to, and becomes a program that never looks after it.

@@ -4,8 +4,10 @@
  * On Linux the start time of a process, in ticks since boot, is in /proc; a pid with another start time is another process, and
  * one that has died and that its parent has not looked after yet is none. Elsewhere, and where /proc is hidden, the pid must
  * do: a wrong "alive" costs a wait for the session, never a second holder. A wrong "dead" would expel a member again and again.
+ *
+ * A number counts in one name space only. In that of another container it is another process, or none.
  */
-import { readFileSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
 
 interface Seen {
   /** One letter: Z of one that has died and is still listed. */
@@ -25,7 +27,21 @@ const look = (pid: number): Seen | undefined => {
 
 export const processStarted = (pid: number): string => look(pid)?.started ?? '';
 
-export const isAlive = (pid: number, started: string): boolean => {
+/** The name space that our numbers count in; undefined where there is one, or it is not told. */
+const SPACE = ((): string | undefined => {
+  try {
+    return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0];
+  } catch {
+    return undefined;
+  }
+})();
+/** What others know this process by, beside its number: its start, and `@` with the name space of that number. */
+export const ownStart = (): string => (SPACE === undefined ? processStarted(process.pid) : `${processStarted(process.pid)}@${SPACE}`);
+
+/** Undefined: the number is one of another name space, and says nothing here. */
+export const isAlive = (pid: number, start: string): boolean | undefined => {
+  const [started = '', space] = start.split('@');
+  if (space !== undefined && SPACE !== undefined && space !== SPACE) return undefined;
   try {
     process.kill(pid, 0);
   } catch (error) {

@@ -5,9 +5,8 @@
  * few small values; only what it finds takes a transaction, and that compares what was seen.
  */
 import { beatMs, step, type WatchEffect, type Watching } from '../../pure/group/session.ts';
-import { readBeats } from './groups.ts';
+import { lives, readBeats } from './groups.ts';
 import type { Env } from './env.ts';
-import { isAlive } from './process.ts';
 
 /** How often it looks whether the others are still there; more often for sessions that are shorter than a few of these. */
 const LOOK_MS = 500;
@@ -76,7 +75,7 @@ export class Sessions {
       beat,
       sessionMs,
       isStatic: instanceId !== undefined,
-      alive: isAlive(pid, started),
+      alive: lives(this.#env, { pid, started }),
     }));
     const [watching, effects] = step(group.watching, { type: 'looked', found: beating, at: performance.now() });
     group.watching = watching;

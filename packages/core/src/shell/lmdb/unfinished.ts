@@ -21,7 +21,7 @@ export const unfinishedName = (making: Making): string => `unfinished-${making}-
 
 export const asUnfinished = (name: string): Unfinished | undefined => {
   const [, making, pid, started] = /^unfinished-(shrink|restore|backup)-(\d+)-(\d*)$/.exec(name) ?? [];
-  return making === undefined ? undefined : { name, making: making as Making, pid: Number(pid), alive: isAlive(Number(pid), started!) };
+  return making === undefined ? undefined : { name, making: making as Making, pid: Number(pid), alive: isAlive(Number(pid), started!) !== false };
 };
 
 export const unfinishedIn = (folder: string): readonly Unfinished[] =>
