@@ -261,6 +261,14 @@ export const describeIo = (path: string, error: unknown): Error => {
       cause: error,
     });
   }
+  if (is('MDB_PANIC', -30795)) {
+    return new StoplogError(
+      'STOPLOG_LOG_UNAVAILABLE',
+      { path },
+      `LMDB has given up ${path} in this process, as it does when another process is killed while it flushes, or when the disk takes no more: what was acknowledged stands. Restart this process`,
+      { cause: error },
+    );
+  }
   // LMDB knows a process by its number, and two in containers may have the same one.
   if (message.includes('No transaction to renew')) {
     return new StoplogError(
