@@ -17,7 +17,6 @@ test('F10: under a clock that jumps an hour back, a day on, to 1970 and stands s
       recordsPerLife: 3_000,
       nodeArgs: ['--import', `${PROGRAMS}harness/clock.child.js`],
       reader: false,
-      quietMs: 10 * 24 * 3_600_000,
     });
     expect(told(faults)).toEqual([]);
     expect(records).toBe(6_000);

@@ -11,12 +11,12 @@ import { once } from 'node:events';
 import { lmdb } from '@stoplog/core/lmdb';
 import { openPort } from '@stoplog/core/port';
 import { run } from '@stoplog/runtime';
-import { witness } from '../history/witness.ts';
+import { moment, witness } from '../history/witness.ts';
 import { produce } from './producer.ts';
 
 const [folder, history, name, upTo, chunk, stay] = process.argv.slice(2) as [string, string, string, string, string, string | undefined];
 const write = witness(history);
-const mark = (op: 'start' | 'settled', what: string): void => write({ type: 'info', op, process: name, what, at: Date.now() });
+const mark = (op: 'start' | 'settled', what: string): void => write({ type: 'info', op, process: name, what, at: moment() });
 
 mark('start', `${name} begins`);
 const app = await run(new URL('./flagship.pipeline.js', import.meta.url), { log: lmdb(folder), threads: 2, tell: 'nothing' });
@@ -30,7 +30,7 @@ for (let isDone = false; !isDone;) {
   } catch (error) {
     console.log(`refused ${(error as { readonly code?: string }).code ?? String(error)}`);
     await once(process.stdin, 'data');
-    write({ type: 'info', op: 'fault', process: name, what: 'goes on after a refusal', at: Date.now() });
+    write({ type: 'info', op: 'fault', process: name, what: 'goes on after a refusal', at: moment() });
     console.log('going on');
   }
 }

@@ -11,7 +11,7 @@ import { checkLog } from '../checkers/log-checker.ts';
 import { checkModel } from '../checkers/model-checker.ts';
 import { Child } from '../harness/child.ts';
 import type { Event } from '../history/history.ts';
-import { readHistory, witness } from '../history/witness.ts';
+import { moment, readHistory, witness } from '../history/witness.ts';
 import { readFinal } from './final.ts';
 import { armedBy, dyingAt, endingOf, nameOf, NEVER_YET, type Life, type Sometimes } from './life.ts';
 import { finalOf, judgeWhole } from './verdict.ts';
@@ -137,7 +137,7 @@ class Flagship {
     await new Promise((resolve) => setTimeout(resolve, life.afterMs));
     await child.kill();
     this.#kills++;
-    this.#write({ type: 'info', op: 'fault', process: `life${i}`, what: 'killed', at: Date.now() });
+    this.#write({ type: 'info', op: 'fault', process: `life${i}`, what: 'killed', at: moment() });
   }
 
   async #dieAtFailpoint(life: Life & { readonly kind: 'failpoint' }, i: number, name: string): Promise<void> {

@@ -9,7 +9,7 @@ import { open, type Database, type RootDatabase } from 'lmdb';
 import { TABLES, type Table } from '../../pure/log/keyspace.ts';
 import type { TreePages } from '../../pure/log/usage.ts';
 import { checkAddressSpace } from './address-space.ts';
-import { describeIo } from './folder.ts';
+import { describeIo, NO_READER } from './folder.ts';
 import { checkSpareFiles } from './spare-files.ts';
 
 export interface EnvOptions {
@@ -56,19 +56,21 @@ export const openEnv = (
 ): Env => {
   checkAddressSpace(options.path, options.mapSize);
   checkSpareFiles();
-  const root = open<Buffer, Buffer>({
-    path: options.path,
-    mapSize: options.mapSize,
-    pageSize: PAGE_SIZE,
-    maxReaders: MAX_READERS,
-    maxDbs: TABLES.length + 4,
-    noSubdir: false,
-    readOnly,
-    ...more,
-    ...common,
-  });
+  const root = reading(() =>
+    open<Buffer, Buffer>({
+      path: options.path,
+      mapSize: options.mapSize,
+      pageSize: PAGE_SIZE,
+      maxReaders: MAX_READERS,
+      maxDbs: TABLES.length + 4,
+      noSubdir: false,
+      readOnly,
+      ...more,
+      ...common,
+    }),
+  );
   // A read takes a slot in the table of readers, and keeps it: by that `readers` sees that somebody has the folder open.
-  const names = [...root.getKeys()].map((name) => name.toString().replace(/\0$/, ''));
+  const names = reading(() => [...root.getKeys()].map((name) => name.toString().replace(/\0$/, '')));
   // The library ends the name of a table with a zero byte.
   inspect?.(names);
   const tables = {} as Record<Table, TableDb>;
@@ -78,6 +80,15 @@ export const openEnv = (
     tables[name] = table;
   }
   return { path: options.path, root, tables };
+};
+
+/** The binding takes it for granted that a reader can begin: where none can, it may stumble over what it has not got. */
+const reading = <T>(read: () => T): T => {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof TypeError ? new Error(NO_READER, { cause: error }) : error;
+  }
 };
 
 /** A new file in a folder that nobody else knows yet. Nothing is flushed: whoever makes it does so once, at the end. */

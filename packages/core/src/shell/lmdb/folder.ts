@@ -228,6 +228,9 @@ const isFull = (path: string): boolean => {
   }
 };
 
+/** What LMDB's binding says where LMDB let no reader begin; sometimes it says something worse (env.ts). */
+export const NO_READER = 'No transaction to renew';
+
 /** An error of the file system or of LMDB as one with a name and a remedy. */
 export const describeIo = (path: string, error: unknown): Error => {
   if (error instanceof StoplogError) return error;
@@ -270,7 +273,7 @@ export const describeIo = (path: string, error: unknown): Error => {
     );
   }
   // LMDB knows a process by its number, and two in containers may have the same one.
-  if (message.includes('No transaction to renew')) {
+  if (is(NO_READER)) {
     return new StoplogError(
       'STOPLOG_LOG_UNAVAILABLE',
       { path, pid: process.pid },
