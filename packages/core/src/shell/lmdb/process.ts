@@ -27,7 +27,7 @@ const look = (pid: number): Seen | undefined => {
 
 export const processStarted = (pid: number): string => look(pid)?.started ?? '';
 
-/** The name space that our numbers count in; undefined where there is one, or it is not told. */
+/** The name space that our numbers count in; undefined where the system has but one, or does not tell. */
 const SPACE = ((): string | undefined => {
   try {
     return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0];

@@ -79,12 +79,15 @@ const replaced = (path: string): StoplogError =>
     `the data file in ${path} was replaced or removed while this process had it open, as 'stoplog compact --shrink' does: nothing of this commit was kept; open the log again, or restart the process`,
   );
 
-/** LMDB's words for an error may go on with others that are of no matter here. */
+/** LMDB's words for an error may go on with others that are of no matter here, unless it is that it has given up. */
+const reasonOf = (message: string): string =>
+  message.includes('MDB_PANIC') ? 'MDB_PANIC, as when another process is killed while it flushes' : message.split(':')[0]!;
+
 const unflushed = (path: string, error: unknown): StoplogError =>
   new StoplogError(
     'STOPLOG_LOG_UNAVAILABLE',
     { path },
-    `the disk of ${path} failed while a commit was flushed (${(error instanceof Error ? error.message : String(error)).split(':')[0]}): it shows, and may not survive a power cut. What was acknowledged before it stands; this process writes nothing more. See to the disk, restart the process, and look at what is there with 'stoplog check'`,
+    `a commit to ${path} could not be flushed (${reasonOf(error instanceof Error ? error.message : String(error))}): it shows, and may not survive a power cut. What was acknowledged before it stands; this process writes nothing more. See to the disk, restart the process, and look at what is there with 'stoplog check'`,
     { cause: error },
   );
 
