@@ -13,7 +13,7 @@ import { assert, StoplogError } from '../../pure/errors.ts';
 import { EntryCheck } from '../../pure/log/entry-check.ts';
 import { TABLES, type Table } from '../../pure/log/keyspace.ts';
 import { pagesOf } from '../../pure/log/usage.ts';
-import { PAGE_SIZE, peek, statsOf, told, treesOf, WRITE_FLAGS, type Env, type Snapshot, type TableDb, type Tree } from './env.ts';
+import { FLUSH_BEFORE, PAGE_SIZE, peek, statsOf, told, treesOf, type Env, type Snapshot, type TableDb, type Tree } from './env.ts';
 import { describeIo } from './folder.ts';
 
 interface Entry {
@@ -61,7 +61,7 @@ const append = (to: Env, { name, beginsEmpty }: Tree, entries: Iterable<Entry>, 
         const accepted: unknown = db.putSync(entry.treeKey, entry.value, { append: beginsEmpty });
         if (accepted !== true) throw new Error(`a put into '${name}' was not accepted`);
       }
-    }, WRITE_FLAGS);
+    }, FLUSH_BEFORE);
   } catch (error) {
     throw describeIo(to.path, error);
   }

@@ -44,8 +44,9 @@ const MAX_READERS = 2048;
 
 const common = { keyEncoding: 'binary', encoding: 'binary' } as const;
 
-/** Flags of every write transaction: one flush, after the lock is released, finished before the call returns. */
-export const WRITE_FLAGS: number = 0x10002;
+/** Flags of a write transaction, whose call returns when it is flushed: after the lock is let go, or before (flushing.ts). */
+export const FLUSH_AFTER: number = 0x10002;
+export const FLUSH_BEFORE: number = 2;
 
 /** `inspect` sees the names of the tables that are there before any is made; what it throws leaves the file as it was. */
 export const openEnv = (
@@ -69,7 +70,6 @@ export const openEnv = (
       ...common,
     }),
   );
-  // A read takes a slot in the table of readers, and keeps it: by that `readers` sees that somebody has the folder open.
   const names = reading(() => [...root.getKeys()].map((name) => name.toString().replace(/\0$/, '')));
   // The library ends the name of a table with a zero byte.
   inspect?.(names);
@@ -79,6 +79,9 @@ export const openEnv = (
     if (table === undefined || table === null) throw new Error(`the table '${name}' is missing`);
     tables[name] = table;
   }
+  // A read takes a slot in the table of readers, and keeps it until another table is opened: by that `readers` sees that somebody has the folder open.
+  reading(() => root.getBinary(Buffer.of(0)));
+  root.resetReadTxn();
   return { path: options.path, root, tables };
 };
 
@@ -151,3 +154,5 @@ export const readers = (env: Env): readonly Slot[] => {
     commit: commit === '-' ? undefined : Number(commit),
   }));
 };
+/** The numbers of the other processes that have the file open. */
+export const othersWith = (env: Env): readonly number[] => [...new Set(readers(env).map(({ pid }) => pid))].filter((pid) => pid !== process.pid);

@@ -73,6 +73,22 @@ describe('a flush that fails', () => {
   });
 });
 
+test('who waits is told before the flush where a commit shows by then, and after it in any case', async () => {
+  for (const [showsEarly, told] of [
+    [false, ['after']],
+    [true, ['before', 'after']],
+  ] as const) {
+    const heard: string[] = [];
+    let isOver = false;
+    const flushing: Transact = (write) => {
+      inTransaction(() => write(showsEarly));
+      isOver = true;
+    };
+    const queue = new CallQueue(env, flushing, () => heard.push(isOver ? 'after' : 'before'));
+    await call(queue, appended(0));
+    expect(heard).toEqual(told);
+  }
+});
 test('what a refused life sends after it is refused, and the lives of long ago are forgotten', async () => {
   const most = 100;
   const queue = new CallQueue(env, inTransaction, () => {}, most);

@@ -41,7 +41,7 @@ export class CallQueue {
   #isTurnDue = false;
   #isClosed = false;
 
-  /** `grew` is called once before the flush and once after it. */
+  /** `grew` is called after the flush, and before it too where a commit shows by then. */
   constructor(env: Env, inTransaction: Transact, grew: (grown: Grown) => void, mostRefused: number = MOST_REFUSED) {
     this.#env = env;
     this.#inTransaction = inTransaction;
@@ -98,14 +98,14 @@ export class CallQueue {
     const outcomes: Outcome[] = [];
     let grown: Grown = [];
     try {
-      this.#inTransaction(() => {
+      this.#inTransaction((showsEarly) => {
         failpoint('lock.taken');
         outcomes.length = 0;
         const ends = new EndsInTransaction(this.#env);
         for (const pending of share) outcomes.push(this.#attempt(pending, ends));
         grown = ends.write();
-        // The commit shows before it is flushed, and a thread takes a while to wake: who waits is told now, and looks when it shows.
-        this.#grew(grown);
+        // A thread takes a while to wake: where the commit shows before it is flushed, who waits is told now, and looks when it shows.
+        if (showsEarly) this.#grew(grown);
       });
     } catch (error) {
       if (!alone) return false;

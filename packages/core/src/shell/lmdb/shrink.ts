@@ -14,7 +14,7 @@ import type { Watch } from '../../port/watch.ts';
 import { StoplogError } from '../../pure/errors.ts';
 import { failpoint } from '../failpoint.ts';
 import { syncFolder } from './durable.ts';
-import { openEnv, readers, WRITE_FLAGS, type Env, type EnvOptions } from './env.ts';
+import { FLUSH_BEFORE, openEnv, othersWith, readers, type Env, type EnvOptions } from './env.ts';
 import { createFolder, DATA_FILE, examineFolder } from './folder.ts';
 import { describeCopying, makeFreshCopy, type FreshCopy } from './fresh-copy.ts';
 import { isOpenHere } from './host.ts';
@@ -61,14 +61,14 @@ const swap = (env: Env, copy: FreshCopy, copied: number | undefined): void => {
     checkAlone(env);
     if (copied === undefined || copied !== newestCommit(env.path)) throw changed(env.path);
     renameSync(copy.path, join(env.path, DATA_FILE));
-  }, WRITE_FLAGS);
+  }, FLUSH_BEFORE);
 };
 
 /** The commit that was copied: of all who read, only this process holds a snapshot. */
 const snapshotOf = (env: Env): number | undefined => readers(env).find(({ pid, commit }) => pid === process.pid && commit !== undefined)?.commit;
 
 const checkAlone = (env: Env): void => {
-  const others = [...new Set(readers(env).map(({ pid }) => pid))].filter((pid) => pid !== process.pid);
+  const others = othersWith(env);
   if (others.length > 0) throw inUse(env.path, others);
 };
 

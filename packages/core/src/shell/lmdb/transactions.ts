@@ -11,12 +11,13 @@
  *
  * And none in a file that has lost its name: what was committed there would be gone with the process (shrink.ts).
  *
- * Nor any after one whose flush failed. That one shows already, for LMDB flushes last, so who tries it again has it twice; and
+ * Nor any after one whose flush failed. That one may show already (flushing.ts), so who tries it again has it twice; and
  * a system forgets what it could not write: the next flush would say that all is well, and what is built on the lost pages is lost.
  */
 import { spawnSync } from 'node:child_process';
 import { StoplogError } from '../../pure/errors.ts';
-import { WRITE_FLAGS, type Env, type EnvOptions } from './env.ts';
+import type { Env, EnvOptions } from './env.ts';
+import { Flushing } from './flushing.ts';
 import { through } from './gate.ts';
 import type { DataFile } from './slack.ts';
 
@@ -25,12 +26,12 @@ class SetBack extends Error {}
 const ATTEMPTS = 20;
 const OPEN_MS = 10_000;
 
-/** Runs `write` inside a transaction; what it throws takes the transaction back. */
-export type Transact = (write: () => void) => void;
+/** Runs `write` inside a transaction; what it throws takes the transaction back. It is told whether the commit will show before it is flushed. */
+export type Transact = (write: (showsEarly: boolean) => void) => void;
 
-export const transactions = (env: Env, options: EnvOptions, gate: Int32Array, file: DataFile): Transact => {
+export const transactions = (env: Env, options: EnvOptions, gate: Int32Array, file: DataFile, flushing: Flushing = new Flushing(env)): Transact => {
   let broken: StoplogError | undefined;
-  const attempt = (write: () => void): void => {
+  const attempt = (write: (showsEarly: boolean) => void): void => {
     /** Of the commit that is about to be made. */
     let number = Infinity;
     try {
@@ -40,9 +41,9 @@ export const transactions = (env: Env, options: EnvOptions, gate: Int32Array, fi
           if (!file.isInPlace()) throw replaced(options.path);
           const begun = env.root.getWriteTxnId();
           if (begun <= newest) throw new SetBack();
-          write();
+          write(flushing.showsEarly);
           number = begun;
-        }, WRITE_FLAGS),
+        }, flushing.flags),
       );
     } catch (error) {
       if (file.newest() >= number) throw (broken = unflushed(options.path, error));

@@ -1,6 +1,6 @@
 /**
  * What the writer does unasked, from time to time: cleans, forgets producers that were silent for days, frees what was deleted, and
- * clears the slots of dead readers, so that they do not keep old pages from reuse.
+ * clears the slots of dead readers, so that they do not keep old pages from reuse; then it looks whether it is alone (flushing.ts).
  */
 import type { Cleaned, CleanOptions } from '../../pure/log/cleaned.ts';
 import { isLeftToSweep, sweep } from './administer.ts';
@@ -20,14 +20,16 @@ export class Upkeep {
   readonly #queue: CallQueue;
   readonly #cleanups: Cleanups;
   readonly #maintenance: Maintenance;
+  readonly #lookAround: () => void;
   readonly #everyMs: number;
   readonly #timers: NodeJS.Timeout[] = [];
 
-  constructor(env: Env, queue: CallQueue, cleanups: Cleanups, options: Partial<MaintenanceOptions> | undefined) {
+  constructor(env: Env, queue: CallQueue, cleanups: Cleanups, options: Partial<MaintenanceOptions> | undefined, lookAround: () => void) {
     const pace = { ...MAINTENANCE, ...options };
     this.#env = env;
     this.#queue = queue;
     this.#cleanups = cleanups;
+    this.#lookAround = lookAround;
     this.#everyMs = pace.everyMs;
     this.#maintenance = new Maintenance(env, cleanups, pace, (apply) => queue.commit(apply));
   }
@@ -35,7 +37,7 @@ export class Upkeep {
   /** Begins with what a process left that was ended while it freed the bytes of a deleted topic or store. */
   start(): void {
     if (isLeftToSweep(this.#env)) this.#sweepOn();
-    this.#timers.push(setInterval(() => this.#env.root.readerCheck(), READER_CHECK_MS));
+    this.#timers.push(setInterval(() => this.#checkReaders(), READER_CHECK_MS));
     if (!Number.isFinite(this.#everyMs)) return;
     this.#timers.push(setInterval(() => void this.#maintenance.tick(), this.#everyMs));
     this.#forgetProducers();
@@ -58,6 +60,10 @@ export class Upkeep {
     return this.#maintenance.reports.unsaved;
   }
 
+  #checkReaders(): void {
+    this.#env.root.readerCheck();
+    this.#lookAround();
+  }
   #forgetProducers(now: number = this.#cleanups.now()): void {
     try {
       this.#env.root.resetReadTxn();

@@ -14,6 +14,7 @@ import { Callers } from './callers.ts';
 import { Cleanups } from './cleanups.ts';
 import { clockOf, openEnv, type Env, type EnvOptions } from './env.ts';
 import { applyFile } from './file-identity.ts';
+import { Flushing } from './flushing.ts';
 import { checkTables, describeIo, examineFolder, markFolder } from './folder.ts';
 import type { HostAnswer, HostMessage } from './host-messages.ts';
 import { Presence } from './presence.ts';
@@ -39,17 +40,20 @@ const main = async (message: HostMessage): Promise<void> => {
   if (message.type !== 'open') return host.close();
   let env: Env;
   let file: DataFile;
+  let flushing: Flushing;
   let transact: Transact;
   try {
     ({ env, file } = await openFiles(envOptions.path));
-    transact = transactions(env, envOptions, new Int32Array(gateBuffer), file);
+    flushing = new Flushing(env);
+    transact = transactions(env, envOptions, new Int32Array(gateBuffer), file, flushing);
     initialise(env, transact, file);
+    flushing.look(transact);
   } catch (error) {
     host.postMessage({ type: 'failed', error: errorToData(describeIo(envOptions.path, error)) } satisfies HostAnswer);
     host.close();
     return;
   }
-  serve(env, transact, file);
+  serve(env, transact, file, flushing);
   host.postMessage({ type: 'ready' } satisfies HostAnswer);
 };
 
@@ -88,12 +92,12 @@ const hidden = (path: string): StoplogError =>
     `the names in ${path} cannot be found, though it was marked as a log when they were there: the disk or a foreign program changed the data file. Nothing was written; restore the folder from a backup, or keep the rest with 'stoplog repair'`,
   );
 
-const serve = (env: Env, inTransaction: Transact, file: DataFile): void => {
+const serve = (env: Env, inTransaction: Transact, file: DataFile, flushing: Flushing): void => {
   const cleanups = new Cleanups(env, clockOf(envOptions.clock));
   const waiting = new Waiting(env);
   const queue = new CallQueue(env, inTransaction, (grown) => waiting.grew(grown));
   const presence = new Presence(env, queue, (groupId) => waiting.groupChanged(groupId));
-  const upkeep = new Upkeep(env, queue, cleanups, envOptions.maintenance);
+  const upkeep = new Upkeep(env, queue, cleanups, envOptions.maintenance, () => flushing.look(inTransaction));
   const callers = new Callers({ env, cleanups, queue, waiting, presence, upkeep });
   upkeep.start();
 
