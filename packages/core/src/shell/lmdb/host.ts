@@ -85,10 +85,24 @@ export const openHost = async (options: EnvOptions, verify?: boolean): Promise<H
   };
 };
 
+/** Of the writers that run. One listener for all: of each its own, Node would warn at the eleventh. */
+const gates = new Set<Int32Array>();
+const barAll = (): void => {
+  for (const gate of gates) bar(gate, EXIT_MS);
+};
+const barAtExit = (gate: Int32Array): void => {
+  if (gates.size === 0) process.on('exit', barAll);
+  gates.add(gate);
+};
+const letGo = (gate: Int32Array): void => {
+  gates.delete(gate);
+  if (gates.size === 0) process.off('exit', barAll);
+};
+
 const startWriter = (env: EnvOptions): Pick<Shared, 'started' | 'ended'> & { readonly tell: (message: HostMessage) => void } => {
   const gate = makeGate();
-  const onExit = (): void => bar(new Int32Array(gate), EXIT_MS);
-  process.on('exit', onExit);
+  const atExit = new Int32Array(gate);
+  barAtExit(atExit);
   const worker = new Worker(new URL('./writer.js', import.meta.url), {
     workerData: { env, gate } satisfies WriterData,
     name: 'stoplog-writer',
@@ -97,7 +111,7 @@ const startWriter = (env: EnvOptions): Pick<Shared, 'started' | 'ended'> & { rea
   });
   const ended = new Promise<void>((resolve) => {
     worker.once('exit', () => {
-      process.off('exit', onExit);
+      letGo(atExit);
       resolve();
     });
   });

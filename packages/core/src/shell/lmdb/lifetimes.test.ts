@@ -1,5 +1,6 @@
 /** Writers and links: who ends when, and that nobody waits for what is gone. */
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { lmdb } from '@stoplog/core/lmdb';
 import { loadLogModule, openPort } from '@stoplog/core/port';
 import { describe, expect, test } from 'vitest';
@@ -14,6 +15,17 @@ describe('the writer of a folder', () => {
       const closed = once(port, 'close');
       await log[Symbol.asyncDispose]();
       await expect(closed).resolves.toBeDefined();
+    });
+  });
+  test('takes its leave of the process when it has ended, and many at once share what listens for its exit', async () => {
+    await withFolder(async (folder) => {
+      const before = process.listenerCount('exit');
+      const logs = await Promise.all(Array.from({ length: 3 }, (_, i) => openPort(lmdb(join(folder, `log ${i}`)))));
+      // What LMDB's binding has of its own is one as well, once and for all.
+      expect(process.listenerCount('exit') - before).toBeLessThanOrEqual(2);
+      const open = process.listenerCount('exit');
+      for (const log of logs) await log[Symbol.asyncDispose]();
+      expect(process.listenerCount('exit')).toBe(open - 1);
     });
   });
   test('when it dies, calls are refused, closing does not wait for it, and the folder can be opened again', async () => {
