@@ -14,7 +14,7 @@ import { StoplogError } from '../../pure/errors.ts';
 import { FORMAT } from '../../pure/log/keyspace.ts';
 import { manifestText } from '../../pure/log/manifest.ts';
 import { failpoint } from '../failpoint.ts';
-import { syncFolder, writeNew } from './durable.ts';
+import { makeFolder, syncFolder, writeNew } from './durable.ts';
 import type { Env } from './env.ts';
 import { BACKUP_FILE } from './folder.ts';
 import { describeCopying, makeFreshCopy } from './fresh-copy.ts';
@@ -24,7 +24,7 @@ export const makeBackup = async (env: Env, target: string, watch: Watch): Promis
   const path = resolve(target);
   try {
     checkFree(path);
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(path));
     removeDeadBeside(path);
     const folder = besideName(path);
     mkdirSync(folder, { mode: 0o700 });

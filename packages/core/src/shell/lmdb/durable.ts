@@ -1,5 +1,6 @@
 /** Files and folders that are on the disk before anything is built on them: a rename survives a power cut only with its folder. */
-import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 
 export const syncFile = (path: string): void => {
   const fd = openSync(path, 'r');
@@ -17,6 +18,24 @@ export const syncFolder = (path: string): void => {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== 'EISDIR' && code !== 'EPERM' && code !== 'EINVAL') throw error;
+  }
+};
+
+/**
+ * A folder and those that it lies in, as far as they are missing, for their owner alone. One after the other: Node's own way never
+ * returns where no folder can be made in one that is there, as in /proc.
+ */
+export const makeFolder = (path: string): void => {
+  const missing: string[] = [];
+  for (let at = resolve(path); !existsSync(at); at = dirname(at)) missing.unshift(at);
+  for (const folder of missing) {
+    try {
+      mkdirSync(folder, { mode: 0o700 });
+    } catch (error) {
+      // Another process may have made it in between.
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || !existsSync(folder)) throw error;
+    }
+    syncFolder(dirname(folder));
   }
 };
 

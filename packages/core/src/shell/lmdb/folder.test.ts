@@ -238,6 +238,17 @@ describe('a folder that cannot be used says why', () => {
       }
     });
   });
+  test('no folder can be made in one that is there, or it would lie in a file', async ({ skip }) => {
+    if (process.platform !== 'linux') skip('only Linux has such a folder, /proc');
+    await expect(openPort(lmdb('/proc/nope/log'))).rejects.toMatchObject({
+      code: 'STOPLOG_LOG_UNAVAILABLE',
+      message: expect.stringContaining('/proc/nope/log'),
+    });
+    await withFolder(async (folder) => {
+      writeFileSync(join(folder, 'file'), '');
+      await expect(openPort(lmdb(join(folder, 'file', 'log')))).rejects.toMatchObject({ message: expect.stringContaining('file/log') });
+    });
+  });
   test('a read-only file system', async ({ skip }) => {
     await withFolder(async (folder) => {
       try {
@@ -259,6 +270,14 @@ describe('a folder that cannot be used says why', () => {
 });
 
 describe('a folder that is ours', () => {
+  test('is made with those that it lies in', async () => {
+    await withFolder(async (folder) => {
+      const path = join(folder, 'a', 'b', 'log');
+      await makeLog(path);
+      expect([join(folder, 'a'), join(folder, 'a', 'b'), path].map((made) => statSync(made).mode & 0o777)).toEqual([0o700, 0o700, 0o700]);
+      expect((await look(path)).values).toHaveLength(60);
+    });
+  });
   test('is readable by its owner alone', async () => {
     await withLog(async (path) => {
       expect(statSync(path).mode & 0o777).toBe(0o700);

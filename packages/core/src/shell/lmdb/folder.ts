@@ -12,7 +12,6 @@ import {
   fstatSync,
   fsyncSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readFileSync,
   readSync,
@@ -27,7 +26,7 @@ import { dirname, join } from 'node:path';
 import { threadId } from 'node:worker_threads';
 import { StoplogError } from '../../pure/errors.ts';
 import { FORMAT, TABLES } from '../../pure/log/keyspace.ts';
-import { syncFolder } from './durable.ts';
+import { makeFolder, syncFolder } from './durable.ts';
 import { checkRights } from './rights.ts';
 import { asUnfinished } from './unfinished.ts';
 
@@ -152,7 +151,7 @@ export const checkTables = (path: string, found: readonly string[]): void => {
 /** Makes the folder with rights for its owner only, and resolves links, so that two names of it are one. */
 export const createFolder = (path: string): string => {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeFolder(path);
     return realpathSync(path);
   } catch (error) {
     throw describeIo(path, error);

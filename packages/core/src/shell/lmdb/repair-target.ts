@@ -3,12 +3,13 @@
  *
  * Until then it is called `NAME.repairing`. One that is found there is what a repair left that was killed, and goes.
  */
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, rmdirSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync, rmdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { StoplogError } from '../../pure/errors.ts';
 import { seal, type Table } from '../../pure/log/keyspace.ts';
 import { putRaw } from './sealed.ts';
 import { DEFAULT_MAP_SIZE } from './address-space.ts';
+import { makeFolder, syncFolder } from './durable.ts';
 import { openEnv, type Env } from './env.ts';
 import { describeCopying } from './fresh-copy.ts';
 import { markFolder } from './folder.ts';
@@ -41,7 +42,7 @@ export class RepairTarget {
     const options = { path: this.path, mapSize: DEFAULT_MAP_SIZE };
     try {
       rmSync(this.path, { recursive: true, force: true });
-      mkdirSync(this.path, { recursive: true, mode: 0o700 });
+      makeFolder(this.path);
       this.#env = openEnv(options, false);
       this.#file = openDataFile(this.path);
     } catch (error) {
@@ -67,12 +68,7 @@ export class RepairTarget {
   rename(): void {
     if (existsSync(this.#to)) rmdirSync(this.#to);
     renameSync(this.path, this.#to);
-    const parent = openSync(dirname(this.#to), 'r');
-    try {
-      fsyncSync(parent);
-    } finally {
-      closeSync(parent);
-    }
+    syncFolder(dirname(this.#to));
   }
   /** What is there after an error is of no use to anybody. */
   async discard(): Promise<void> {
