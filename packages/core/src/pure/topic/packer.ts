@@ -28,15 +28,15 @@ export interface PackingOptions {
 
 /** Where a batch is closed and the next one begun: scans run at four fifths of the speed of 1 MB batches, and latency stays low. */
 export const BATCH_BYTES: number = 64 * 1024;
-/** A topic of a thousand partitions must not take 64 MB before its first record. */
-const FIRST_BYTES = 4 * 1024;
+/** A thousand actors that each write to a thousand partitions must not take 64 MB before their first record, nor for every partition they never write to. */
+const FIRST_BYTES = 1024;
 
 export class RecordPacker {
   readonly topic: string;
   readonly #partitions: number;
   readonly #spread: number | undefined;
   readonly #leavesOut: PackingOptions['leavesOut'];
-  readonly #builders: (BatchBuilder | undefined)[];
+  readonly #builders = new Map<number, BatchBuilder>();
   readonly #full: PackedBatch[] = [];
   #fullBytes = 0;
   #openBytes = 0;
@@ -49,7 +49,6 @@ export class RecordPacker {
     this.#sticky = first % partitions;
     this.#spread = spread;
     this.#leavesOut = leavesOut;
-    this.#builders = Array.from({ length: partitions });
   }
 
   /** Bytes packed and not yet taken. */
@@ -61,18 +60,17 @@ export class RecordPacker {
     const keyed = this.#partitions > 1 && typeof key === 'string' ? toBytes(key) : key;
     const partition = this.#partitionFor(keyed);
     if (this.#leavesOut?.(partition, keyed, value) === true) return;
-    const builder = (this.#builders[partition] ??= new BatchBuilder(FIRST_BYTES));
+    const builder = this.#builderOf(partition);
     const before = builder.size;
     builder.append(keyed, value, timestamp, headers);
     this.#openBytes += builder.size - before;
     if (builder.size >= BATCH_BYTES) this.#close(partition, builder);
   }
 
-  /** Hands out all batches, those under construction too. */
+  /** Hands out all batches, those under construction too, in the order of their partitions: the same records make the same commit. */
   take(): readonly PackedBatch[] {
-    this.#builders.forEach((builder, partition) => {
-      if (builder !== undefined && builder.count > 0) this.#close(partition, builder);
-    });
+    const open = [...this.#builders].filter(([, { count }]) => count > 0);
+    for (const [partition, builder] of open.sort(([a], [b]) => a - b)) this.#close(partition, builder);
     if (this.#spread === undefined) this.#sticky = (this.#sticky + 1) % this.#partitions;
     this.#fullBytes = 0;
     return this.#full.splice(0);
@@ -80,11 +78,16 @@ export class RecordPacker {
 
   /** Forgets what was packed. */
   reset(): void {
-    for (const builder of this.#builders) builder?.reset();
+    for (const builder of this.#builders.values()) builder.reset();
     this.#full.length = 0;
     this.#fullBytes = this.#openBytes = 0;
   }
 
+  #builderOf(partition: number): BatchBuilder {
+    let builder = this.#builders.get(partition);
+    if (builder === undefined) this.#builders.set(partition, (builder = new BatchBuilder(FIRST_BYTES)));
+    return builder;
+  }
   #close(partition: number, builder: BatchBuilder): void {
     const records = builder.count;
     const batch = builder.finish();

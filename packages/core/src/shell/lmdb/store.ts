@@ -12,15 +12,19 @@ const copyOf = (bytes: Uint8Array): Uint8Array => Uint8Array.prototype.slice.cal
 export const openStateStore = (env: Env, storeId: number, part: StorePart): StateStore => {
   const prefix = storePrefix(storeId, part.partition);
   const facts = { store: part.store, partition: part.partition };
-  // One buffer for every lookup: a get is a copy of the key, not an allocation.
-  const scratch = Buffer.allocUnsafeSlow(prefix.length + SHORT_KEY_BYTES);
-  scratch.set(prefix);
+  // One buffer for every lookup, as large as the longest key so far: a get is a copy of the key, not an allocation.
+  let scratch = Buffer.from(prefix);
+  const short = (key: Uint8Array): Buffer => {
+    const size = prefix.length + key.length;
+    if (scratch.length < size) (scratch = Buffer.allocUnsafeSlow(2 * size)).set(prefix);
+    scratch.set(key, prefix.length);
+    return scratch.subarray(0, size);
+  };
   const full = (key: Uint8Array): Buffer => Buffer.concat([prefix, key]);
   return {
     get(key) {
       const isShort = key.length <= SHORT_KEY_BYTES;
-      const lookup = isShort ? scratch.subarray(0, prefix.length + key.length) : full(lyingKey(key));
-      if (isShort) scratch.set(key, prefix.length);
+      const lookup = isShort ? short(key) : full(lyingKey(key));
       try {
         const sealed = peek(env.tables.stores, lookup);
         if (sealed === undefined) return undefined;
