@@ -130,12 +130,16 @@ class Flagship {
     const child = this.#startLife(life, i);
     if ((await child.heard('running')) === undefined) {
       const { code, signal, errors } = await child.ended;
-      this.#report('stuck', `${name} ended before it ran (${signal ?? code}): ${errors.slice(0, 500)}`);
+      return this.#report('stuck', `${name} ended before it ran (${signal ?? code}): ${errors.slice(0, 500)}`);
     }
     this.#recoveryMs.push(performance.now() - since);
     // The moment of the kill is the subject, not a fact to wait for.
     await new Promise((resolve) => setTimeout(resolve, life.afterMs));
-    await child.kill();
+    const { code, signal, errors } = await child.kill();
+    // Nothing else may have ended it, and nothing may have been refused: a death of its own is not one of ours.
+    if (signal !== 'SIGKILL' || errors !== '') return this.#report('stuck', `${name} ended by itself (${signal ?? code}): ${errors.slice(0, 500)}`);
+    const refused = child.lines.find((line) => line.startsWith('refused'));
+    if (refused !== undefined) this.#report('stuck', `${name}: a record was ${refused} although nothing was wrong`);
     this.#kills++;
     this.#write({ type: 'info', op: 'fault', process: `life${i}`, what: 'killed', at: moment() });
   }
@@ -151,6 +155,7 @@ class Flagship {
       .some((line) => line.startsWith(`${life.name} `));
     if (isStruck) this.#struck[life.name] = (this.#struck[life.name] ?? 0) + 1;
     if (signal !== 'SIGKILL') {
+      if (life.mode === 'kill' && code === 0) this.#report('stuck', `${name} ended without having come there: the life proves nothing`);
       // A storage call that fails may end the process, and so may nothing else.
       if (life.mode !== 'fail' && code !== 0) this.#report('stuck', `${name} ended with ${signal ?? code}: ${errors.slice(0, 500)}`);
       return;
