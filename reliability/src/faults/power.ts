@@ -111,9 +111,15 @@ const writeImage = (path: string, acts: readonly Act[]): void => {
   closeSync(fd);
 };
 
-export const power = async ({ folder, random, tell }: UnitSetting): Promise<UnitOutcome> => {
+/** Whether system calls can be recorded here. */
+export const canRecord = (): boolean => spawnSync('strace', ['-V']).status === 0;
+
+export const power = (setting: UnitSetting): Promise<UnitOutcome> => cutPower(setting, IMAGES);
+
+/** `programs`: those of a copy with a bug in it are recorded; the images are read by what is not broken. */
+export const cutPower = async ({ folder, random, tell }: UnitSetting, images: number, programs?: string): Promise<UnitOutcome> => {
   const figures = { images: 0, 'writes in doubt': 0, acknowledged: 0 };
-  if (spawnSync('strace', ['-V']).status !== 0) {
+  if (!canRecord()) {
     tell('strace is not there: no crash images were made');
     return { faults: [], figures };
   }
@@ -122,12 +128,16 @@ export const power = async ({ folder, random, tell }: UnitSetting): Promise<Unit
   await readFinal(data);
   const before = readFileSync(join(data, 'data.mdb'));
   const under = ['strace', '-f', '-y', '-xx', '-s', '10000000', '-e', 'trace=openat,lseek,pwrite64,writev,write,fdatasync,fsync,ftruncate', '-o', trace];
-  const { code, errors } = await new Child('faults/power.child.js', [data, history, `${RECORDS}`], { under, limitMs: 60_000 }).ended;
+  const { code, errors } = await new Child('faults/power.child.js', [data, history, `${RECORDS}`], {
+    under,
+    limitMs: 60_000,
+    ...(programs === undefined ? {} : { programs }),
+  }).ended;
   if (code !== 0) return { faults: [{ kind: 'stuck', what: `the recording ended with ${code}: ${errors.slice(0, 300)}` }], figures };
   const acts = parseTrace(readFileSync(trace, 'latin1'));
   const start: Act = { type: 'write', at: 0, bytes: before, isFlushed: true };
   const faults: Fault[] = [];
-  for (let i = 0; i < IMAGES && faults.length === 0; i++) {
+  for (let i = 0; i < images && faults.length === 0; i++) {
     // The first is the whole recording: were anything missing in it, the images would prove nothing.
     const cut = i === 0 ? acts.length : Math.floor(random() * acts.length);
     const upToHere = acts.slice(0, cut);

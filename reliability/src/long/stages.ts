@@ -9,6 +9,7 @@ import { limits } from '../faults/limits.ts';
 import { BAD_BIT_UNITS, oneBadBit } from '../faults/one-bad-bit.ts';
 import { power } from '../faults/power.ts';
 import { growth, staleReaders } from '../faults/readers.ts';
+import { survivors } from '../faults/survivors.ts';
 import { threads } from '../faults/threads.ts';
 import { failpointLives } from '../flagship/at-failpoints.ts';
 import { runFlagship, type FlagshipVerdict } from '../flagship/flagship.ts';
@@ -138,6 +139,15 @@ export const stagesOf = ({ kills, records }: Scale): readonly Stage[] => [
     },
   },
   {
+    id: 'L6',
+    title: 'newest records and tombstones outlive compaction',
+    units: 5,
+    run: async ({ folder }) => {
+      const { faults, ...figures } = await survivors(folder);
+      return { faults, figures };
+    },
+  },
+  {
     id: 'L11',
     title: 'one letter changed in the file',
     units: 5,
@@ -175,6 +185,7 @@ export const SOMETIMES: Readonly<Record<string, readonly string[]>> = {
   F18: ['kills', 'cleanings', 'compacted away', 'forgotten', 'read meanwhile'],
   F24: ['handled', 'handlers killed'],
   C4: ['refused', 'accepted'],
+  L6: ['compacted away', 'tombstones kept'],
   L11: ['reported'],
   bugs: ['caught'],
 };
