@@ -29,8 +29,8 @@ export interface FlagshipOptions {
   /** How long any other life may take. */
   readonly lifeMs?: number;
   readonly programs?: string;
-  /** For every life: `--import` of something that shifts the clock, say. */
-  readonly nodeArgs?: readonly string[];
+  /** For every life: something that shifts the clock, say. */
+  readonly env?: Readonly<Record<string, string>>;
   /** How many keys the records have; 500 when left out. */
   readonly keys?: number;
   readonly tell?: (line: string) => void;
@@ -63,6 +63,8 @@ class Flagship {
   readonly #struck: Record<string, number> = {};
   readonly #recoveryMs: number[] = [];
   readonly #sometimes: Record<Sometimes, number> = { ...NEVER_YET };
+  /** Where the group stood after the last death: positions never go back. */
+  #stood: readonly number[] = [];
   #kills = 0;
   #inDoubt = 0;
 
@@ -112,11 +114,10 @@ class Flagship {
     return child;
   }
   #start(name: string, upTo: number, chunk: number, ending: string, limitMs: number, env: Readonly<Record<string, string>>): Child {
-    const { programs, nodeArgs = [], keys = 500 } = this.#options;
+    const { programs, env: ofAll = {}, keys = 500 } = this.#options;
     return new Child('flagship/app.child.js', [this.#data, this.#history, name, `${upTo}`, `${chunk}`, ending], {
-      env: { KEYS: `${keys}`, STOPLOG_FAILPOINTS_STRUCK: this.#note, ...env },
+      env: { KEYS: `${keys}`, STOPLOG_FAILPOINTS_STRUCK: this.#note, ...ofAll, ...env },
       limitMs,
-      nodeArgs,
       ...(programs === undefined ? {} : { programs }),
     });
   }
@@ -172,6 +173,12 @@ class Flagship {
     if ('kind' in final) return this.#report(final.kind, `after ${name}: ${final.what}`);
     const { faults, taken, appended, between } = checkModel(final.state);
     for (const { kind, what } of faults) this.#report(kind, `after ${name}: ${what}`);
+    const stands = [...final.state.numbers, ...final.state.byGroup].map(({ position }) => position);
+    stands.forEach((position, i) => {
+      if (position < (this.#stood[i] ?? 0))
+        this.#report('lost', `after ${name}: the group stands at ${position} of its ${i + 1}th input, and stood at ${this.#stood[i]}`);
+    });
+    this.#stood = stands;
     if (isWhole) {
       const verdict = checkLog(readHistory(this.#history), final.topics);
       for (const { kind, what } of verdict.faults) this.#report(kind, `after ${name}: ${what}`);
@@ -189,7 +196,8 @@ class Flagship {
     const { lives, recordsPerLife, quietMs = QUIET_MS } = this.#options;
     const last = this.#start('last', lives.length * recordsPerLife, 1_000, 'end', quietMs + 10_000, { SPIN_US: '0' });
     const { code, signal, errors } = await last.ended;
-    if (code !== 0) this.#report('stuck', `the last life ended with ${signal ?? code}, said ${last.lines.at(-1) ?? 'nothing'}: ${errors.slice(0, 500)}`);
+    if (code !== 0 || errors !== '')
+      this.#report('stuck', `the last life ended with ${signal ?? code}, said ${last.lines.at(-1) ?? 'nothing'}: ${errors.slice(0, 500)}`);
   }
   async #drain(reader: Child | undefined): Promise<void> {
     if (reader === undefined) return;
