@@ -6,12 +6,15 @@ import { damage } from '../faults/damage.ts';
 import { fence } from '../faults/fence.ts';
 import { flips } from '../faults/flips.ts';
 import { limits } from '../faults/limits.ts';
+import { misbehaving } from '../faults/misbehaving.ts';
 import { BAD_BIT_UNITS, oneBadBit } from '../faults/one-bad-bit.ts';
 import { power } from '../faults/power.ts';
 import { growth, staleReaders } from '../faults/readers.ts';
+import { rebalances } from '../faults/storm.ts';
 import { survivors } from '../faults/survivors.ts';
 import { threads } from '../faults/threads.ts';
 import { failpointLives } from '../flagship/at-failpoints.ts';
+import { ways } from '../flagship/misbehave.ts';
 import { runFlagship, type FlagshipVerdict } from '../flagship/flagship.ts';
 import type { Life } from '../flagship/life.ts';
 import { catchMutant } from '../mutants/catch.ts';
@@ -70,6 +73,7 @@ export const stagesOf = ({ kills, records }: Scale): readonly Stage[] => [
       ),
   },
   { id: 'F3', title: 'threads ended, before a full queue', units: 40, run: threads },
+  { id: 'F4', title: 'handlers misbehave at one record in a hundred', units: 10, run: misbehaving },
   {
     id: 'F6',
     title: 'the n-th storage call fails',
@@ -90,13 +94,17 @@ export const stagesOf = ({ kills, records }: Scale): readonly Stage[] => [
   { id: 'F9', title: 'power cuts, from a trace of system calls', units: 100, run: power },
   {
     id: 'F11',
-    title: 'every failpoint slow',
+    title: 'every failpoint slow, every flush slow, and a stall',
     units: 3,
     run: async ({ folder, random, tell }) =>
       outcome(
         await runFlagship({
           folder,
-          lives: failpointLives('random', random, 'slow').map((life) => (life.kind === 'failpoint' ? { ...life, mode: 'slow:700' } : life)),
+          lives: [
+            ...failpointLives('random', random, 'slow').map((life) => (life.kind === 'failpoint' ? { ...life, mode: 'slow:700' } : life)),
+            { kind: 'failpoint', name: 'append.committed', mode: 'slow:200', hit: 'every' },
+            { kind: 'failpoint', name: 'commit.written', mode: 'slow:5000', hit: 1 + Math.floor(random() * 10) },
+          ],
           recordsPerLife: 2_000,
           chunk: 100,
           checkEvery: 10,
@@ -106,8 +114,9 @@ export const stagesOf = ({ kills, records }: Scale): readonly Stage[] => [
   },
   { id: 'F14', title: 'few files, little address space', units: 2, run: limits },
   { id: 'F16', title: 'readers killed inside a read', units: 10, run: staleReaders },
-  { id: 'F17', title: 'the map grows while eight processes read', units: 1, run: growth },
+  { id: 'F17', title: 'the file grows while sixteen threads read', units: 1, run: growth },
   { id: 'F18', title: 'compaction and retention racing', units: 20, run: cleaning },
+  { id: 'F19', title: 'members come, go and stand still', units: 5, run: rebalances },
   {
     id: 'F23',
     title: 'a hundred thousand keys',
@@ -176,13 +185,16 @@ export const SOMETIMES: Readonly<Record<string, readonly string[]>> = {
   F1: ['killed between send and acknowledgement', 'killed in the middle of the input', 'killed between two tasks'],
   F2: ['killed inside a transaction', 'killed between visible and acknowledged'],
   F3: ['threads ended'],
+  F4: ways,
   F6: ['failpoints struck'],
   F7: ['reported'],
   O04: ['found'],
   F9: ['images', 'writes in doubt', 'acknowledged'],
   F11: ['failpoints struck'],
   F16: ['died inside a read'],
+  F17: ['times lengthened'],
   F18: ['kills', 'cleanings', 'compacted away', 'forgotten', 'read meanwhile'],
+  F19: ['killed', 'left', 'stood still', 'givings'],
   F24: ['handled', 'handlers killed'],
   C4: ['refused', 'accepted'],
   L6: ['compacted away', 'tombstones kept'],
