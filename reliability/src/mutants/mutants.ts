@@ -94,7 +94,7 @@ export const MUTANTS: readonly Mutant[] = [
     text: '...more,',
     instead: '...more, noSync: true,',
     shows: 'lost',
-    scenario: { kind: 'power', images: 8 },
+    scenario: { kind: 'power', images: 4 },
   },
   {
     name: 'drops the newest record of a key when it compacts',
