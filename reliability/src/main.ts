@@ -26,16 +26,19 @@ const progress = (line: string): void =>
 
 interface State {
   readonly seed: number;
+  readonly kills: number;
+  readonly records: number;
   readonly commit: string;
   readonly results: readonly StageResult[];
 }
-const keptState = (seed: number | undefined): State | undefined => {
+/** Of a run of the same commit, the same size, and the same seed if one is asked for: figures of others are not added to it. */
+const keptState = ({ kills, records }: LongArguments, seed: number | undefined): State | undefined => {
   if (process.argv.includes('--anew') || !existsSync(STATE)) return undefined;
   const state = JSON.parse(readFileSync(STATE, 'utf8')) as State;
-  return state.commit === commit() && (seed === undefined || state.seed === seed) ? state : undefined;
+  return state.commit === commit() && state.kills === kills && state.records === records && (seed === undefined || state.seed === seed) ? state : undefined;
 };
 
-const runUnits = async (stages: readonly Stage[], results: readonly StageResult[], { minutes, seed }: LongArguments): Promise<void> => {
+const runUnits = async (stages: readonly Stage[], results: readonly StageResult[], { minutes, seed, kills, records }: LongArguments): Promise<void> => {
   const until = performance.now() + minutes * 60_000;
   while (performance.now() < until) {
     // Whoever has had the least time, by its share, is next: a run that is short has a little of each.
@@ -54,7 +57,7 @@ const runUnits = async (stages: readonly Stage[], results: readonly StageResult[
     result.seconds += (performance.now() - since) / 1_000;
     result.unitsDone++;
     mkdirSync(`${ROOT}.cache/reliability`, { recursive: true });
-    writeFileSync(STATE, JSON.stringify({ seed, commit: commit(), results } satisfies State));
+    writeFileSync(STATE, JSON.stringify({ seed, kills, records, commit: commit(), results } satisfies State));
   }
 };
 
@@ -65,7 +68,7 @@ const main = async (): Promise<void> => {
     return;
   }
   const asked = parseArguments(args, Math.floor(Math.random() * 2 ** 31));
-  const kept = keptState(args.includes('--seed') ? asked.seed : undefined);
+  const kept = keptState(asked, args.includes('--seed') ? asked.seed : undefined);
   const setting = { ...asked, seed: kept?.seed ?? asked.seed };
   console.log(`SEED=${setting.seed}${kept === undefined ? '' : ', going on where it was'}`);
   const stages = stagesNamed(stagesOf(setting), setting.only);
