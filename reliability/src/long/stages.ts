@@ -6,6 +6,7 @@ import { damage } from '../faults/damage.ts';
 import { fence } from '../faults/fence.ts';
 import { flips } from '../faults/flips.ts';
 import { limits } from '../faults/limits.ts';
+import { many } from '../faults/many.ts';
 import { misbehaving } from '../faults/misbehaving.ts';
 import { BAD_BIT_UNITS, oneBadBit } from '../faults/one-bad-bit.ts';
 import { power } from '../faults/power.ts';
@@ -19,7 +20,7 @@ import { runFlagship, type FlagshipVerdict } from '../flagship/flagship.ts';
 import type { Life } from '../flagship/life.ts';
 import { catchMutant } from '../mutants/catch.ts';
 import { MUTANTS } from '../mutants/mutants.ts';
-import type { Stage, UnitOutcome } from './stage.ts';
+import type { Stage, UnitOutcome, UnitSetting } from './stage.ts';
 
 export interface Scale {
   readonly kills: number;
@@ -31,6 +32,14 @@ const KILLS_OF_A_UNIT = 10;
 const STORAGE: readonly Failpoint[] = ['storage.put', 'storage.read', 'append.written', 'commit.written', 'lock.taken'];
 const HITS = 12;
 
+/** Figures of units are added up, which medians cannot be: how many were at work again within a time can. */
+const WITHIN_MS = [500, 1_000, 2_000, 4_000, 8_000];
+const recoveries = (ms: readonly number[]): UnitOutcome['figures'] => ({
+  'recoveries timed': ms.length,
+  'recovery ms in all': Math.round(ms.reduce((sum, one) => sum + one, 0)),
+  ...Object.fromEntries(WITHIN_MS.map((limit) => [`recoveries within ${limit} ms`, ms.filter((one) => one <= limit).length])),
+});
+
 const outcome = ({ faults, records, acknowledged, inDoubt, polled, kills, struck, sometimes, recoveryMs }: FlagshipVerdict): UnitOutcome => ({
   faults,
   figures: {
@@ -41,9 +50,14 @@ const outcome = ({ faults, records, acknowledged, inDoubt, polled, kills, struck
     kills,
     'failpoints struck': Object.values(struck).reduce((sum, n) => sum + n, 0),
     ...Object.fromEntries(Object.entries(sometimes).map(([what, n]) => [what, n])),
-    ...(recoveryMs.length > 0 ? { 'recoveries timed': recoveryMs.length, 'recovery ms in all': Math.round(recoveryMs.reduce((sum, ms) => sum + ms, 0)) } : {}),
+    ...(recoveryMs.length > 0 ? recoveries(recoveryMs) : {}),
   },
 });
+
+const manyKeys = async ({ folder, tell }: UnitSetting): Promise<UnitOutcome> => {
+  const lives = Array.from({ length: 2 }, (): Life => ({ kind: 'random', afterMs: 300 }));
+  return outcome(await runFlagship({ folder, lives, recordsPerLife: 500_000, keys: 1_000_000, chunk: 5_000, spinUs: 0, quietMs: 240_000, tell }));
+};
 
 export const stagesOf = ({ kills, records }: Scale): readonly Stage[] => [
   {
@@ -119,23 +133,9 @@ export const stagesOf = ({ kills, records }: Scale): readonly Stage[] => [
   { id: 'F19', title: 'members come, go and stand still', units: 5, run: rebalances },
   {
     id: 'F23',
-    title: 'a hundred thousand keys',
-    units: 1,
-    run: async ({ folder, tell }) =>
-      outcome(
-        await runFlagship({
-          folder,
-          lives: [
-            { kind: 'random', afterMs: 300 },
-            { kind: 'random', afterMs: 300 },
-          ],
-          recordsPerLife: 100_000,
-          keys: 100_000,
-          chunk: 2_000,
-          spinUs: 0,
-          tell,
-        }),
-      ),
+    title: 'many keys; many partitions and consumers',
+    units: 2,
+    run: (setting) => (setting.unit === 0 ? manyKeys(setting) : many(setting)),
   },
   { id: 'F24', title: 'slow consumers, and such as never return', units: 2, run: consumers },
   {
@@ -184,17 +184,18 @@ export const stagesOf = ({ kills, records }: Scale): readonly Stage[] => [
 export const SOMETIMES: Readonly<Record<string, readonly string[]>> = {
   F1: ['killed between send and acknowledgement', 'killed in the middle of the input', 'killed between two tasks'],
   F2: ['killed inside a transaction', 'killed between visible and acknowledged'],
-  F3: ['threads ended'],
+  F3: ['threads ended', 'stood still at a failpoint'],
   F4: ways,
   F6: ['failpoints struck'],
   F7: ['reported'],
   O04: ['found'],
-  F9: ['images', 'writes in doubt', 'acknowledged'],
+  F9: ['images', 'writes in doubt', 'acknowledged', 'taken'],
   F11: ['failpoints struck'],
   F16: ['died inside a read'],
   F17: ['times lengthened'],
   F18: ['kills', 'cleanings', 'compacted away', 'forgotten', 'read meanwhile'],
   F19: ['killed', 'left', 'stood still', 'givings'],
+  F23: ['kills'],
   F24: ['handled', 'handlers killed'],
   C4: ['refused', 'accepted'],
   L6: ['compacted away', 'tombstones kept'],
