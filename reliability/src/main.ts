@@ -81,7 +81,8 @@ const main = async (): Promise<void> => {
   progress('');
   console.log(`${table(results)}\n\na failpoint that is off costs ${cost.toFixed(2)} ns`);
   for (const { id, faults } of results) for (const fault of faults) console.log(`${id} ${fault}`);
-  const isDone = passed(results);
+  const isPassed = passed(results);
+  const isWhole = results.every(({ unitsDone, units }) => unitsDone >= units);
   mkdirSync(`${ROOT}reliability/results`, { recursive: true });
   const name = `${new Date().toISOString().slice(0, 10)}-${commit()}.json`;
   const machine = {
@@ -93,10 +94,10 @@ const main = async (): Promise<void> => {
   };
   writeFileSync(
     `${ROOT}reliability/results/${name}`,
-    `${JSON.stringify({ commit: commit(), isChanged: isChanged(), seed: setting.seed, machine, passed: isDone, failpointNs: Number(cost.toFixed(2)), results }, null, 1)}\n`,
+    `${JSON.stringify({ commit: commit(), isChanged: isChanged(), seed: setting.seed, machine, passed: isPassed, isWhole, failpointNs: Number(cost.toFixed(2)), results }, null, 1)}\n`,
   );
   console.log(`written to reliability/results/${name}`);
-  if (results.every(({ unitsDone, units }) => unitsDone >= units)) rmSync(STATE, { force: true });
-  process.exitCode = isDone ? 0 : 1;
+  if (isWhole) rmSync(STATE, { force: true });
+  process.exitCode = isPassed ? 0 : 1;
 };
 await main();
