@@ -1,4 +1,6 @@
 /** F10: what the wall clock says decides nothing. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { told } from './checkers/fault.ts';
 import { runFlagship } from './flagship/flagship.ts';
@@ -11,14 +13,18 @@ test('F10: under a clock that jumps an hour back, a day on, to 1970 and stands s
       { kind: 'random', afterMs: 120 },
       { kind: 'failpoint', name: 'commit.applied', mode: 'kill', hit: 2 },
     ] as const;
+    const notes = join(folder, 'clocks');
     const { faults, records } = await runFlagship({
       folder,
       lives,
       recordsPerLife: 3_000,
-      nodeArgs: ['--import', `${PROGRAMS}harness/clock.child.js`],
+      env: { NODE_OPTIONS: `--import ${PROGRAMS}harness/clock.child.js`, CLOCK_NOTES: notes },
       reader: false,
     });
     expect(told(faults)).toEqual([]);
     expect(records).toBe(6_000);
+    // In each of the three lives: the main thread, two of actors, and the log's writer.
+    const threads = new Set(readFileSync(notes, 'utf8').trim().split('\n'));
+    expect(threads.size).toBeGreaterThanOrEqual(3 * 4);
   });
 }, 60_000);

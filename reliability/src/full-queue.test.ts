@@ -20,7 +20,7 @@ test('O24: a process killed while the queues of its actors are full loses nothin
       // What it sends is there in a moment; to handle it takes it seconds.
       const slow = start(`slow ${life}`, life * RECORDS, 'stay', 600);
       await slow.said('produced');
-      await slow.kill();
+      expect(await slow.kill()).toMatchObject({ signal: 'SIGKILL', errors: '' });
       const { taken, appended } = checkModel((await readFinal(data)).state);
       expect(appended).toBe(life * RECORDS);
       expect(appended - taken).toBeGreaterThan(2_000);

@@ -26,16 +26,19 @@ const progress = (line: string): void =>
 
 interface State {
   readonly seed: number;
+  readonly kills: number;
+  readonly records: number;
   readonly commit: string;
   readonly results: readonly StageResult[];
 }
-const keptState = (seed: number | undefined): State | undefined => {
+/** Of a run of the same commit, the same size, and the same seed if one is asked for: figures of others are not added to it. */
+const keptState = ({ kills, records }: LongArguments, seed: number | undefined): State | undefined => {
   if (process.argv.includes('--anew') || !existsSync(STATE)) return undefined;
   const state = JSON.parse(readFileSync(STATE, 'utf8')) as State;
-  return state.commit === commit() && (seed === undefined || state.seed === seed) ? state : undefined;
+  return state.commit === commit() && state.kills === kills && state.records === records && (seed === undefined || state.seed === seed) ? state : undefined;
 };
 
-const runUnits = async (stages: readonly Stage[], results: readonly StageResult[], { minutes, seed }: LongArguments): Promise<void> => {
+const runUnits = async (stages: readonly Stage[], results: readonly StageResult[], { minutes, seed, kills, records }: LongArguments): Promise<void> => {
   const until = performance.now() + minutes * 60_000;
   while (performance.now() < until) {
     // Whoever has had the least time, by its share, is next: a run that is short has a little of each.
@@ -54,7 +57,7 @@ const runUnits = async (stages: readonly Stage[], results: readonly StageResult[
     result.seconds += (performance.now() - since) / 1_000;
     result.unitsDone++;
     mkdirSync(`${ROOT}.cache/reliability`, { recursive: true });
-    writeFileSync(STATE, JSON.stringify({ seed, commit: commit(), results } satisfies State));
+    writeFileSync(STATE, JSON.stringify({ seed, kills, records, commit: commit(), results } satisfies State));
   }
 };
 
@@ -65,7 +68,7 @@ const main = async (): Promise<void> => {
     return;
   }
   const asked = parseArguments(args, Math.floor(Math.random() * 2 ** 31));
-  const kept = keptState(args.includes('--seed') ? asked.seed : undefined);
+  const kept = keptState(asked, args.includes('--seed') ? asked.seed : undefined);
   const setting = { ...asked, seed: kept?.seed ?? asked.seed };
   console.log(`SEED=${setting.seed}${kept === undefined ? '' : ', going on where it was'}`);
   const stages = stagesNamed(stagesOf(setting), setting.only);
@@ -78,7 +81,8 @@ const main = async (): Promise<void> => {
   progress('');
   console.log(`${table(results)}\n\na failpoint that is off costs ${cost.toFixed(2)} ns`);
   for (const { id, faults } of results) for (const fault of faults) console.log(`${id} ${fault}`);
-  const isDone = passed(results);
+  const isPassed = passed(results);
+  const isWhole = results.every(({ unitsDone, units }) => unitsDone >= units);
   mkdirSync(`${ROOT}reliability/results`, { recursive: true });
   const name = `${new Date().toISOString().slice(0, 10)}-${commit()}.json`;
   const machine = {
@@ -90,10 +94,10 @@ const main = async (): Promise<void> => {
   };
   writeFileSync(
     `${ROOT}reliability/results/${name}`,
-    `${JSON.stringify({ commit: commit(), isChanged: isChanged(), seed: setting.seed, machine, passed: isDone, failpointNs: Number(cost.toFixed(2)), results }, null, 1)}\n`,
+    `${JSON.stringify({ commit: commit(), isChanged: isChanged(), seed: setting.seed, machine, passed: isPassed, isWhole, failpointNs: Number(cost.toFixed(2)), results }, null, 1)}\n`,
   );
   console.log(`written to reliability/results/${name}`);
-  if (results.every(({ unitsDone, units }) => unitsDone >= units)) rmSync(STATE, { force: true });
-  process.exitCode = isDone ? 0 : 1;
+  if (isWhole) rmSync(STATE, { force: true });
+  process.exitCode = isPassed ? 0 : 1;
 };
 await main();

@@ -21,7 +21,7 @@ test('F13: what a handler has started lives on when its parent is killed, holds 
       await readFinal(data);
       const killed = start('killed', 'stay', 300);
       await born(killed);
-      await killed.kill();
+      expect(await killed.kill()).toMatchObject({ signal: 'SIGKILL', errors: '' });
       expect(told((await judgeWhole(data, history, RECORDS, undefined)).faults)).toEqual([]);
 
       const closed = start('closed', 'end', 0);

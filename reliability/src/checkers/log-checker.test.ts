@@ -63,6 +63,8 @@ describe('a history without a fault', () => {
 
 describe('a history with a fault', () => {
   test('acknowledged and not there is lost', () => expect(kinds(twoSends, holds([0, 'a'], [1, 'b']))).toEqual(['lost']));
+  test('acknowledged, not there when the next producer looked, and sent again to the same place is lost all the same', () =>
+    expect(kinds([...twoSends, sent('q', 1, 'c'), acked('q', 1, 2)], holds([0, 'a'], [1, 'b'], [2, 'c']))).toEqual(['lost']));
   test('one value at two offsets is doubled', () => expect(kinds(twoSends, holds([0, 'a'], [1, 'b'], [2, 'c'], [3, 'c']))).toEqual(['doubled']));
   test('a value at another offset than the acknowledged one is inconsistent', () =>
     expect(kinds(twoSends, holds([0, 'a'], [1, 'b'], [5, 'c']))).toEqual(['inconsistent offset']));

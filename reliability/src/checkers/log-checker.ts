@@ -64,7 +64,7 @@ const sendsOf = (events: readonly Event[]): readonly Send[] => {
 
 const checkSends = (topic: string, sends: readonly Send[], final: FinalTopic, report: (kind: FaultKind, what: string) => void): void => {
   const places = placesOf(topic, final, report);
-  const known = ownersOf(sends);
+  const known = ownersOf(topic, sends, report);
   /** The offset that each producer's last record has, by partition. */
   const last = new Map<string, number>();
   for (const send of sends) {
@@ -96,15 +96,18 @@ const checkSends = (topic: string, sends: readonly Send[], final: FinalTopic, re
 
 /**
  * Which of several sends of a value counts: the acknowledged one, or else the last that may have happened. What failed, and
- * what a kill has left unwritten, is sent again under the same name.
+ * what a kill has left unwritten, is sent again under the same name. What was acknowledged is not: whoever sends it again has
+ * not found it, and what it sends would lie where the lost one lay.
  */
-const ownersOf = (sends: readonly Send[]): ReadonlyMap<string, Send> => {
+const ownersOf = (topic: string, sends: readonly Send[], report: (kind: FaultKind, what: string) => void): ReadonlyMap<string, Send> => {
   const owners = new Map<string, Send>();
   const rank = { ok: 2, 'in doubt': 1, fail: 0 };
   for (const send of sends) {
     for (const values of Object.values(send.values)) {
       for (const value of values) {
         const before = owners.get(value);
+        if (before?.outcome === 'ok' && send.outcome === 'ok')
+          report('lost', `${topic} ${value} was acknowledged to ${before.process}, and ${send.process} sent it again: it was not there`);
         if (before === undefined || rank[send.outcome] >= rank[before.outcome]) owners.set(value, send);
       }
     }

@@ -46,17 +46,18 @@ export interface ModelVerdict {
 
 export const groupOf = ({ n }: Value): string => `g${n % 17}`;
 
+/** Nothing, or one fault that says where two lists part. */
+export const compare = (kind: FaultKind, what: string, found: readonly string[], expected: readonly string[]): readonly Fault[] => {
+  if (found.length === expected.length && found.every((one, i) => one === expected[i])) return [];
+  const at = expected.findIndex((one, i) => one !== found[i]);
+  const where = at < 0 ? expected.length : at;
+  const how = `${found.length} instead of ${expected.length}; at ${where} ${found[where] ?? 'nothing'} instead of ${expected[where] ?? 'nothing'}`;
+  return [{ kind, what: `${what}: ${how}` }];
+};
+
 export const checkModel = (final: FinalState): ModelVerdict => {
   const faults: Fault[] = [];
-  const same = (kind: FaultKind, what: string, found: readonly string[], expected: readonly string[]): void => {
-    if (found.length === expected.length && found.every((one, i) => one === expected[i])) return;
-    const at = expected.findIndex((one, i) => one !== found[i]);
-    const where = at < 0 ? expected.length : at;
-    faults.push({
-      kind,
-      what: `${what}: ${found.length} instead of ${expected.length}; at ${where} ${found[where] ?? 'nothing'} instead of ${expected[where] ?? 'nothing'}`,
-    });
-  };
+  const same = (...compared: Parameters<typeof compare>): void => void faults.push(...compare(...compared));
   const rekeyed: string[] = [];
   let [appended, taken] = [0, 0];
   final.numbers.forEach((part, partition) => {
@@ -103,11 +104,11 @@ const checkTotals = (what: string, records: readonly FinalRecord[], sums: Readon
   for (const key of last.keys()) if (!sums.has(key)) faults.push({ kind: 'output', what: `${what} ${key}: said, though nothing of it was read` });
 };
 
-const line = ({ key, text }: FinalRecord): string => `${key} ${text}`;
-const entry = ([key, value]: readonly [string, string]): string => `${key}=${value}`;
+export const line = ({ key, text }: FinalRecord): string => `${key} ${text}`;
+export const entry = ([key, value]: readonly [string, string]): string => `${key}=${value}`;
 const hex = (text: string): string => Buffer.from(text).toString('hex');
 /** A text key is its UTF-8 behind the tag 0x20, a value is JSON. */
-const stored = (map: ReadonlyMap<string, unknown>): readonly string[] =>
+export const stored = (map: ReadonlyMap<string, unknown>): readonly string[] =>
   [...map]
     .map(([key, value]) => [`20${hex(key)}`, hex(JSON.stringify(value))] as const)
     .sort(([a], [b]) => (a < b ? -1 : 1))

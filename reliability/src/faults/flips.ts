@@ -15,7 +15,7 @@ import { Child } from '../harness/child.ts';
 import { readHistory, witness } from '../history/witness.ts';
 import type { UnitOutcome, UnitSetting } from '../long/stage.ts';
 
-const COPIES = 20;
+const COPIES = 30;
 const RECORDS = 2_000;
 const PAGE = 8_192;
 
@@ -38,7 +38,7 @@ export const flips = async ({ folder, random, tell }: UnitSetting): Promise<Unit
     mkdirSync(copy);
     cpSync(join(data, 'stoplog.json'), join(copy, 'stoplog.json'));
     const bytes = Buffer.from(whole.subarray(0, used));
-    const bits = i % 2 === 0 ? 1 : 1 + Math.floor(random() * 10);
+    const bits = i % 3 < 2 ? 1 : 1 + Math.floor(random() * 10);
     for (let bit = 0; bit < bits; bit++) {
       const at = Math.floor(random() * used);
       bytes[at] = bytes[at]! ^ (1 << Math.floor(random() * 8));

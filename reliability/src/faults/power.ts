@@ -1,16 +1,15 @@
 /**
  * Power cuts: what a run did to its data file is recorded as system calls, and rebuilt as a disk would hold it if the power
  * had gone at some moment. What was flushed by then is there. Of what was not, any part is: each write whole, not at all, or
- * the last one torn at a multiple of 512 bytes. Every image must open, and hold what had been acknowledged by then.
+ * the last one torn at a multiple of 512 bytes. Every image must open, hold what had been acknowledged by then, and be what
+ * the model makes of it.
  */
-import { cpSync, ftruncateSync, mkdirSync, openSync, closeSync, readFileSync, readSync, writeSync } from 'node:fs';
+import { cpSync, ftruncateSync, mkdirSync, openSync, closeSync, readFileSync, readSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { Fault } from '../checkers/fault.ts';
-import { checkLog, type FinalTopic } from '../checkers/log-checker.ts';
 import { readFinal } from '../flagship/final.ts';
 import { Child } from '../harness/child.ts';
-import { readHistory } from '../history/witness.ts';
 import { parseHistory, type Event } from '../history/history.ts';
 import type { UnitOutcome, UnitSetting } from '../long/stage.ts';
 
@@ -111,9 +110,19 @@ const writeImage = (path: string, acts: readonly Act[]): void => {
   closeSync(fd);
 };
 
-export const power = async ({ folder, random, tell }: UnitSetting): Promise<UnitOutcome> => {
-  const figures = { images: 0, 'writes in doubt': 0, acknowledged: 0 };
-  if (spawnSync('strace', ['-V']).status !== 0) {
+/** Whether system calls can be recorded here. */
+export const canRecord = (): boolean => spawnSync('strace', ['-V']).status === 0;
+
+export const power = (setting: UnitSetting): Promise<UnitOutcome> => cutPower(setting, IMAGES);
+
+/** What is recorded: a pipeline that works on what is sent, with its stores and positions, in every other unit, and sends alone in the others. */
+const programOf = (unit: number, data: string, history: string): readonly [string, readonly string[]] =>
+  unit % 2 === 0 ? ['flagship/app.child.js', [data, history, 'app', `${RECORDS}`, '20', 'end']] : ['faults/power.child.js', [data, history, `${RECORDS}`]];
+
+/** `programs`: those of a copy with a bug in it are recorded; the images are read by what is not broken. */
+export const cutPower = async ({ unit, folder, random, tell }: UnitSetting, images: number, programs?: string): Promise<UnitOutcome> => {
+  const figures = { images: 0, 'writes in doubt': 0, acknowledged: 0, taken: 0 };
+  if (!canRecord()) {
     tell('strace is not there: no crash images were made');
     return { faults: [], figures };
   }
@@ -122,46 +131,43 @@ export const power = async ({ folder, random, tell }: UnitSetting): Promise<Unit
   await readFinal(data);
   const before = readFileSync(join(data, 'data.mdb'));
   const under = ['strace', '-f', '-y', '-xx', '-s', '10000000', '-e', 'trace=openat,lseek,pwrite64,writev,write,fdatasync,fsync,ftruncate', '-o', trace];
-  const { code, errors } = await new Child('faults/power.child.js', [data, history, `${RECORDS}`], { under, limitMs: 60_000 }).ended;
+  const [program, args] = programOf(unit, data, history);
+  const { code, errors } = await new Child(program, args, {
+    under,
+    limitMs: 60_000,
+    env: { SPIN_US: '0' },
+    ...(programs === undefined ? {} : { programs }),
+  }).ended;
   if (code !== 0) return { faults: [{ kind: 'stuck', what: `the recording ended with ${code}: ${errors.slice(0, 300)}` }], figures };
   const acts = parseTrace(readFileSync(trace, 'latin1'));
   const start: Act = { type: 'write', at: 0, bytes: before, isFlushed: true };
   const faults: Fault[] = [];
-  for (let i = 0; i < IMAGES && faults.length === 0; i++) {
+  for (let i = 0; i < images && faults.length === 0; i++) {
     // The first is the whole recording: were anything missing in it, the images would prove nothing.
     const cut = i === 0 ? acts.length : Math.floor(random() * acts.length);
     const upToHere = acts.slice(0, cut);
-    const copy = join(folder, `image${i}`);
+    const [copy, known] = [join(folder, `image${i}`), join(folder, `known${i}`)];
     mkdirSync(copy);
     cpSync(join(data, 'stoplog.json'), join(copy, 'stoplog.json'));
     const { image, inDoubt } = imageAt([start, ...upToHere], random);
     writeImage(join(copy, 'data.mdb'), image);
-    const seen = join(folder, `seen${i}`);
-    const reader = new Child('flagship/reader.child.js', [copy, seen, 'reader', 'numbers'], { limitMs: 15_000 });
-    await reader.heard('reading');
-    reader.tell('drain');
-    const ended = await reader.ended;
+    writeFileSync(known, upToHere.flatMap((act) => (act.type === 'events' ? act.events.map((event) => `${JSON.stringify(event)}\n`) : [])).join(''));
+    const looking = new Child('faults/image.child.js', [copy, known], { limitMs: 15_000 });
+    const line = await looking.heard('found ');
+    const ended = await looking.ended;
     const what = `image ${i}, cut after ${cut} of ${acts.length}`;
-    if (ended.code !== 0)
+    if (line === undefined || ended.code !== 0)
       faults.push({ kind: 'lost', what: `${what}: did not open or could not be read (${ended.signal ?? ended.code}): ${ended.errors.slice(0, 400)}` });
     else {
-      const events = upToHere.flatMap((act) => (act.type === 'events' ? act.events : []));
-      const found = new Map<string, FinalTopic>([['numbers', finalOf(readHistory(seen))]]);
-      const verdict = checkLog(events, found);
-      faults.push(...verdict.faults.map(({ kind, what: it }) => ({ kind, what: `${what}: ${it}` })));
-      figures.acknowledged += verdict.acknowledged;
+      const found = JSON.parse(line.slice(6)) as { readonly faults: readonly Fault[]; readonly acknowledged: number; readonly taken: number };
+      faults.push(...found.faults.map(({ kind, what: it }) => ({ kind, what: `${what}: ${it}` })));
+      figures.acknowledged += found.acknowledged;
+      figures.taken += found.taken;
     }
     figures.images++;
     figures['writes in doubt'] += inDoubt;
+    rmSync(copy, { recursive: true });
   }
   tell(JSON.stringify(figures));
   return { faults, figures };
-};
-
-/** What a reader was given, as the log that it read. */
-const finalOf = (events: readonly Event[]): FinalTopic => {
-  const parts: [number, string][][] = [[], [], [], []];
-  for (const event of events)
-    if (event.op === 'poll') parts[event.partition]!.push(...event.records.map(([offset, value]): [number, string] => [offset, value]));
-  return parts;
 };

@@ -1,5 +1,5 @@
 /** Readers that die inside a read, and many that read while the map grows: writing goes on, and they see what is there. */
-import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Fault } from '../checkers/fault.ts';
 import { readFinal } from '../flagship/final.ts';
@@ -69,24 +69,35 @@ export const staleReaders = async ({ folder, tell }: UnitSetting): Promise<UnitO
   };
 };
 
+const THREADS = 16;
+const GROWN = 60_000;
+/** The writer lengthens the file by so much, ahead of need. */
+const AHEAD = 64 * 2 ** 20;
+/** F17: the file is lengthened, again and again. The map, which is as large as it may ever become from the start, does not move. */
 export const growth = async ({ folder, tell }: UnitSetting): Promise<UnitOutcome> => {
   const [data, history] = [join(folder, 'log'), join(folder, 'history')];
   await readFinal(data);
-  mkdirSync(join(folder, 'readers'));
-  const readers = Array.from(
-    { length: 8 },
-    (_, i) => new Child('flagship/reader.child.js', [data, history, `reader${i}`, 'numbers', 'copies'], { limitMs: 150_000 }),
-  );
-  for (const reader of readers) await reader.said('reading');
-  const app = new Child('flagship/app.child.js', [data, history, 'app', '100000', '1000', 'end'], { limitMs: 120_000 });
-  const { code } = await app.ended;
-  for (const reader of readers) reader.tell('drain');
-  const ends = await Promise.all(readers.map((reader) => reader.ended));
-  tell(`readers ended with ${ends.map((end) => end.signal ?? end.code).join(' ')}`);
-  const faults: readonly Fault[] =
-    code === 0 && ends.every((end) => end.code === 0)
-      ? []
-      : [{ kind: 'stuck', what: `the app ended with ${code}, readers with ${ends.map((end) => end.signal ?? end.code).join(' ')}` }];
-  const verdict = await judgeWhole(data, history, 100_000, 60_000);
-  return { faults: [...faults, ...verdict.faults], figures: { records: verdict.records, 'read meanwhile': verdict.polled } };
+  const size = (): number => statSync(join(data, 'data.mdb')).size;
+  const before = size();
+  const reading = new Child('faults/reading-threads.child.js', [data, history, `${THREADS}`, `${GROWN}`], { limitMs: 300_000 });
+  await reading.said('reading');
+  const app = new Child('flagship/member.child.js', [data, '10000'], { limitMs: 300_000 });
+  await app.said('running');
+  await reading.said('produced');
+  app.tell('settle');
+  await app.said('settled');
+  const ends = [await app.kill('SIGTERM')];
+  reading.tell('drain');
+  ends.push(await reading.ended);
+  const lengthened = Math.floor((size() - before) / AHEAD);
+  tell(`${THREADS} threads read while the file was lengthened ${lengthened} times`);
+  const faults = ends
+    .filter(({ code, errors }) => code !== 0 || errors !== '')
+    .map(({ code, signal, errors }) => ({ kind: 'stuck', what: `a process ended with ${signal ?? code}: ${errors.slice(0, 500)}` }) as const);
+  const verdict = await judgeWhole(data, history, GROWN, undefined);
+  const left: readonly Fault[] = verdict.polled === 2 * GROWN * THREADS ? [] : [{ kind: 'unseen tail', what: `${verdict.polled} records were read` }];
+  return {
+    faults: [...faults, ...left, ...verdict.faults],
+    figures: { records: verdict.records, 'read meanwhile': verdict.polled, 'times lengthened': lengthened },
+  };
 };

@@ -8,6 +8,7 @@
  * CAREFUL=yes one commit is under way at a time, so that what follows a refused one has not been sent yet.
  */
 import { once } from 'node:events';
+import { seconds } from '@stoplog/core';
 import { lmdb } from '@stoplog/core/lmdb';
 import { openPort } from '@stoplog/core/port';
 import { run } from '@stoplog/runtime';
@@ -19,7 +20,14 @@ const write = witness(history);
 const mark = (op: 'start' | 'settled', what: string): void => write({ type: 'info', op, process: name, what, at: moment() });
 
 mark('start', `${name} begins`);
-const app = await run(new URL('./flagship.pipeline.js', import.meta.url), { log: lmdb(folder), threads: 2, tell: 'nothing' });
+const { HANG_AFTER_MS, HEAP_MB } = process.env;
+const app = await run(new URL('./flagship.pipeline.js', import.meta.url), {
+  log: lmdb(folder),
+  threads: 2,
+  tell: 'nothing',
+  ...(HANG_AFTER_MS === undefined ? {} : { hangAfter: seconds(Number(HANG_AFTER_MS) / 1_000) }),
+  ...(HEAP_MB === undefined ? {} : { heapMb: Number(HEAP_MB) }),
+});
 console.log('running');
 const log = await openPort(lmdb(folder));
 const most = process.env['CAREFUL'] === 'yes' ? { most: 1 } : {};

@@ -3,6 +3,8 @@ import { compactedTopic, store, topic, type CompactedTopic, type Store, type Top
 import { pipeline, stream, type Pipeline } from '@stoplog/runtime';
 import { z } from 'zod';
 import { groupOf, type Value } from '../checkers/model-checker.ts';
+import { announce } from './at-work.ts';
+import { misbehave } from './misbehave.ts';
 import { startOffspring } from './offspring.ts';
 
 const Key = z.string();
@@ -26,6 +28,8 @@ const slowMs = Number(process.env['SLOW_MS'] ?? 0);
 const isSlow = ({ key, n }: Value): boolean => (key === 'k7' && n === 3) || (key === 'k8' && n === 5);
 let isChildless = process.env['OFFSPRING'] === 'yes';
 const busy = (value: Value): Value => {
+  announce();
+  misbehave(value);
   if (isChildless) {
     isChildless = false;
     startOffspring();

@@ -29,8 +29,8 @@ export interface FlagshipOptions {
   /** How long any other life may take. */
   readonly lifeMs?: number;
   readonly programs?: string;
-  /** For every life: `--import` of something that shifts the clock, say. */
-  readonly nodeArgs?: readonly string[];
+  /** For every life: something that shifts the clock, say. */
+  readonly env?: Readonly<Record<string, string>>;
   /** How many keys the records have; 500 when left out. */
   readonly keys?: number;
   readonly tell?: (line: string) => void;
@@ -63,6 +63,8 @@ class Flagship {
   readonly #struck: Record<string, number> = {};
   readonly #recoveryMs: number[] = [];
   readonly #sometimes: Record<Sometimes, number> = { ...NEVER_YET };
+  /** Where the group stood after the last death: positions never go back. */
+  #stood: readonly number[] = [];
   #kills = 0;
   #inDoubt = 0;
 
@@ -112,11 +114,10 @@ class Flagship {
     return child;
   }
   #start(name: string, upTo: number, chunk: number, ending: string, limitMs: number, env: Readonly<Record<string, string>>): Child {
-    const { programs, nodeArgs = [], keys = 500 } = this.#options;
+    const { programs, env: ofAll = {}, keys = 500 } = this.#options;
     return new Child('flagship/app.child.js', [this.#data, this.#history, name, `${upTo}`, `${chunk}`, ending], {
-      env: { KEYS: `${keys}`, STOPLOG_FAILPOINTS_STRUCK: this.#note, ...env },
+      env: { KEYS: `${keys}`, STOPLOG_FAILPOINTS_STRUCK: this.#note, ...ofAll, ...env },
       limitMs,
-      nodeArgs,
       ...(programs === undefined ? {} : { programs }),
     });
   }
@@ -130,12 +131,16 @@ class Flagship {
     const child = this.#startLife(life, i);
     if ((await child.heard('running')) === undefined) {
       const { code, signal, errors } = await child.ended;
-      this.#report('stuck', `${name} ended before it ran (${signal ?? code}): ${errors.slice(0, 500)}`);
+      return this.#report('stuck', `${name} ended before it ran (${signal ?? code}): ${errors.slice(0, 500)}`);
     }
     this.#recoveryMs.push(performance.now() - since);
     // The moment of the kill is the subject, not a fact to wait for.
     await new Promise((resolve) => setTimeout(resolve, life.afterMs));
-    await child.kill();
+    const { code, signal, errors } = await child.kill();
+    // Nothing else may have ended it, and nothing may have been refused: a death of its own is not one of ours.
+    if (signal !== 'SIGKILL' || errors !== '') return this.#report('stuck', `${name} ended by itself (${signal ?? code}): ${errors.slice(0, 500)}`);
+    const refused = child.lines.find((line) => line.startsWith('refused'));
+    if (refused !== undefined) this.#report('stuck', `${name}: a record was ${refused} although nothing was wrong`);
     this.#kills++;
     this.#write({ type: 'info', op: 'fault', process: `life${i}`, what: 'killed', at: moment() });
   }
@@ -151,8 +156,10 @@ class Flagship {
       .some((line) => line.startsWith(`${life.name} `));
     if (isStruck) this.#struck[life.name] = (this.#struck[life.name] ?? 0) + 1;
     if (signal !== 'SIGKILL') {
-      // A storage call that fails may end the process, and so may nothing else.
-      if (life.mode !== 'fail' && code !== 0) this.#report('stuck', `${name} ended with ${signal ?? code}: ${errors.slice(0, 500)}`);
+      if (life.mode === 'kill' && code === 0) this.#report('stuck', `${name} ended without having come there: the life proves nothing`);
+      // A storage call that fails may end the process, by its name; nothing else may.
+      const isTold = life.mode === 'fail' && signal === null && /STOPLOG_|EIO/.test(errors);
+      if (code !== 0 && !isTold) this.#report('stuck', `${name} ended with ${signal ?? code}: ${errors.slice(0, 500)}`);
       return;
     }
     // Killed by its failpoint, or by us because its time was over.
@@ -167,6 +174,12 @@ class Flagship {
     if ('kind' in final) return this.#report(final.kind, `after ${name}: ${final.what}`);
     const { faults, taken, appended, between } = checkModel(final.state);
     for (const { kind, what } of faults) this.#report(kind, `after ${name}: ${what}`);
+    const stands = [...final.state.numbers, ...final.state.byGroup].map(({ position }) => position);
+    stands.forEach((position, i) => {
+      if (position < (this.#stood[i] ?? 0))
+        this.#report('lost', `after ${name}: the group stands at ${position} of its ${i + 1}th input, and stood at ${this.#stood[i]}`);
+    });
+    this.#stood = stands;
     if (isWhole) {
       const verdict = checkLog(readHistory(this.#history), final.topics);
       for (const { kind, what } of verdict.faults) this.#report(kind, `after ${name}: ${what}`);
@@ -184,7 +197,8 @@ class Flagship {
     const { lives, recordsPerLife, quietMs = QUIET_MS } = this.#options;
     const last = this.#start('last', lives.length * recordsPerLife, 1_000, 'end', quietMs + 10_000, { SPIN_US: '0' });
     const { code, signal, errors } = await last.ended;
-    if (code !== 0) this.#report('stuck', `the last life ended with ${signal ?? code}, said ${last.lines.at(-1) ?? 'nothing'}: ${errors.slice(0, 500)}`);
+    if (code !== 0 || errors !== '')
+      this.#report('stuck', `the last life ended with ${signal ?? code}, said ${last.lines.at(-1) ?? 'nothing'}: ${errors.slice(0, 500)}`);
   }
   async #drain(reader: Child | undefined): Promise<void> {
     if (reader === undefined) return;

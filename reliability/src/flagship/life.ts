@@ -5,7 +5,7 @@ export type Life =
   /** Killed so long after its actors run, from outside. */
   | { readonly kind: 'random'; readonly afterMs: number }
   /** Strikes at a hit of a failpoint; one that is not met ends by itself. */
-  | { readonly kind: 'failpoint'; readonly name: Failpoint; readonly mode: string; readonly hit: number };
+  | { readonly kind: 'failpoint'; readonly name: Failpoint; readonly mode: string; readonly hit: number | 'every' };
 
 /** Rare things that must have happened in a run for it to count. */
 export type Sometimes =
@@ -32,7 +32,9 @@ export const nameOf = (life: Life, i: number): string =>
 /** What the program does when it has sent its share: wait to be killed, settle and end, or end at once. */
 export const endingOf = (life: Life): string => (life.kind === 'random' ? 'stay' : AT_THE_END.has(life.name) ? 'closing' : 'end');
 export const armedBy = (life: Life): Readonly<Record<string, string>> =>
-  life.kind === 'random' ? {} : { STOPLOG_FAILPOINTS: `${life.name}=${life.mode}#${life.hit}`, ...(life.mode === 'fail' ? { CAREFUL: 'yes' } : {}) };
+  life.kind === 'random'
+    ? {}
+    : { STOPLOG_FAILPOINTS: `${life.name}=${life.mode}${life.hit === 'every' ? '' : `#${life.hit}`}`, ...(life.mode === 'fail' ? { CAREFUL: 'yes' } : {}) };
 /** What it is to die at a failpoint. */
 export const dyingAt = (name: Failpoint): Sometimes | undefined => {
   if (/\.written|storage\.put|lock\.taken/.test(name)) return 'killed inside a transaction';

@@ -48,4 +48,5 @@ await Promise.all(
   }),
 );
 await log[Symbol.asyncDispose]();
-process.stdin.destroy();
+// The standard input of a thread, unlike that of a process, keeps it alive though it is destroyed.
+process.exit();

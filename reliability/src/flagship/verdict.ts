@@ -1,7 +1,8 @@
-/** Everything that is left of a flagship, before all four checkers. */
+/** Everything that is left of a flagship, before all checkers. */
 import { isStoplogError } from '@stoplog/core/port';
 import { checkClosedForm } from '../checkers/closed-form.ts';
 import type { Fault } from '../checkers/fault.ts';
+import { checkFromInput, inputOf } from '../checkers/input-order.ts';
 import { checkLiveness } from '../checkers/liveness.ts';
 import { checkLog } from '../checkers/log-checker.ts';
 import { checkModel, type Value } from '../checkers/model-checker.ts';
@@ -31,7 +32,7 @@ export const judgeWhole = async (data: string, history: string, expected: number
   );
   const all: Fault[] = [...faults, ...model.faults, ...checkClosedForm('copies of', copied)];
   if (quietMs !== undefined) {
-    all.push(...checkLiveness(events, quietMs));
+    all.push(...checkLiveness(events, quietMs), ...checkFromInput(inputOf(events, 'numbers'), state));
     if (copied.length !== expected) all.push({ kind: 'closed form', what: `${copied.length} copies of ${expected} records` });
   }
   return { faults: all, records: model.appended, acknowledged, inDoubt, polled };

@@ -1,7 +1,14 @@
 /**
- * Loaded before a program (`--import`), in each of its threads: the wall clock jumps. An hour back, a day forward, to 1970,
+ * Loaded before a program by NODE_OPTIONS, and so in each of its threads, the log's writer too, which takes no flag of its process: the wall clock jumps. An hour back, a day forward, to 1970,
  * to a standstill, and it runs fast or slow, each for some fifty milliseconds, then another. `performance.now` goes on.
+ * Each thread notes that it is one of them in the file that CLOCK_NOTES names.
  */
+import { appendFileSync } from 'node:fs';
+import { threadId } from 'node:worker_threads';
+
+const notes = process.env['CLOCK_NOTES'];
+if (notes !== undefined) appendFileSync(notes, `${process.pid} ${threadId}\n`);
+
 const RealDate = Date;
 const real = RealDate.now.bind(RealDate);
 const HOUR = 3_600_000;
@@ -18,4 +25,3 @@ Date.now = () => {
   const now = real();
   return Math.floor(faces[Math.floor(now / 50) % faces.length]!(now));
 };
-export {};

@@ -18,7 +18,7 @@ export const boundOf = (trials: number): string =>
   trials < 4 ? 'none' : `< ${300 / trials >= 10 ? (300 / trials).toFixed(0) : (300 / trials).toPrecision(2)} %`;
 
 /** What is tried over and over in a stage, independently: the first of these that it has a figure for. */
-const TRIALS = ['kills', 'failpoints struck', 'threads ended', 'copies', 'images', 'readers killed', 'handlers killed'];
+const TRIALS = ['kills', 'failpoints struck', 'threads ended', 'copies', 'images', 'readers killed', 'handlers killed', 'records that misbehaved', 'came'];
 const trialsOf = ({ figures }: StageResult): number => TRIALS.map((what) => figures[what] ?? 0).find((n) => n > 0) ?? 0;
 
 export const table = (results: readonly StageResult[]): string => {

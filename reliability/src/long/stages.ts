@@ -6,16 +6,21 @@ import { damage } from '../faults/damage.ts';
 import { fence } from '../faults/fence.ts';
 import { flips } from '../faults/flips.ts';
 import { limits } from '../faults/limits.ts';
+import { many } from '../faults/many.ts';
+import { misbehaving } from '../faults/misbehaving.ts';
 import { BAD_BIT_UNITS, oneBadBit } from '../faults/one-bad-bit.ts';
 import { power } from '../faults/power.ts';
 import { growth, staleReaders } from '../faults/readers.ts';
+import { rebalances } from '../faults/storm.ts';
+import { survivors } from '../faults/survivors.ts';
 import { threads } from '../faults/threads.ts';
 import { failpointLives } from '../flagship/at-failpoints.ts';
+import { ways } from '../flagship/misbehave.ts';
 import { runFlagship, type FlagshipVerdict } from '../flagship/flagship.ts';
 import type { Life } from '../flagship/life.ts';
 import { catchMutant } from '../mutants/catch.ts';
 import { MUTANTS } from '../mutants/mutants.ts';
-import type { Stage, UnitOutcome } from './stage.ts';
+import type { Stage, UnitOutcome, UnitSetting } from './stage.ts';
 
 export interface Scale {
   readonly kills: number;
@@ -27,6 +32,14 @@ const KILLS_OF_A_UNIT = 10;
 const STORAGE: readonly Failpoint[] = ['storage.put', 'storage.read', 'append.written', 'commit.written', 'lock.taken'];
 const HITS = 12;
 
+/** Figures of units are added up, which medians cannot be: how many were at work again within a time can. */
+const WITHIN_MS = [500, 1_000, 2_000, 4_000, 8_000];
+const recoveries = (ms: readonly number[]): UnitOutcome['figures'] => ({
+  'recoveries timed': ms.length,
+  'recovery ms in all': Math.round(ms.reduce((sum, one) => sum + one, 0)),
+  ...Object.fromEntries(WITHIN_MS.map((limit) => [`recoveries within ${limit} ms`, ms.filter((one) => one <= limit).length])),
+});
+
 const outcome = ({ faults, records, acknowledged, inDoubt, polled, kills, struck, sometimes, recoveryMs }: FlagshipVerdict): UnitOutcome => ({
   faults,
   figures: {
@@ -37,9 +50,14 @@ const outcome = ({ faults, records, acknowledged, inDoubt, polled, kills, struck
     kills,
     'failpoints struck': Object.values(struck).reduce((sum, n) => sum + n, 0),
     ...Object.fromEntries(Object.entries(sometimes).map(([what, n]) => [what, n])),
-    ...(recoveryMs.length > 0 ? { 'recoveries timed': recoveryMs.length, 'recovery ms in all': Math.round(recoveryMs.reduce((sum, ms) => sum + ms, 0)) } : {}),
+    ...(recoveryMs.length > 0 ? recoveries(recoveryMs) : {}),
   },
 });
+
+const manyKeys = async ({ folder, tell }: UnitSetting): Promise<UnitOutcome> => {
+  const lives = Array.from({ length: 2 }, (): Life => ({ kind: 'random', afterMs: 300 }));
+  return outcome(await runFlagship({ folder, lives, recordsPerLife: 500_000, keys: 1_000_000, chunk: 5_000, spinUs: 0, quietMs: 240_000, tell }));
+};
 
 export const stagesOf = ({ kills, records }: Scale): readonly Stage[] => [
   {
@@ -69,6 +87,7 @@ export const stagesOf = ({ kills, records }: Scale): readonly Stage[] => [
       ),
   },
   { id: 'F3', title: 'threads ended, before a full queue', units: 40, run: threads },
+  { id: 'F4', title: 'handlers misbehave at one record in a hundred', units: 10, run: misbehaving },
   {
     id: 'F6',
     title: 'the n-th storage call fails',
@@ -89,13 +108,17 @@ export const stagesOf = ({ kills, records }: Scale): readonly Stage[] => [
   { id: 'F9', title: 'power cuts, from a trace of system calls', units: 100, run: power },
   {
     id: 'F11',
-    title: 'every failpoint slow',
+    title: 'every failpoint slow, every flush slow, and a stall',
     units: 3,
     run: async ({ folder, random, tell }) =>
       outcome(
         await runFlagship({
           folder,
-          lives: failpointLives('random', random, 'slow').map((life) => (life.kind === 'failpoint' ? { ...life, mode: 'slow:700' } : life)),
+          lives: [
+            ...failpointLives('random', random, 'slow').map((life) => (life.kind === 'failpoint' ? { ...life, mode: 'slow:700' } : life)),
+            { kind: 'failpoint', name: 'append.committed', mode: 'slow:200', hit: 'every' },
+            { kind: 'failpoint', name: 'commit.written', mode: 'slow:5000', hit: 1 + Math.floor(random() * 10) },
+          ],
           recordsPerLife: 2_000,
           chunk: 100,
           checkEvery: 10,
@@ -105,27 +128,14 @@ export const stagesOf = ({ kills, records }: Scale): readonly Stage[] => [
   },
   { id: 'F14', title: 'few files, little address space', units: 2, run: limits },
   { id: 'F16', title: 'readers killed inside a read', units: 10, run: staleReaders },
-  { id: 'F17', title: 'the map grows while eight processes read', units: 1, run: growth },
+  { id: 'F17', title: 'the file grows while sixteen threads read', units: 1, run: growth },
   { id: 'F18', title: 'compaction and retention racing', units: 20, run: cleaning },
+  { id: 'F19', title: 'members come, go and stand still', units: 5, run: rebalances },
   {
     id: 'F23',
-    title: 'a hundred thousand keys',
-    units: 1,
-    run: async ({ folder, tell }) =>
-      outcome(
-        await runFlagship({
-          folder,
-          lives: [
-            { kind: 'random', afterMs: 300 },
-            { kind: 'random', afterMs: 300 },
-          ],
-          recordsPerLife: 100_000,
-          keys: 100_000,
-          chunk: 2_000,
-          spinUs: 0,
-          tell,
-        }),
-      ),
+    title: 'many keys; many partitions and consumers',
+    units: 2,
+    run: (setting) => (setting.unit === 0 ? manyKeys(setting) : many(setting)),
   },
   { id: 'F24', title: 'slow consumers, and such as never return', units: 2, run: consumers },
   {
@@ -135,6 +145,15 @@ export const stagesOf = ({ kills, records }: Scale): readonly Stage[] => [
     run: async ({ folder }) => {
       const { faults, refused, accepted } = await fence(folder);
       return { faults, figures: { refused, accepted } };
+    },
+  },
+  {
+    id: 'L6',
+    title: 'newest records and tombstones outlive compaction',
+    units: 5,
+    run: async ({ folder }) => {
+      const { faults, ...figures } = await survivors(folder);
+      return { faults, figures };
     },
   },
   {
@@ -165,16 +184,21 @@ export const stagesOf = ({ kills, records }: Scale): readonly Stage[] => [
 export const SOMETIMES: Readonly<Record<string, readonly string[]>> = {
   F1: ['killed between send and acknowledgement', 'killed in the middle of the input', 'killed between two tasks'],
   F2: ['killed inside a transaction', 'killed between visible and acknowledged'],
-  F3: ['threads ended'],
+  F3: ['threads ended', 'stood still at a failpoint'],
+  F4: ways,
   F6: ['failpoints struck'],
   F7: ['reported'],
   O04: ['found'],
-  F9: ['images', 'writes in doubt', 'acknowledged'],
+  F9: ['images', 'writes in doubt', 'acknowledged', 'taken'],
   F11: ['failpoints struck'],
   F16: ['died inside a read'],
+  F17: ['times lengthened'],
   F18: ['kills', 'cleanings', 'compacted away', 'forgotten', 'read meanwhile'],
+  F19: ['killed', 'left', 'stood still', 'givings'],
+  F23: ['kills'],
   F24: ['handled', 'handlers killed'],
   C4: ['refused', 'accepted'],
+  L6: ['compacted away', 'tombstones kept'],
   L11: ['reported'],
   bugs: ['caught'],
 };

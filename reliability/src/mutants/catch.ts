@@ -4,8 +4,11 @@ import { join } from 'node:path';
 import type { Fault } from '../checkers/fault.ts';
 import { damage } from '../faults/damage.ts';
 import { fence } from '../faults/fence.ts';
+import { cutPower } from '../faults/power.ts';
+import { survivors } from '../faults/survivors.ts';
 import { runFlagship } from '../flagship/flagship.ts';
 import { copyWith } from './copy.ts';
+import { chance } from '../harness/chance.ts';
 import type { Mutant } from './mutants.ts';
 
 export const catchMutant = async (
@@ -19,6 +22,10 @@ export const catchMutant = async (
   switch (scenario.kind) {
     case 'fence':
       return (await fence(place, programs)).faults;
+    case 'power':
+      return (await cutPower({ unit: 1, folder: place, random: chance(1), tell: () => {} }, scenario.images, programs)).faults;
+    case 'survivors':
+      return (await survivors(place, programs)).faults;
     case 'damage':
       return (await damage(place, programs)).faults;
     case 'flagship': {

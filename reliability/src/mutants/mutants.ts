@@ -1,5 +1,5 @@
 /**
- * Ten bugs, each one replacement in a compiled file of core: what the suite must catch, or it proves nothing.
+ * Fourteen bugs, each one replacement in a compiled file of core: what the suite must catch, or it proves nothing.
  *
  * The text must be there exactly once. A change of the product that moves it makes the test fail, and the bug is written anew.
  */
@@ -13,11 +13,13 @@ export interface Mutant {
   readonly instead: string;
   /** What it must be caught as: a copy that does not even start would be caught as something else. */
   readonly shows: FaultKind;
-  /** Where it shows: in a flagship killed at a failpoint, in commits of owners that were, or in a damaged file. */
+  /** Where it shows: in a flagship killed at a failpoint, in commits of owners that were, in a damaged file, after a power cut, after compaction. */
   readonly scenario:
     | { readonly kind: 'flagship'; readonly failpoint: 'commit.applied' | 'append.before'; readonly hit: number }
     | { readonly kind: 'fence' }
-    | { readonly kind: 'damage' };
+    | { readonly kind: 'damage' }
+    | { readonly kind: 'power'; readonly images: number }
+    | { readonly kind: 'survivors' };
 }
 
 const APPLY = 'shell/lmdb/apply.js';
@@ -77,6 +79,38 @@ export const MUTANTS: readonly Mutant[] = [
     instead: 'if (false)',
     shows: 'inconsistent offset',
     scenario: { kind: 'damage' },
+  },
+  {
+    name: 'reads on behind a batch that is damaged, without a word',
+    file: 'shell/lmdb/reader.js',
+    text: 'const view = readBatchAt(env, place, next);',
+    instead: 'let view; try { view = readBatchAt(env, place, next); } catch { next++; continue; }',
+    shows: 'skipped',
+    scenario: { kind: 'damage' },
+  },
+  {
+    name: 'flushes nothing',
+    file: 'shell/lmdb/env.js',
+    text: '...more,',
+    instead: '...more, noSync: true,',
+    shows: 'lost',
+    scenario: { kind: 'power', images: 4 },
+  },
+  {
+    name: 'drops the newest record of a key when it compacts',
+    file: 'pure/log/compaction.js',
+    text: 'view.keyEnd) <= base + view.offsetDelta',
+    instead: 'view.keyEnd) < base + view.offsetDelta',
+    shows: 'lost',
+    scenario: { kind: 'survivors' },
+  },
+  {
+    name: 'drops a tombstone before its time',
+    file: 'pure/log/compaction.js',
+    text: 'view.deleteHorizon !== undefined && now >= view.deleteHorizon',
+    instead: 'true',
+    shows: 'lost',
+    scenario: { kind: 'survivors' },
   },
   {
     name: 'writes stores outside the commit',

@@ -277,7 +277,7 @@ describe('limits, over LMDB', () => {
     });
   });
 
-  test('records of 16 MiB and of one byte less are kept; one byte more is refused, with what was appended before it', async () => {
+  test('O11: records of 16 MiB and of one byte less are kept; one byte more is refused, with what was appended before it', async () => {
     await withLmdb(async (log) => {
       const most = 16 * 1024 * 1024;
       expect(

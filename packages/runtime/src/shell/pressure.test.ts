@@ -8,7 +8,7 @@ import { quickDone, slow, slowDone } from './fixtures/pressed.pipeline.mjs';
 const RECORDS = 60_000;
 const ROUNDS = 150;
 
-test('a slow actor behind a fast producer takes bounded memory, lets its neighbour in the same thread go on, and drains what it has begun', async () => {
+test('O24: a slow actor behind a fast producer takes bounded memory, lets its neighbour in the same thread go on, and drains what it has begun', async () => {
   await withFolder(async (folder) => {
     const log = await openLog(lmdb(folder));
     const child = start('pressed.mjs', [folder, String(ROUNDS)], { limitMs: 90_000 });

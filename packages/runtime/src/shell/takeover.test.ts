@@ -157,7 +157,7 @@ describe('several processes that run one pipeline on one folder', () => {
     });
   }, 60_000);
 
-  test('go on without one that stands still for longer than its session; it is refused when it wakes, and shares again', async () => {
+  test('O21: go on without one that stands still for longer than its session; it is refused when it wakes, and shares again', async () => {
     await withFolder(async (folder) => {
       await using log = await openLog(lmdb(folder));
       const [first, second] = [startOne(folder, { session: 1_000 }), startOne(folder, { session: 1_000 })];

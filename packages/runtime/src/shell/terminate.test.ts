@@ -8,7 +8,7 @@ const TERMINATIONS = 50;
 /** More than two threads have done before the next of them is ended. */
 const RECORDS_AT_A_TIME = 1_000;
 
-test('threads ended at any moment cost nothing but their time: the app goes on, and its outcome is that of an undisturbed one', async () => {
+test('F3, O24: threads ended at any moment cost nothing but their time: the app goes on, and its outcome is that of an undisturbed one', async () => {
   await withFolder(async (folder) => {
     const seed = Math.floor(randomly('terminate')() * 2 ** 31);
     const log = await openLog(lmdb(folder));

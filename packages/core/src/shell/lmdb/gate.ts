@@ -24,6 +24,6 @@ export const through = <T>(gate: Int32Array, write: () => T): T => {
 
 /** Waits for the writer to come out, at most `ms`, and lets it in no more. */
 export const bar = (gate: Int32Array, ms: number): void => {
-  const until = Date.now() + ms;
-  while (Atomics.compareExchange(gate, 0, OPEN, BARRED) === INSIDE && Date.now() < until) Atomics.wait(gate, 0, INSIDE, 50);
+  const until = performance.now() + ms;
+  while (Atomics.compareExchange(gate, 0, OPEN, BARRED) === INSIDE && performance.now() < until) Atomics.wait(gate, 0, INSIDE, 50);
 };

@@ -66,7 +66,7 @@ describe('processes in one group', () => {
     });
   }, 40_000);
 
-  test('one that stands still for longer than its session is refused when it wakes, is told so, and comes back', async () => {
+  test('O21: one that stands still for longer than its session is refused when it wakes, is told so, and comes back', async () => {
     await withFolder(async (path) => {
       // Stopped between two commits: inside one it would hold the folder's write lock, and everybody would wait with it.
       // When it wakes it may be told what it lost before it reads what it is asked: it tries to commit all the same.

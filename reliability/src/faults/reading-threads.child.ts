@@ -1,0 +1,42 @@
+/**
+ * F17: many threads of one process read to the end while it appends.   reading-threads.child.js FOLDER HISTORY THREADS UP_TO
+ *
+ * Says reading and produced. Told anything, its readers read on to the end as it is then; it ends when they have, with 1 if one has failed.
+ */
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { lmdb } from '@stoplog/core/lmdb';
+import { BatchBuilder, openPort } from '@stoplog/core/port';
+import { produce } from '../flagship/producer.ts';
+import { witness } from '../history/witness.ts';
+import { recent } from './forgotten.ts';
+
+const SLICES = 120;
+const BALLAST = 2_000_000;
+
+const [folder, history, threads, upTo] = process.argv.slice(2) as [string, string, string, string];
+const reader = new URL('../flagship/reader.child.js', import.meta.url);
+const readers = Array.from({ length: Number(threads) }, (_, i) => {
+  const worker = new Worker(reader, { argv: [folder, history, `thread${i}`, 'numbers', 'copies'], stdin: true, stdout: true });
+  return { worker, ended: once(worker, 'exit') as Promise<[code: number]> };
+});
+await Promise.all(readers.map(({ worker }) => once(worker.stdout, 'data')));
+console.log('reading');
+const log = await openPort(lmdb(folder));
+// What makes the file grow, and nobody reads.
+await log.ensure([{ ...recent, name: 'ballast', forgetting: {} }]);
+const write = witness(history);
+for (let i = 1; i <= SLICES; i++) {
+  const builder = new BatchBuilder();
+  builder.append(null, new Uint8Array(BALLAST), 0);
+  const ballast = log.commit({ group: '', epoch: 0, appends: [{ topic: 'ballast', partition: 0, batch: builder.finish() }], stores: [], positions: [] });
+  await produce(log, { process: 'outside', upTo: Math.ceil((Number(upTo) * i) / SLICES), chunk: 500, write });
+  await ballast;
+}
+console.log('produced');
+await once(process.stdin, 'data');
+process.stdin.destroy();
+for (const { worker } of readers) worker.stdin!.write('drain\n');
+const codes = (await Promise.all(readers.map(({ ended }) => ended))).map(([code]) => code);
+await log[Symbol.asyncDispose]();
+process.exitCode = Math.max(...codes);

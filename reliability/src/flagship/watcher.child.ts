@@ -1,0 +1,46 @@
+/**
+ * S3: looks at a store and at where its group stands, from outside, while the flagship runs.   watcher.child.js FOLDER
+ *
+ * A count of all that a partition has taken lies, at any moment, where the group stands there: what is counted after one look at the
+ * position and before another lies between the two. Says `watching`; told anything, `looked {…}`, and each `wrong …` before that.
+ */
+import { lmdb } from '@stoplog/core/lmdb';
+import { openPort, storeOf, topicOf } from '@stoplog/core/port';
+import { numbers, PARTITIONS, perKey } from './flagship.pipeline.ts';
+
+let isOver = false;
+process.stdin.once('data', () => (isOver = true));
+// Whoever started it is dead: nobody will tell it to end.
+process.stdin.once('end', () => process.exit(1));
+const never = new AbortController().signal;
+const log = await openPort(lmdb(process.argv[2]!));
+await log.ensure([topicOf(numbers).shape]);
+const { name, version, fingerprint } = storeOf(perKey);
+const parts = await Promise.all(
+  Array.from({ length: PARTITIONS }, (_, partition) => log.store({ store: name, partition, group: 'flagship', version, fingerprint }, never)),
+);
+const standsAt = async (partition: number): Promise<number> => {
+  const [place] = await log.committed('flagship', [{ topic: 'numbers', partition }]);
+  return Number(place!.offset);
+};
+const counted = (partition: number): number =>
+  parts[partition]!.range({}, 1_000_000).reduce((sum, [, value]) => sum + Number(Buffer.from(value).toString()), 0);
+
+const looked = { times: 0, moved: 0 };
+const last = new Map<number, number>();
+console.log('watching');
+for (let partition = 0; !isOver; partition = (partition + 1) % PARTITIONS) {
+  const before = await standsAt(partition);
+  const count = counted(partition);
+  const after = await standsAt(partition);
+  if (count < before || count > after)
+    console.log(`wrong: partition ${partition} stood at ${before}, then its store had counted ${count}, then it stood at ${after}`);
+  looked.times++;
+  if (count !== last.get(partition)) looked.moved++;
+  last.set(partition, count);
+  // What is told on standard input is heard between two looks.
+  await new Promise((resolve) => setImmediate(resolve));
+}
+console.log(`looked ${JSON.stringify(looked)}`);
+process.stdin.destroy();
+await log[Symbol.asyncDispose]();
