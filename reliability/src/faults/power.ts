@@ -7,6 +7,8 @@
 import { cpSync, ftruncateSync, mkdirSync, openSync, closeSync, readFileSync, readSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { lmdb } from '@stoplog/core/lmdb';
+import { openPort } from '@stoplog/core/port';
 import type { Fault } from '../checkers/fault.ts';
 import { readFinal } from '../flagship/final.ts';
 import { Child } from '../harness/child.ts';
@@ -119,9 +121,15 @@ export const power = (setting: UnitSetting): Promise<UnitOutcome> => cutPower(se
 const programOf = (unit: number, data: string, history: string): readonly [string, readonly string[]] =>
   unit % 2 === 0 ? ['flagship/app.child.js', [data, history, 'app', `${RECORDS}`, '20', 'end']] : ['faults/power.child.js', [data, history, `${RECORDS}`]];
 
+/** By which of LMDB's meta records a commit was flushed: its own, before it shows, as beside others; or the third, after it (decision 0028). */
+const flushes = (acts: readonly Act[]): { readonly early: number; readonly late: number } => {
+  const metas = acts.flatMap((act) => (act.type === 'write' && act.isFlushed ? [METAS.indexOf(act.at as never)] : []));
+  return { early: metas.filter((n) => n === 0 || n === 1).length, late: metas.filter((n) => n === 2).length };
+};
+
 /** `programs`: those of a copy with a bug in it are recorded; the images are read by what is not broken. */
 export const cutPower = async ({ unit, folder, random, tell }: UnitSetting, images: number, programs?: string): Promise<UnitOutcome> => {
-  const figures = { images: 0, 'writes in doubt': 0, acknowledged: 0, taken: 0 };
+  const figures = { images: 0, 'writes in doubt': 0, acknowledged: 0, taken: 0, 'flushed early': 0, 'flushed late': 0 };
   if (!canRecord()) {
     tell('strace is not there: no crash images were made');
     return { faults: [], figures };
@@ -129,6 +137,8 @@ export const cutPower = async ({ unit, folder, random, tell }: UnitSetting, imag
   const [data, history, trace] = [join(folder, 'log'), join(folder, 'history'), join(folder, 'trace')];
   // The folder is there, and flushed, before the recording: what is recorded begins with the file as it is now.
   await readFinal(data);
+  // Two units in four are recorded beside somebody else, who commits nothing.
+  const neighbour = unit % 4 >= 2 ? await openPort(lmdb(data)) : undefined;
   const before = readFileSync(join(data, 'data.mdb'));
   const under = ['strace', '-f', '-y', '-xx', '-s', '10000000', '-e', 'trace=openat,lseek,pwrite64,writev,write,fdatasync,fsync,ftruncate', '-o', trace];
   const [program, args] = programOf(unit, data, history);
@@ -138,8 +148,12 @@ export const cutPower = async ({ unit, folder, random, tell }: UnitSetting, imag
     env: { SPIN_US: '0' },
     ...(programs === undefined ? {} : { programs }),
   }).ended;
+  await neighbour?.[Symbol.asyncDispose]();
   if (code !== 0) return { faults: [{ kind: 'stuck', what: `the recording ended with ${code}: ${errors.slice(0, 300)}` }], figures };
   const acts = parseTrace(readFileSync(trace, 'latin1'));
+  const { early, late } = flushes(acts);
+  figures['flushed early'] = early;
+  figures['flushed late'] = late;
   const start: Act = { type: 'write', at: 0, bytes: before, isFlushed: true };
   const faults: Fault[] = [];
   for (let i = 0; i < images && faults.length === 0; i++) {

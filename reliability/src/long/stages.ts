@@ -189,7 +189,7 @@ export const SOMETIMES: Readonly<Record<string, readonly string[]>> = {
   F6: ['failpoints struck'],
   F7: ['reported'],
   O04: ['found'],
-  F9: ['images', 'writes in doubt', 'acknowledged', 'taken'],
+  F9: ['images', 'writes in doubt', 'flushed early', 'flushed late', 'acknowledged', 'taken'],
   F11: ['failpoints struck'],
   F16: ['died inside a read'],
   F17: ['times lengthened'],
