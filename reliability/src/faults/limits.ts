@@ -11,7 +11,8 @@ export const limits = async ({ folder, unit, tell }: UnitSetting): Promise<UnitO
   await readFinal(data);
   const faults: Fault[] = [];
   const figures = { refused: 0, ran: 0 };
-  const bounds = unit === 0 ? [24, 48, 64, 96, 128, 256].map((files) => `ulimit -n ${files}`) : [8, 32, 128].map((gib) => `ulimit -v ${gib * 1024 * 1024}`);
+  const bounds =
+    unit === 0 ? [24, 48, 64, 96, 116, 124, 128, 256].map((files) => `ulimit -n ${files}`) : [8, 32, 128].map((gib) => `ulimit -v ${gib * 1024 * 1024}`);
   let upTo = 0;
   for (const bound of bounds) {
     const child = new Child('flagship/app.child.js', [data, history, `under ${bound}`, `${(upTo += 500)}`, '100', 'end'], {

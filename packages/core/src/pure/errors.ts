@@ -26,6 +26,7 @@ export type StoplogCode =
   | 'STOPLOG_LOG_FORMAT' // a folder of a newer format
   | 'STOPLOG_LOG_FULL' // no space left, or the map's limit is reached
   | 'STOPLOG_LOG_UNAVAILABLE' // it cannot be opened or written: permission, read-only, closed
+  | 'STOPLOG_TOO_FEW_FILES' // this process, or the machine, may open no more
   | 'STOPLOG_HANDLER' // user code threw, hung, or ended its thread
   | 'STOPLOG_SOURCE' // a source failed or overflowed
   | 'STOPLOG_USAGE'; // an argument that makes no sense

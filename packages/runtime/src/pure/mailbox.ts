@@ -23,6 +23,8 @@ export interface Warming {
   readonly url: string;
   readonly fingerprint: string;
   readonly log: LogRef;
+  /** Whether it has begun, and whether it still may. */
+  readonly beacon: SharedArrayBuffer;
   readonly port: LogLink['port'];
 }
 
@@ -37,7 +39,6 @@ export interface Start extends Warming {
   readonly pace: number | undefined;
   /** Where to go on when the log has forgotten what comes next. */
   readonly reset: Reset;
-  readonly beacon: SharedArrayBuffer;
 }
 
 export type ToActor =

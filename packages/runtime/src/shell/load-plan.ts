@@ -7,7 +7,9 @@
 import { fileURLToPath } from 'node:url';
 import { isStoplogError, StoplogError } from '@stoplog/core/port';
 import { isPipeline } from '../pure/pipeline/pipeline.ts';
+import { asUnread, lacksFiles } from '../pure/supervision/lacks-files.ts';
 import { planOf, type Plan } from '../pure/topology/plan.ts';
+import { lackOfFiles } from './open-files.ts';
 import { importModule } from './typescript.ts';
 
 export const CONVENTION = `A pipeline module only declares:   export default pipeline('orders', ...)`;
@@ -93,6 +95,8 @@ const REMEDIES: Readonly<Record<string, string>> = {
   ERR_REQUIRE_CYCLE_MODULE: 'Say "type": "module" in its package.json, or name it .mts: pipelines are ES modules.',
 };
 const notImported = (url: string, error: unknown): StoplogError => {
+  const reason = inActor() ? asUnread(error) : error;
+  if (lacksFiles(reason)) return lackOfFiles(reason);
   const message = error instanceof Error ? error.message : String(error);
   const code = (error as NodeJS.ErrnoException | undefined)?.code ?? '';
   return new StoplogError(

@@ -20,6 +20,7 @@ import { Threads } from './actors/threads.ts';
 import { RunningApp, type App } from './app.ts';
 import { tellConsole, type Teller } from './console.ts';
 import { loadPlan } from './load-plan.ts';
+import { orLackOfFiles } from './open-files.ts';
 import { onStopSignals } from './stop-signals.ts';
 
 export interface RunOptions {
@@ -136,6 +137,10 @@ export const startApp = async (url: URL, options: RunOptions, tellerFor: (plan: 
 };
 
 const openAs = async (ref: LogRef): Promise<{ readonly module: LogModule; readonly log: Log }> => {
-  const module = await loadLogModule(ref);
-  return { module, log: await module.open(ref.options) };
+  try {
+    const module = await loadLogModule(ref);
+    return { module, log: await module.open(ref.options) };
+  } catch (error) {
+    throw orLackOfFiles(error);
+  }
 };

@@ -6,6 +6,7 @@
  */
 import type { App } from './app.ts';
 import { checkNotImporting } from './load-plan.ts';
+import { orLackOfFiles } from './open-files.ts';
 import type { RunOptions } from './run.ts';
 
 /**
@@ -21,6 +22,8 @@ import type { RunOptions } from './run.ts';
 export const run = async (url: URL, options: RunOptions): Promise<App> => {
   // Before anything is waited for: who calls may be the very module that is being imported.
   checkNotImporting(new URL(url).href);
-  const { runApp } = await import('./run.ts');
+  const { runApp } = await import('./run.ts').catch((error: unknown) => {
+    throw orLackOfFiles(error);
+  });
   return runApp(url, options);
 };

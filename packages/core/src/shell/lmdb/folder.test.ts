@@ -205,9 +205,9 @@ describe('a folder that cannot be used says why', () => {
         readonly messages: readonly string[];
       };
       // With few files to spare it fails in another place each time, and with enough it does not.
-      expect(said.codes[0]).toBe('STOPLOG_LOG_UNAVAILABLE');
+      expect(said.codes[0]).toBe('STOPLOG_TOO_FEW_FILES');
       expect(said.codes.at(-1)).toBe('opened');
-      expect(new Set(said.codes)).toEqual(new Set(['STOPLOG_LOG_UNAVAILABLE', 'opened']));
+      expect(new Set(said.codes)).toEqual(new Set(['STOPLOG_TOO_FEW_FILES', 'opened']));
       expect(said.messages).toEqual([expect.stringContaining('too many files are open')]);
     });
   });

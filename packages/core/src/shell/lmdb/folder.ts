@@ -283,7 +283,7 @@ export const describeIo = (path: string, error: unknown): Error => {
   }
   // Node 24 says it in its own words when it cannot read a package's file.
   if (is('EMFILE', 'ENFILE', 'Too many open files', 'too many open files', 24)) {
-    return new StoplogError('STOPLOG_LOG_UNAVAILABLE', { path }, `too many files are open: raise the limit (ulimit -n) or close some, then try again`, {
+    return new StoplogError('STOPLOG_TOO_FEW_FILES', { path }, `too many files are open: raise the limit (ulimit -n) or close some, then try again`, {
       cause: error,
     });
   }

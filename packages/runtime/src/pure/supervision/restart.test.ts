@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ATTEMPTS_AT_ONE_RECORD, backoffMs, NO_FAILURES, step, worked, type Failures, type RestartEffect, type RestartEvent } from './restart.ts';
+import { ATTEMPTS_AT_ONE_RECORD, backoffMs, NO_FAILURES, ran, step, worked, type Failures, type RestartEffect, type RestartEvent } from './restart.ts';
 
 const failed = (place: string, at: number, code: RestartEvent['code'] = 'STOPLOG_HANDLER'): RestartEvent => ({ type: 'failed', code, place, at });
 /** All effects of a run of failures. */
@@ -67,6 +67,45 @@ describe('an actor whose log could not take what it gave', () => {
       return effect.type;
     });
     expect(effects).toEqual(['restart', 'restart', 'restart', 'restart', 'give-up']);
+  });
+});
+
+describe('an actor that has too few files to load what it needs', () => {
+  const CODE = 'STOPLOG_TOO_FEW_FILES';
+  /** What is done about it when each try fails at once, until there is no other. */
+  const tried = (from: Failures): readonly RestartEffect[] => {
+    const effects: RestartEffect[] = [];
+    for (let [state, at] = [from, 1_000]; effects.length < 1_000;) {
+      const [next, effect] = step(state, failed('nowhere', at, CODE));
+      effects.push(effect);
+      if (effect.type !== 'restart') break;
+      [state, at] = [next, at + effect.afterMs];
+    }
+    return effects;
+  };
+  const waited = (effects: readonly RestartEffect[]): number => effects.reduce((sum, effect) => sum + (effect.type === 'restart' ? effect.afterMs : 0), 0);
+
+  test('is started again after ever longer waits, and ends the app when it has never run and eight seconds are over', () => {
+    const effects = tried(NO_FAILURES);
+    expect(effects.slice(0, 6).map((effect) => effect.type === 'restart' && effect.afterMs)).toEqual([100, 200, 400, 800, 1_600, 2_000]);
+    expect(effects.at(-1)).toEqual({ type: 'fatal' });
+    expect(waited(effects)).toBeGreaterThanOrEqual(8_000);
+    expect(waited(effects)).toBeLessThanOrEqual(10_000);
+  });
+  test('is started again for as long as it takes when it has run, two seconds apart at most', () => {
+    const effects = tried(ran(NO_FAILURES));
+    expect(effects).toHaveLength(1_000);
+    expect(effects.at(-1)).toEqual({ type: 'restart', afterMs: 2_000 });
+  });
+  test('is not given up for it, nor is anything else forgiven', () => {
+    const [state] = run([failed('orders:0:7', 0), failed('nowhere', 1, CODE), failed('nowhere', 2, CODE)]);
+    expect(state.recent).toEqual([{ at: 0, place: 'orders:0:7' }]);
+    expect(ran(state).recent).toEqual(state.recent);
+  });
+  test('waits from the beginning again once it has worked, and not before', () => {
+    const [state] = run(Array.from({ length: 5 }, (_, i) => failed('nowhere', i, CODE)));
+    expect(step(ran(state), failed('nowhere', 60_000, CODE))[1]).toEqual({ type: 'restart', afterMs: 2_000 });
+    expect(step(worked(state), failed('nowhere', 60_000, CODE))[1]).toEqual({ type: 'restart', afterMs: 100 });
   });
 });
 

@@ -11,12 +11,14 @@ import { threadId } from 'node:worker_threads';
 import { asError, errorToData, isStoplogError, openPort, StoplogError, type Log, type LogLink, type LogRef } from '@stoplog/core/port';
 import type { FromActor, Jump, Place, Start, ToActor, Warming } from '../../pure/mailbox.ts';
 import { compileTask } from '../../pure/operators/compile.ts';
+import { EXIT_LACKING_FILES, lacksFiles } from '../../pure/supervision/lacks-files.ts';
 import { Input } from '../../pure/task/input.ts';
 import { StoreOverlay } from '../../pure/task/overlay.ts';
 import { TopicOutput } from '../../pure/task/outputs.ts';
 import { storePart } from '../../pure/task/store-part.ts';
 import { readBy, type Plan, type Task } from '../../pure/topology/plan.ts';
 import { loadPlanWatching, markActorThread, startsSomething } from '../load-plan.ts';
+import { orLackOfFiles } from '../open-files.ts';
 import { Beacon } from './beacon.ts';
 import { EndingSignal } from './ending.ts';
 import { openSource, SourceActor } from './source-actor.ts';
@@ -61,6 +63,7 @@ export default (start: Start | Warming): Promise<void> => ('task' in start ? liv
 /** Makes ready what the first actor here would wait for. */
 const warm = async (warming: Warming): Promise<void> => {
   const { port } = warming;
+  if (!new Beacon(warming.beacon).begin(threadId)) return port.close();
   const link = new Promise<LogLink>((resolve) => {
     port.on('message', (message: ToActor) => {
       if (message.type === 'link') resolve(message.link);
@@ -72,9 +75,22 @@ const warm = async (warming: Warming): Promise<void> => {
       port.postMessage({ type: 'need-link' } satisfies FromActor);
       return link;
     });
+  } catch (error) {
+    if (lacksFiles(error)) giveUpThread();
+    throw error;
   } finally {
     port.close();
   }
+};
+
+/** How many actors run in this thread. */
+let running = 0;
+/**
+ * Node remembers what it could not import, so a thread that had too few files for that never has enough. It ends once those
+ * that wait for the same have told it, and the pool gives another. One in which actors run has all that they share.
+ */
+const giveUpThread = (): void => {
+  if (running === 0) setImmediate(() => process.exit(EXIT_LACKING_FILES));
 };
 
 const live = async (start: Start): Promise<void> => {
@@ -98,8 +114,9 @@ const live = async (start: Start): Promise<void> => {
       say({ type: 'need-link' });
     });
   const beacon = new Beacon(start.beacon);
-  beacon.thread = threadId;
+  if (!beacon.begin(threadId)) return port.close();
   let place: Place | undefined;
+  let runs = false;
   try {
     const plan = await planHere(start);
     const task = plan.tasks[start.task]!;
@@ -141,6 +158,8 @@ const live = async (start: Start): Promise<void> => {
     };
     checkModule(start.url);
     say({ type: 'running' });
+    runs = true;
+    running++;
     try {
       // Turn by turn: nothing is buffered because nothing is pushed. The next batch is fetched when this one has been stepped
       // through, and stepped through when there is a credit for its commit.
@@ -151,10 +170,14 @@ const live = async (start: Start): Promise<void> => {
         }
       });
     } finally {
+      running--;
       await actor.quiet();
       report();
     }
-  } catch (error) {
+  } catch (thrown) {
+    // What fails later for want of files is the handler's, or the log's.
+    const error = runs ? thrown : orLackOfFiles(thrown);
+    if (!runs && lacksFiles(thrown)) giveUpThread();
     place = beacon.place(inputsOf(await plans.get(start.url)?.catch(() => undefined), start), start.partition);
     const isHandlers = isStoplogError(error) && error.code === 'STOPLOG_HANDLER';
     const among = isHandlers ? error.facts['among'] : undefined;

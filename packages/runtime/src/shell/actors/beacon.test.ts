@@ -53,7 +53,15 @@ describe('a beacon', () => {
   test('says which thread it is in, once it is in one', () => {
     const [actor, watcher] = pair();
     expect(watcher.thread).toBe(0);
-    actor.thread = 7;
+    expect(actor.begin(7)).toBe(true);
     expect(watcher.thread).toBe(7);
+    expect(watcher.callOff()).toBe(false);
+    expect(watcher.thread).toBe(7);
+  });
+  test('called off, never begins', () => {
+    const [actor, watcher] = pair();
+    expect(watcher.callOff()).toBe(true);
+    expect(actor.begin(7)).toBe(false);
+    expect(watcher.thread).not.toBe(7);
   });
 });

@@ -14,6 +14,7 @@ const DELTA = 2;
 const BASE_LOW = 3;
 const BASE_HIGH = 4;
 const THREAD = 5;
+const CALLED_OFF = -1;
 
 export const makeBeacon = (): SharedArrayBuffer => new SharedArrayBuffer(24);
 
@@ -22,12 +23,17 @@ export class Beacon {
   constructor(buffer: SharedArrayBuffer) {
     this.#words = new Int32Array(buffer);
   }
-  /** The thread it runs in; 0 until it does. */
+  /** The thread it runs in; 0 until it does, and none when it was called off. */
   get thread(): number {
     return Atomics.load(this.#words, THREAD);
   }
-  set thread(id: number) {
-    Atomics.store(this.#words, THREAD, id);
+  /** It begins in this thread, unless it was called off. */
+  begin(thread: number): boolean {
+    return Atomics.compareExchange(this.#words, THREAD, 0, thread) === 0;
+  }
+  /** It never begins, unless it has already. */
+  callOff(): boolean {
+    return Atomics.compareExchange(this.#words, THREAD, 0, CALLED_OFF) === 0;
   }
   /** From here on records are of this input and batch. */
   at(input: number, baseOffset: bigint): void {

@@ -10,7 +10,7 @@ import { MessageChannel, receiveMessageOnPort, type MessagePort } from 'node:wor
 import { asError, errorFromData, isStoplogError, StoplogError, type LogLink, type LogRef, type Reset } from '@stoplog/core/port';
 import type { FromActor, Jump, Place, Progress, Start, ToActor } from '../../pure/mailbox.ts';
 import { differenceOf, NOTHING_HELD, type Held, type Holdings } from '../../pure/sharing/holdings.ts';
-import { NO_FAILURES, step as restartStep, worked, type Failures } from '../../pure/supervision/restart.ts';
+import { NO_FAILURES, ran, step as restartStep, worked, type Failures } from '../../pure/supervision/restart.ts';
 import { step as watchStep, type Watched } from '../../pure/supervision/watchdog.ts';
 import { readBy, type Plan } from '../../pure/topology/plan.ts';
 import { Beacon, makeBeacon } from './beacon.ts';
@@ -196,6 +196,7 @@ export class Host {
       case 'need-link':
         return this.#giveLink(life.port);
       case 'running':
+        this.#failures.set(life.held.unit.name, ran(this.#failures.get(life.held.unit.name) ?? NO_FAILURES));
         return on({ type: 'running', actor });
       case 'idle':
         return on({ type: 'idle', actor });
@@ -246,6 +247,7 @@ export class Host {
   #death(life: Life, error: unknown): StoplogError {
     const message = error instanceof Error ? error.message : String(error);
     const place = this.#placeOf(life);
+    if (place === undefined && isStoplogError(error)) return error;
     if (place === undefined)
       return new StoplogError(
         'STOPLOG_LOG_UNAVAILABLE',

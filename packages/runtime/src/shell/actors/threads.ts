@@ -7,10 +7,15 @@ import { MessageChannel } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import type { LogLink } from '@stoplog/core/port';
 import type { FromActor, Start, ToActor, Warming } from '../../pure/mailbox.ts';
+import { EXIT_LACKING_FILES } from '../../pure/supervision/lacks-files.ts';
 import type { Plan } from '../../pure/topology/plan.ts';
+import { lackOfFiles, orLackOfFiles } from '../open-files.ts';
+import { Beacon, makeBeacon } from './beacon.ts';
 
 export class Threads {
   readonly #pool: Piscina;
+  /** What the pool was given and has not ended, and how it is refused. */
+  readonly #given = new Map<Start | Warming, (error: Error) => void>();
 
   constructor(plan: Plan, atMost: number, heapMb: number) {
     const actors = plan.tasks.reduce((sum, task) => sum + task.partitions, 0);
@@ -26,28 +31,44 @@ export class Threads {
       // A handler that eats all memory ends its thread, not the process.
       resourceLimits: { maxOldGenerationSizeMb: heapMb },
     });
-    // A thread that dies is reported by the tasks it takes along.
-    this.#pool.on('error', () => {});
+    // A thread that dies is reported by what it takes along; one that could not begin has nothing yet.
+    this.#pool.on('error', (error: Error) => this.#cannotBegin(error));
   }
 
   get count(): number {
     return this.#pool.options.maxThreads;
   }
   /** Lets every thread import the pipeline and open the log as soon as there is a link; what fails here fails again in an actor, which tells it. */
-  async warm(warming: Omit<Warming, 'port'>, link: () => Promise<LogLink>): Promise<void> {
+  async warm(warming: Omit<Warming, 'beacon' | 'port'>, link: () => Promise<LogLink>): Promise<void> {
     const warmOne = async (): Promise<void> => {
       const { port1, port2 } = new MessageChannel();
       port1.on('message', (message: FromActor) => {
         if (message.type === 'need-link') void giveLink(port1, link).catch(() => port1.close());
       });
-      await this.run({ ...warming, port: port2 }).catch(() => {});
+      await this.run({ ...warming, beacon: makeBeacon(), port: port2 }).catch(() => {});
       port1.close();
     };
     await Promise.all(Array.from({ length: this.count }, warmOne));
   }
   /** Resolves when what was begun has ended by itself, and rejects when its thread has ended under it. */
   async run(begin: Start | Warming): Promise<void> {
-    await this.#pool.run(begin, { transferList: [begin.port as never] });
+    let refuse: (error: Error) => void = () => {};
+    const refused = new Promise<never>((_, reject) => (refuse = reject));
+    this.#given.set(begin, refuse);
+    try {
+      await Promise.race([this.#pool.run(begin, { transferList: [begin.port as never] }), refused]);
+    } catch (error) {
+      throw isExit(error, EXIT_LACKING_FILES) ? lackOfFiles(new Error('its thread ended for want of them')) : orLackOfFiles(error);
+    } finally {
+      this.#given.delete(begin);
+    }
+  }
+  /**
+   * The pool keeps what has no thread until there is one, and starts none anew before it is given more. So what has not begun
+   * is called off, and begins nowhere later: whoever wanted it decides when to try again.
+   */
+  #cannotBegin(error: Error): void {
+    for (const [begin, refuse] of this.#given) if (new Beacon(begin.beacon).callOff()) refuse(error);
   }
   /** Ends one as it is; the pool starts another. (A task that the pool itself could abort would get a thread of its own.) */
   end(thread: number): void {
@@ -58,6 +79,9 @@ export class Threads {
     await this.#pool.destroy();
   }
 }
+
+/** The pool tells of a thread that exits by its own words alone. */
+const isExit = (error: unknown, code: number): boolean => error instanceof Error && error.message === `worker exited with code: ${code}`;
 
 /** Answers an actor that asked for a line to the writer. */
 export const giveLink = async (port: LogLink['port'], link: () => Promise<LogLink>): Promise<void> => {

@@ -7,6 +7,7 @@ import { columns } from '../../pure/console/columns.ts';
 import { oneLine, printable } from '../../pure/console/printable.ts';
 import { suggestion } from '../../pure/console/suggest.ts';
 import { sentence } from '../console.ts';
+import { orLackOfFiles } from '../open-files.ts';
 import { append } from './append.ts';
 import { readArguments } from './arguments.ts';
 import { backup } from './backup.ts';
@@ -55,7 +56,7 @@ export const main = async (argv: readonly string[]): Promise<number> => {
   try {
     code = await dispatch(argv, output);
   } catch (error) {
-    output.say(told(error));
+    output.say(told(orLackOfFiles(error)));
     code = isUsage(error) ? 2 : 1;
   }
   await output.flushed();
