@@ -1,3 +1,4 @@
+import { Chance } from '@stoplog/runtime/testing';
 import { expect, test } from 'vitest';
 import { Demo, resultsIn, withFolder } from './fixtures/demo.ts';
 import { expectedOf, expectSame } from './fixtures/expected.ts';
@@ -14,14 +15,14 @@ const MOMENTS = [
 
 test('all three million flights come out right after kill -9, five times, at any moment of loading and counting', async () => {
   const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
-  const random = randomFrom(seed);
+  const chance = new Chance(seed);
   const told: string[] = [];
   await withFolder(async (folder) => {
     for (const { after, within } of MOMENTS) {
       const life = new Demo(folder);
       await life.says(after);
       // The moment of the kill is the subject here, not a fact to wait for.
-      await new Promise((resolve) => setTimeout(resolve, random() * within));
+      await new Promise((resolve) => setTimeout(resolve, chance.next() * within));
       life.kill('SIGKILL');
       told.push((await life.endsWith('SIGKILL')).trimEnd().split('\n').at(-1) ?? '');
     }
@@ -34,14 +35,3 @@ test('all three million flights come out right after kill -9, five times, at any
     expectSame(results.topics, results);
   });
 }, 400_000);
-
-/** mulberry32 */
-const randomFrom = (seed: number): (() => number) => {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-};

@@ -1,12 +1,10 @@
-/** Numbers from 0 to 1 that a seed repeats (mulberry32). Whoever draws from it prints the seed. */
+/** Chance for a run: numbers that its seed repeats, and that seed. */
+import { Chance } from '@stoplog/runtime/testing';
+
+/** Numbers from 0 to 1. */
 export const chance = (seed: number): (() => number) => {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
+  const source = new Chance(seed);
+  return () => source.next();
 };
 /** The seed of a run: the one that SEED gives, so that what failed can be repeated, or a new one. */
 export const seedFor = (name: string): number => {

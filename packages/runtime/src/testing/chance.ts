@@ -1,5 +1,9 @@
 /**
- * Chance that can be repeated: the same seed gives the same numbers, on every machine and in every release.
+ * Chance that can be repeated: the same seed gives the same numbers, on every machine and in every release. Whoever draws from it
+ * prints the seed.
+ *
+ *   const chance = new Chance(7);
+ *   const orders = Array.from({ length: 100 }, () => ({ amount: chance.between(1, 50), paid: chance.is(0.9) }));
  */
 export class Chance {
   #state: number;
@@ -24,9 +28,11 @@ export class Chance {
   between(low: number, high: number): number {
     return low + this.below(high - low + 1);
   }
+  /** True so often, from 0 to 1. */
   is(probability: number): boolean {
     return this.next() < probability;
   }
+  /** One of them, of which there is one at least. */
   pick<T>(values: readonly T[]): T {
     const value = values[this.below(values.length)];
     if (value === undefined) throw new Error('invariant broken: there is something to pick from');
