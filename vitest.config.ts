@@ -20,7 +20,7 @@ const shell = ['packages/*/src/**/*.test.ts', 'examples/src/**/*.test.ts', 'benc
 const long = [
   'examples/src/flights/kill.test.ts',
   'examples/src/flights/flights.test.ts',
-  'packages/runtime/src/shell/{cli,groups,kill,misbehaving,pipeline-module,takeover,terminate}.test.ts',
+  'packages/runtime/src/shell/{cli,few-files,groups,kill,misbehaving,pipeline-module,takeover,terminate}.test.ts',
   'packages/core/src/shell/lmdb/{backup,cleaning-kill,dead-readers,folder,shrink}.test.ts',
 ];
 const measured = ['packages/runtime/src/shell/pressure.test.ts'];
