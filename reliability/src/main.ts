@@ -10,9 +10,9 @@ import { told } from './checkers/fault.ts';
 import { failpointCost } from './long/failpoint-cost.ts';
 import { chance } from './harness/chance.ts';
 import { withFolder } from './harness/folder.ts';
-import { parseArguments, USAGE, type LongArguments } from './long/arguments.ts';
+import { commandFor, parseArguments, USAGE, UsageError, type LongArguments } from './long/arguments.ts';
 import { passed, startResult, table, type StageResult } from './long/report.ts';
-import { stagesNamed, type Stage } from './long/stage.ts';
+import { stagesNamed, type Stage, type UnitOutcome } from './long/stage.ts';
 import { stagesOf } from './long/stages.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -38,6 +38,21 @@ const keptState = ({ kills, records }: LongArguments, seed: number | undefined):
   return state.commit === commit() && state.kills === kills && state.records === records && (seed === undefined || state.seed === seed) ? state : undefined;
 };
 
+const runUnit = (stage: Stage, unit: number, seed: number): Promise<UnitOutcome> => {
+  const tell = (line: string): void => progress(`${stage.id} unit ${unit + 1} of ${stage.units}: ${line}`);
+  tell('begins');
+  return withFolder((folder) => stage.run({ unit, folder, random: chance(seed + 7_919 * unit), tell }));
+};
+/** One unit alone, with all that it finds. */
+const repeatUnit = async (stage: Stage, number: number, seed: number): Promise<void> => {
+  if (!Number.isInteger(number) || number > stage.units) throw new UsageError(`${stage.id} has ${stage.units} units: --unit takes 1 to ${stage.units}`);
+  const { faults, figures } = await runUnit(stage, number - 1, seed);
+  progress('');
+  console.log(JSON.stringify(figures));
+  for (const fault of told(faults)) console.log(fault);
+  console.log(`${stage.id} unit ${number}: ${faults.length} faults`);
+  process.exitCode = faults.length === 0 ? 0 : 1;
+};
 const runUnits = async (stages: readonly Stage[], results: readonly StageResult[], { minutes, seed, kills, records }: LongArguments): Promise<void> => {
   const until = performance.now() + minutes * 60_000;
   while (performance.now() < until) {
@@ -49,11 +64,9 @@ const runUnits = async (stages: readonly Stage[], results: readonly StageResult[
     const [stage, result] = [stages[i]!, results[i]!];
     const unit = result.unitsDone;
     const since = performance.now();
-    const tell = (line: string): void => progress(`${stage.id} unit ${unit + 1} of ${stage.units}: ${line}`);
-    tell('begins');
-    const { faults, figures } = await withFolder((folder) => stage.run({ unit, folder, random: chance(seed + 7_919 * unit), tell }));
+    const { faults, figures } = await runUnit(stage, unit, seed);
     for (const [what, n] of Object.entries(figures)) result.figures[what] = (result.figures[what] ?? 0) + n;
-    result.faults.push(...told(faults).map((fault) => `unit ${unit}: ${fault}`));
+    result.faults.push(...told(faults).map((fault) => `unit ${unit + 1}: ${fault}`));
     result.seconds += (performance.now() - since) / 1_000;
     result.unitsDone++;
     mkdirSync(`${ROOT}.cache/reliability`, { recursive: true });
@@ -68,6 +81,7 @@ const main = async (): Promise<void> => {
     return;
   }
   const asked = parseArguments(args, Math.floor(Math.random() * 2 ** 31));
+  if (asked.unit !== undefined) return repeatUnit(stagesNamed(stagesOf(asked), asked.only)[0]!, asked.unit, asked.seed);
   const kept = keptState(asked, args.includes('--seed') ? asked.seed : undefined);
   const setting = { ...asked, seed: kept?.seed ?? asked.seed };
   console.log(`SEED=${setting.seed}${kept === undefined ? '' : ', going on where it was'}`);
@@ -80,7 +94,11 @@ const main = async (): Promise<void> => {
   const cost = failpointCost();
   progress('');
   console.log(`${table(results)}\n\na failpoint that is off costs ${cost.toFixed(2)} ns`);
-  for (const { id, faults } of results) for (const fault of faults) console.log(`${id} ${fault}`);
+  for (const { id, faults, unitsDone } of results) {
+    for (const fault of faults) console.log(`${id} ${fault}`);
+    // A stage ends with the unit that found something.
+    if (faults.length > 0) console.log(`again: ${commandFor(id, unitsDone, setting)}`);
+  }
   const isPassed = passed(results);
   const isWhole = results.every(({ unitsDone, units }) => unitsDone >= units);
   mkdirSync(`${ROOT}reliability/results`, { recursive: true });
@@ -100,4 +118,10 @@ const main = async (): Promise<void> => {
   if (isWhole) rmSync(STATE, { force: true });
   process.exitCode = isPassed ? 0 : 1;
 };
-await main();
+try {
+  await main();
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error;
+  console.error(error.message);
+  process.exitCode = 2;
+}

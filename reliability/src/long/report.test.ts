@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseArguments } from './arguments.ts';
+import { commandFor, parseArguments } from './arguments.ts';
 import { stagesNamed, type Stage } from './stage.ts';
 import { boundOf, passed, startResult, table, type StageResult } from './report.ts';
 
@@ -39,9 +39,24 @@ describe('a long run', () => {
     for (const wrong of [['F99'], ['f1'], ['F1', '']]) expect(() => named(wrong)).toThrow(/^there is no stage '.*': --only takes F1,F9,L11$/);
   });
   test('takes its size from the command line, and refuses what it does not know', () => {
-    expect(parseArguments(['--long'], 7)).toEqual({ minutes: 60, kills: 1_000, records: 10_000_000, seed: 7, only: undefined });
+    expect(parseArguments(['--long'], 7)).toEqual({ minutes: 60, kills: 1_000, records: 10_000_000, seed: 7, only: undefined, unit: undefined });
     expect(parseArguments(['--long', '--minutes', '5', '--only', 'F1,F9', '--seed', '3'], 7)).toMatchObject({ minutes: 5, seed: 3, only: ['F1', 'F9'] });
-    for (const wrong of [['--long', '--kill', '5'], ['--minutes'], ['--minutes', 'x'], ['--minutes', '-1']])
+    for (const wrong of [
+      ['--long', '--kill', '5'],
+      ['--minutes'],
+      ['--minutes', 'x'],
+      ['--minutes', '-1'],
+      ['--unit', '3'],
+      ['--unit', '3', '--only', 'F1,F2', '--seed', '1'],
+      ['--unit', '3', '--only', 'F1'],
+    ])
       expect(() => parseArguments(wrong, 7)).toThrow(/npm run reliability/);
+  });
+  test('gives what repeats a unit that failed, and understands it', () => {
+    for (const size of [{}, { kills: 40, records: 400_000 }]) {
+      const all = { ...parseArguments([], 7), ...size };
+      const [, , , , ...args] = commandFor('F18', 4, all).split(' ');
+      expect(parseArguments(args, 1)).toEqual({ ...all, only: ['F18'], unit: 4 });
+    }
   });
 });

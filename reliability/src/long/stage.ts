@@ -3,6 +3,7 @@
  * that a run that was ended goes on with the next unit, and a unit that failed can be repeated alone.
  */
 import type { Fault } from '../checkers/fault.ts';
+import { UsageError } from './arguments.ts';
 
 export interface UnitSetting {
   readonly unit: number;
@@ -27,6 +28,6 @@ export interface Stage {
 /** Those that were asked for; a name that none has would be a run that tries nothing, and passes. */
 export const stagesNamed = (stages: readonly Stage[], only: readonly string[] | undefined): readonly Stage[] => {
   const unknown = only?.find((name) => !stages.some(({ id }) => id === name));
-  if (unknown !== undefined) throw new Error(`there is no stage '${unknown}': --only takes ${stages.map(({ id }) => id).join(',')}`);
+  if (unknown !== undefined) throw new UsageError(`there is no stage '${unknown}': --only takes ${stages.map(({ id }) => id).join(',')}`);
   return stages.filter(({ id }) => only === undefined || only.includes(id));
 };
