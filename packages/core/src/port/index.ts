@@ -73,6 +73,7 @@ export { serdeOf, type CodecName, type Encoded, type Serde } from '../pure/schem
 export { fingerprintOf } from '../pure/schema/fingerprint.ts';
 export { asError, assert, errorFromData, errorToData, isStoplogError, StoplogError, type ErrorData, type Facts, type StoplogCode } from '../pure/errors.ts';
 export { checkName } from '../pure/topic/name.ts';
+export { checkSettings, type Known } from '../pure/settings.ts';
 export type { GroupEffect } from '../pure/group/change.ts';
 export { step as groupStep, type GroupEvent } from '../pure/group/coordinator.ts';
 export { EMPTY_GROUP, standingOf, type GroupState, type Member as GroupMemberState } from '../pure/group/group-state.ts';

@@ -8,6 +8,7 @@
 import type { Append, Committed } from '../port/log.ts';
 import { StoplogError } from '../pure/errors.ts';
 import type { Header } from '../pure/record/record.ts';
+import { checkSettings, type Known } from '../pure/settings.ts';
 import { RecordPacker, type PackedBatch, type PackingOptions } from '../pure/topic/packer.ts';
 import { encodeKey, encodeValue, parseKey, parseValue } from '../pure/topic/parse-record.ts';
 import type { AnyTopic } from '../pure/topic/topic.ts';
@@ -33,6 +34,10 @@ export interface AppendOptions {
   readonly expectedEnd?: ExpectedEnd;
   readonly signal?: AbortSignal;
 }
+const KNOWN: Known<AppendOptions> = { ack: true, expectedEnd: true, signal: true };
+/** A mistyped `expectedEnd` would append whatever the end is. */
+export const checkAppendOptions = (options: AppendOptions): void => checkSettings('append(…)', options, KNOWN);
+
 export interface Appended {
   /** How many records were acknowledged. */
   readonly records: number;

@@ -49,6 +49,17 @@ const slowLog = (): { readonly client: LogClient; readonly commits: () => number
 };
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
+test('an option that nobody knows is refused, and nothing is appended: types may have been stripped and never checked', async () => {
+  const log = makeClient(memoryLog());
+  const mistyped: object = { expectedend: 7n };
+  const refused = { code: 'STOPLOG_USAGE', message: expect.stringContaining("append(…) knows no setting 'expectedend'") };
+  await expect(log.append(letters, many(1), mistyped)).rejects.toMatchObject(refused);
+  await expect((await log.producer('p')).append(letters, many(1), mistyped)).rejects.toMatchObject(refused);
+  expect(await readAll(log)).toEqual([]);
+  const reading = log.read(letters, { from: 'earliest', untill: 'end' } as never);
+  await expect(reading[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: 'STOPLOG_USAGE', message: expect.stringContaining("'untill'") });
+});
+
 describe('append', () => {
   test('takes arrays, iterables and async iterables, and says how many were acknowledged', async () => {
     const log = makeClient(memoryLog());

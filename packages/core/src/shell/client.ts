@@ -6,8 +6,9 @@ import type { Log, OffsetAt, Position, RecordBatch, TopicPartition } from '../po
 import { StoplogError } from '../pure/errors.ts';
 import type { Reset } from '../pure/log/reset.ts';
 import { LazyRecord, type LogRecord } from '../pure/record/record.ts';
+import { checkSettings, type Known } from '../pure/settings.ts';
 import { topicOf, type AnyTopic, type Origin, type Parses } from '../pure/topic/topic.ts';
-import { appendAll, type Appended, type AppendOptions, type NewRecord, type NewRecords, type Sender } from './appending.ts';
+import { appendAll, checkAppendOptions, type Appended, type AppendOptions, type NewRecord, type NewRecords, type Sender } from './appending.ts';
 import { Arrived } from './arrived.ts';
 import { fetchOrReset } from './fetch-or-reset.ts';
 import { readLag, type PartitionLag } from './lag.ts';
@@ -30,6 +31,8 @@ export interface ReadOptions {
   readonly partitions?: readonly number[];
   readonly signal?: AbortSignal;
 }
+const KNOWN: Known<ReadOptions> = { from: true, reset: true, until: true, partitions: true, signal: true };
+
 export interface LogClient extends AsyncDisposable {
   /**
    * Parses records by the topic's schemas and appends them, in order; creates the topic if it is missing.
@@ -111,6 +114,7 @@ class Client implements LogClient {
 
   async append<RK, RV>(face: Parses<RK, RV>, records: NewRecords<RK, RV>, options: AppendOptions = {}): Promise<Appended> {
     const topic = topicOf(face);
+    checkAppendOptions(options);
     await this.#ensure(topic);
     // Of one life: after a commit that failed none of this append is taken, so what is in the log is a beginning of the records.
     const life = `${this.#name}/${this.#turn}`;
@@ -130,6 +134,7 @@ class Client implements LogClient {
 
   async *read<K, V>(face: Origin<K, V>, options: ReadOptions): AsyncGenerator<readonly LogRecord<K, V | null>[]> {
     const topic = topicOf(face);
+    checkSettings('read(…)', options, KNOWN);
     await this.#ensure(topic);
     const numbers = options.partitions ?? Array.from({ length: topic.partitions }, (_, i) => i);
     const partitions = numbers.map((partition) => ({ topic: topic.name, partition }));

@@ -12,7 +12,7 @@ import { isStoplogError, StoplogError } from '../pure/errors.ts';
 import type { Encoded } from '../pure/schema/codec.ts';
 import type { PackedBatch } from '../pure/topic/packer.ts';
 import { topicOf, type AnyTopic, type Parses } from '../pure/topic/topic.ts';
-import { appendAll, type Appended, type AppendOptions, type NewRecord, type NewRecords, type Sender } from './appending.ts';
+import { appendAll, checkAppendOptions, type Appended, type AppendOptions, type NewRecord, type NewRecords, type Sender } from './appending.ts';
 import { Repeat, Tally, type Call, type Sent } from './producer-call.ts';
 
 export interface Producer {
@@ -77,7 +77,10 @@ export class LogProducer implements Producer {
   }
 
   append<RK, RV>(face: Parses<RK, RV>, records: NewRecords<RK, RV>, options: AppendOptions = {}): Promise<Appended> {
-    return this.#inTurn(() => this.#append(topicOf(face), records, options));
+    return this.#inTurn(() => {
+      checkAppendOptions(options);
+      return this.#append(topicOf(face), records, options);
+    });
   }
   settle(): Promise<Appended> {
     return this.#inTurn(async () => {

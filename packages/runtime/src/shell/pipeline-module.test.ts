@@ -1,3 +1,5 @@
+import { lmdb } from '@stoplog/core/lmdb';
+import { run } from '@stoplog/runtime';
 import { describe, expect, test } from 'vitest';
 import { start, type Ended } from './fixtures/child.ts';
 import { withProject, type Project } from './fixtures/project.ts';
@@ -29,6 +31,13 @@ const runs = async (project: Project, path: string): Promise<Ended> => {
   child.tell('dispose');
   return child.ended;
 };
+
+test('an option of run that nobody knows is refused before anything is loaded', async () => {
+  await expect(run(new URL('file:///nowhere.js'), { log: lmdb('./never'), threds: 2 } as never)).rejects.toMatchObject({
+    code: 'STOPLOG_USAGE',
+    message: expect.stringMatching(/run\(…\) knows no setting 'threds': it takes log, threads,/),
+  });
+});
 
 describe('a pipeline module is refused, with what to do instead, when it', () => {
   const cases: readonly (readonly [string, string, RegExp])[] = [

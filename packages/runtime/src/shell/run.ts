@@ -4,9 +4,11 @@
 import { availableParallelism } from 'node:os';
 import {
   checkMembership,
+  checkSettings,
   loadLogModule,
   SESSION_MS,
   StoplogError,
+  type Known,
   type Log,
   type LogLink,
   type LogModule,
@@ -50,6 +52,18 @@ export interface RunOptions {
   readonly tell?: 'console' | 'nothing';
 }
 
+const KNOWN: Known<RunOptions> = {
+  log: true,
+  threads: true,
+  signal: true,
+  hangAfter: true,
+  heapMb: true,
+  reset: true,
+  instanceId: true,
+  session: true,
+  tell: true,
+};
+
 const HANG_AFTER_MS = 30_000;
 const HEAP_MB = 2_048;
 
@@ -60,6 +74,7 @@ export const runApp = (url: URL, options: RunOptions): Promise<App> =>
 /** As `run`, for a caller that tells in its own way what happens. */
 export const startApp = async (url: URL, options: RunOptions, tellerFor: (plan: Plan) => Teller): Promise<App> => {
   const { href } = new URL(url);
+  checkSettings('run(…)', options, KNOWN);
   const threads = options.threads ?? availableParallelism();
   if (!Number.isInteger(threads) || threads < 1)
     throw new StoplogError('STOPLOG_USAGE', { threads }, `threads is ${String(threads)}: give a whole number from 1 on, or leave it out for one per core`);

@@ -14,10 +14,20 @@ type Carrier = CodecName | 'sort-key';
 type Def = z.core.$ZodTypes['_zod']['def'];
 
 export const checkCarries = (schema: Schema, carrier: Carrier, owner: Owner): { readonly open: boolean } => {
+  if (!isSchema(schema)) throw noSchema(owner);
   const walk: Walk = { carrier, owner, seen: new Set(), open: false };
   visit(schema, '', walk);
   return walk;
 };
+
+/** Where types were stripped and not checked, anything may come: a schema of zod 3 has another shape. */
+const isSchema = (found: unknown): boolean => typeof found === 'object' && found !== null && '_zod' in found;
+const noSchema = ({ kind, name, side }: Owner): StoplogError =>
+  new StoplogError(
+    'STOPLOG_USAGE',
+    { [kind]: name, side },
+    `the ${side} of ${kind} '${name}' is no schema of zod 4: give one, such as ${side}: z.string(), with z from 'zod' in version 4`,
+  );
 
 interface Walk {
   readonly carrier: Carrier;

@@ -11,6 +11,7 @@ import { checkCarries } from '../schema/carries.ts';
 import type { CodecName, Output, Schema, Serde } from '../schema/codec.ts';
 import { describeSchema, fingerprintOf } from '../schema/fingerprint.ts';
 import { serde } from '../schema/serde.ts';
+import { checkSettings, type Known } from '../settings.ts';
 import { checkName } from '../topic/name.ts';
 
 declare const holds: unique symbol;
@@ -35,11 +36,19 @@ export interface AnyStore {
   readonly description: string;
 }
 
-export const store = <K extends Schema, V extends Schema>(
-  name: string,
-  spec: { readonly key: K; readonly value: V; readonly version?: number; readonly codec?: CodecName },
-): Store<Output<K>, Output<V>> => {
+export interface StoreSpec<K, V> {
+  readonly key: K;
+  readonly value: V;
+  /** 1 unless said otherwise; raised whenever a schema, or what is computed, changes. */
+  readonly version?: number;
+  /** Of the values: JSON unless said otherwise. */
+  readonly codec?: CodecName;
+}
+const KNOWN: Known<StoreSpec<Schema, Schema>> = { key: true, value: true, version: true, codec: true };
+
+export const store = <K extends Schema, V extends Schema>(name: string, spec: StoreSpec<K, V>): Store<Output<K>, Output<V>> => {
   checkName('store', name);
+  checkSettings<StoreSpec<Schema, Schema>>(`store '${name}'`, spec, KNOWN);
   const version = spec.version ?? 1;
   if (!Number.isInteger(version) || version < 1 || version > 0x7fffffff)
     throw new StoplogError('STOPLOG_USAGE', { store: name, version }, `store '${name}' cannot have version ${String(version)}: take a whole number from 1 on`);

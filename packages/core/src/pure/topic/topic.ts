@@ -9,6 +9,7 @@ import { StoplogError } from '../errors.ts';
 import type { CodecName, Input, Output, Schema, Serde } from '../schema/codec.ts';
 import { jsonSchemaOf } from '../schema/fingerprint.ts';
 import { parsing, serde } from '../schema/serde.ts';
+import { checkSettings, type Known } from '../settings.ts';
 import type { Millis } from '../time/duration.ts';
 import { forgettingOf } from './forgetting.ts';
 import { checkName } from './name.ts';
@@ -109,8 +110,33 @@ const DEFAULT_PARTITIONS = 4;
 /** As many as anybody has been seen to want; each costs a few kilobytes of memory wherever it is read. */
 const MAX_PARTITIONS = 65_535;
 
+const OF_BOTH: Known<TopicSpec<Schema, Schema>> = {
+  key: true,
+  value: true,
+  partitions: true,
+  codec: true,
+  retention: true,
+  retentionBytes: true,
+  segment: true,
+  segmentBytes: true,
+  timestamps: true,
+  ageBy: true,
+  reads: true,
+};
+const OF_COMPACTED: Known<CompactedTopicSpec<Schema, Schema>> = {
+  ...OF_BOTH,
+  deleteRetention: true,
+  minCompactionLag: true,
+  maxCompactionLag: true,
+  minDirtyRatio: true,
+};
+const OF_CODEC: Known<NonNullable<TopicSpec<Schema, Schema>['codec']>> = { key: true, value: true };
+
 const declare = <Kind extends AnyTopic['kind']>(kind: Kind, name: string, spec: CompactedTopicSpec<Schema, Schema>): AnyTopic & { readonly kind: Kind } => {
   checkName('topic', name);
+  if (kind === 'topic') checkSettings<TopicSpec<Schema, Schema>>(`topic '${name}'`, spec, OF_BOTH);
+  else checkSettings(`compacted topic '${name}'`, spec, OF_COMPACTED);
+  if (spec.codec !== undefined) checkSettings(`the codec of topic '${name}'`, spec.codec, OF_CODEC);
   const partitions = spec.partitions ?? DEFAULT_PARTITIONS;
   if (!Number.isInteger(partitions) || partitions < 1 || partitions > MAX_PARTITIONS)
     throw new StoplogError(

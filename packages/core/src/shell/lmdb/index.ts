@@ -1,6 +1,7 @@
 /** `lmdb('./data')`: a log in a folder, as plain data that any thread can open. */
 import { resolve } from 'node:path';
 import type { LogRef } from '../../port/log.ts';
+import { checkSettings, type Known } from '../../pure/settings.ts';
 
 export interface LmdbOptions {
   /** How far the data file may grow, in bytes of address space (nothing is reserved); 1 TiB unless said otherwise. */
@@ -27,7 +28,10 @@ export interface LmdbOptions {
  * import { lmdb } from '@stoplog/core/lmdb';
  * await using log = await openLog(lmdb('./data'));
  */
-export const lmdb = (path: string, options: LmdbOptions = {}): LogRef => ({
-  module: new URL('./log-module.js', import.meta.url).href,
-  options: { path: resolve(path), ...options },
-});
+export const lmdb = (path: string, options: LmdbOptions = {}): LogRef => {
+  checkSettings(`lmdb('${path}')`, options, KNOWN);
+  if (options.maintenance !== undefined) checkSettings(`the maintenance of lmdb('${path}')`, options.maintenance, OF_MAINTENANCE);
+  return { module: new URL('./log-module.js', import.meta.url).href, options: { path: resolve(path), ...options } };
+};
+const KNOWN: Known<LmdbOptions> = { mapSize: true, create: true, verify: true, maintenance: true };
+const OF_MAINTENANCE: Known<NonNullable<LmdbOptions['maintenance']>> = { everyMs: true, bytesPerSecond: true };
