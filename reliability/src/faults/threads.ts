@@ -27,7 +27,8 @@ export const threads = async ({ folder, unit, random, tell }: UnitSetting): Prom
   const [data, history, note] = [join(folder, 'log'), join(folder, 'history'), join(folder, 'struck')];
   const point = unit % 2 === 0 ? POINTS[(unit / 2) % POINTS.length] : undefined;
   const armed =
-    point === undefined ? {} : { STOPLOG_FAILPOINTS: `${point}=slow:${STILL_MS}#${point.startsWith('process') ? 2 : 1}`, STOPLOG_FAILPOINTS_STRUCK: note };
+    // At the second hit of each life, so that its first commit is made.
+    point === undefined ? {} : { STOPLOG_FAILPOINTS: `${point}=slow:${STILL_MS}#2`, STOPLOG_FAILPOINTS_STRUCK: note };
   await readFinal(data);
   const app = new Child('flagship/app.child.js', [data, history, 'app', `${RECORDS}`, '2000', 'end'], {
     env: { ...armed, SPIN_US: '100', TERMINATIONS: `${TERMINATIONS}`, TERMINATE_SEED: `${Math.floor(random() * 2 ** 31)}` },
