@@ -9,10 +9,10 @@ export type Known<T> = Readonly<Record<keyof T, true>>;
 
 /** `whose`: as it is to be told, `topic 'orders'`. */
 export const checkSettings = <T>(whose: string, given: T, known: Known<T>): void => {
-  const names = Object.keys(known);
   if (typeof given !== 'object' || given === null)
-    throw new StoplogError('STOPLOG_USAGE', { whose, found: typeof given }, `${whose} needs settings: give an object with ${names.join(', ')}`);
-  const unknown = Object.keys(given).find((name) => !names.includes(name));
+    throw new StoplogError('STOPLOG_USAGE', { whose, found: typeof given }, `${whose} needs settings: give an object with ${namesIn(known)}`);
+  const unknown = Object.keys(given).find((name) => !Object.hasOwn(known, name));
   if (unknown !== undefined)
-    throw new StoplogError('STOPLOG_USAGE', { whose, setting: unknown }, `${whose} knows no setting '${unknown}': it takes ${names.join(', ')}`);
+    throw new StoplogError('STOPLOG_USAGE', { whose, setting: unknown }, `${whose} knows no setting '${unknown}': it takes ${namesIn(known)}`);
 };
+const namesIn = (known: object): string => Object.keys(known).join(', ');
