@@ -5,7 +5,8 @@
  *     5   examples  benchmarks  reliability  tools     any package, by its exports
  *     4   runtime/shell        │ connectors/*          shells never import each other
  *     3   runtime/pure         │ connectors never import runtime
- *     2   core/shell
+ *     3   core/lmdb                                    the only folder that imports lmdb
+ *     2   core/client, core/failpoints                 append, read and produce over any log
  *     1   core/port                                    types only; its index.ts is the entry `@stoplog/core/port`
  *     0   core/pure                                    nothing but itself
  */
@@ -16,7 +17,7 @@ import { isForTests, isTest, type Package, type SourceFile, type Workspace } fro
 interface Place {
   /** `core`, `runtime`, `connectors`, or the name of a folder outside packages/ */
   readonly unit: string;
-  /** The first folder below src/: `pure`, `port`, `shell`, `testing`, a connector's name; '' for the entry itself. */
+  /** The first folder below src/: `pure`, `port`, `client`, `lmdb`, `shell`, `testing`, a connector's name; '' for the entry itself. */
   readonly floor: string;
 }
 
@@ -24,7 +25,9 @@ interface Place {
 const below: Readonly<Record<string, readonly string[]>> = {
   'core/pure': [],
   'core/port': ['pure'],
-  'core/shell': ['pure', 'port'],
+  'core/failpoints': ['pure'],
+  'core/client': ['pure', 'port', 'failpoints'],
+  'core/lmdb': ['pure', 'port', 'client', 'failpoints'],
   'core/testing': ['pure', 'port'],
   'runtime/pure': [],
   'runtime/shell': ['pure'],
@@ -34,7 +37,9 @@ const below: Readonly<Record<string, readonly string[]>> = {
 const byName: Readonly<Record<string, readonly string[]>> = {
   'core/pure': [],
   'core/port': [],
-  'core/shell': [],
+  'core/failpoints': ['pure'],
+  'core/client': [],
+  'core/lmdb': [],
   'core/testing': [],
   'runtime/pure': ['@stoplog/core', '@stoplog/core/port'],
   'runtime/shell': ['@stoplog/core', '@stoplog/core/port', '@stoplog/core/lmdb'],
@@ -86,7 +91,7 @@ const refusal = (file: SourceFile, what: Import, packages: readonly Package[]): 
     return undefined;
   }
   if (isForTests(file.path) || !what.specifier.startsWith('node:')) return undefined; // other packages: doors.ts
-  if (from.floor === 'pure' || /\/pure\//.test(file.path)) {
+  if (from.floor === 'pure' || /\/pure\/|\/lmdb\/layout\//.test(file.path)) {
     return what.specifier === 'node:zlib' && file.path === 'packages/core/src/pure/bytes/checksum.ts'
       ? undefined
       : `pure/ knows no machine; ${remedy['pure']!}`;

@@ -24,8 +24,8 @@
  *  - endings    aborting the signal leaves the group, and `join` then ends without an error
  */
 import type { Holding } from '../pure/group/place.ts';
-import type { Cleaned, CleanOptions } from '../pure/log/cleaned.ts';
-import type { ProducerLife, ProducerStamp } from '../pure/log/producer.ts';
+import type { Cleaned, CleanOptions } from '../pure/retention/cleaned.ts';
+import type { ProducerLife, ProducerStamp } from '../pure/producer/producer.ts';
 import type { TopicShape } from '../pure/topic/shape.ts';
 import type { BatchView } from '../pure/record/batch.ts';
 import type { Administration } from './administration.ts';
