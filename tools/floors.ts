@@ -2,11 +2,12 @@
  * The floors: an import goes down, or stays on its own floor in its own folder. Never up, never sideways between shells,
  * never into the sources of another package.
  *
- *     6   examples  benchmarks  reliability  tools     any package, by its exports
- *     5   cli/commands  cli/text                       the command, by the exports of core and runtime; text/ is pure
- *     4   runtime/shell        │ connectors/*          shells never import each other
- *     3   runtime/pure         │ connectors never import runtime
- *     2   core/shell
+ *     7   examples  benchmarks  reliability  tools     any package, by its exports
+ *     6   cli/commands  cli/text                       the command, by the exports of core and runtime; text/ is pure
+ *     5   runtime/shell        │ connectors/*          shells never import each other
+ *     4   runtime/pure         │ connectors never import runtime
+ *     3   core/lmdb                                    the only folder that imports lmdb
+ *     2   core/client, core/failpoints                 append, read and produce over any log
  *     1   core/port                                    types only; its index.ts is the entry `@stoplog/core/port`
  *     0   core/pure                                    nothing but itself
  */
@@ -17,7 +18,7 @@ import { isForTests, isTest, type Package, type SourceFile, type Workspace } fro
 interface Place {
   /** `core`, `runtime`, `connectors`, or the name of a folder outside packages/ */
   readonly unit: string;
-  /** The first folder below src/: `pure`, `port`, `shell`, `testing`, a connector's name; '' for the entry itself. */
+  /** The first folder below src/: `pure`, `port`, `client`, `lmdb`, `shell`, `testing`, a connector's name; '' for the entry itself. */
   readonly floor: string;
 }
 
@@ -25,7 +26,9 @@ interface Place {
 const below: Readonly<Record<string, readonly string[]>> = {
   'core/pure': [],
   'core/port': ['pure'],
-  'core/shell': ['pure', 'port'],
+  'core/failpoints': ['pure'],
+  'core/client': ['pure', 'port', 'failpoints'],
+  'core/lmdb': ['pure', 'port', 'client', 'failpoints'],
   'core/testing': ['pure', 'port'],
   'runtime/pure': [],
   'runtime/shell': ['pure'],
@@ -39,7 +42,9 @@ const below: Readonly<Record<string, readonly string[]>> = {
 const byName: Readonly<Record<string, readonly string[]>> = {
   'core/pure': [],
   'core/port': [],
-  'core/shell': [],
+  'core/failpoints': ['pure'],
+  'core/client': [],
+  'core/lmdb': [],
   'core/testing': [],
   'runtime/pure': ['@stoplog/core', '@stoplog/core/port'],
   'runtime/shell': ['@stoplog/core', '@stoplog/core/port', '@stoplog/core/lmdb'],
@@ -97,7 +102,7 @@ const refusal = (file: SourceFile, what: Import, packages: readonly Package[]): 
     return undefined;
   }
   if (isForTests(file.path) || !what.specifier.startsWith('node:')) return undefined; // other packages: doors.ts
-  if (from.floor === 'pure' || floor === 'cli/text' || /\/pure\//.test(file.path)) {
+  if (from.floor === 'pure' || floor === 'cli/text' || /\/pure\/|\/lmdb\/layout\//.test(file.path)) {
     return what.specifier === 'node:zlib' && file.path === 'packages/core/src/pure/bytes/checksum.ts'
       ? undefined
       : `pure/ knows no machine; ${remedy['pure']!}`;
