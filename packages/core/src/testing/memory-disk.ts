@@ -11,15 +11,15 @@ import { step, type GroupEvent } from '../pure/group/coordinator.ts';
 import { checkEpoch, checkMoves } from '../pure/group/fence.ts';
 import { EMPTY_GROUP, type GroupState, type Member } from '../pure/group/group-state.ts';
 import { isSource, placeName } from '../pure/group/place.ts';
-import { cleanupOf } from '../pure/log/cleanup.ts';
-import { cleanable, cleanBatch, mapKeys } from '../pure/log/compaction.ts';
-import { Folding } from '../pure/log/folding.ts';
-import { KeyOffsets } from '../pure/log/key-offsets.ts';
-import { segmentsToForget, startAfter } from '../pure/log/retention.ts';
-import type { ProducerLife } from '../pure/log/producer.ts';
-import { endMoved } from '../pure/log/refusals.ts';
+import { cleanupOf } from '../pure/retention/cleanup.ts';
+import { cleanable, cleanBatch, mapKeys } from '../pure/retention/compaction.ts';
+import { Folding } from '../pure/retention/merging.ts';
+import { KeyOffsets } from '../pure/retention/key-offsets.ts';
+import { segmentsToForget, startAfter } from '../pure/retention/retention.ts';
+import type { ProducerLife } from '../pure/producer/producer.ts';
+import { endMoved } from '../pure/producer/refusals.ts';
 import { stampTime } from '../pure/record/arrival-time.ts';
-import { emptySegment, grow, isEmptySegment, isFull, isOverdue, mergesOf, type Arriving, type Segment } from '../pure/log/segment.ts';
+import { emptySegment, grow, isEmptySegment, isFull, isOverdue, mergesOf, type Arriving, type Segment } from '../pure/retention/segment.ts';
 import { inspectHeader, openBatch, stampBatch } from '../pure/record/batch.ts';
 import { MemoryProducers } from './memory-producers.ts';
 import { shapeDifference, type TopicShape } from '../pure/topic/shape.ts';
@@ -101,9 +101,8 @@ export class MemoryDisk {
     return group;
   }
   position(group: string, topic: string, partition: number): bigint {
-    if (isSource(topic)) return 0n;
-    const { start } = this.partition(topic, partition);
-    return this.groups.get(group)?.positions.get(placeName({ topic, partition })) ?? start;
+    const committed = this.groups.get(group)?.positions.get(placeName({ topic, partition }));
+    return committed ?? (isSource(topic) ? 0n : this.partition(topic, partition).start);
   }
   /** One step of a group's coordinator. */
   step(name: string, event: GroupEvent<MemoryMember>): void {
@@ -231,9 +230,8 @@ export class MemoryDisk {
   }
   /** A group that never committed goes on from wherever the log started when it began to read. */
   #stands(group: string, topic: string, partition: number, from: bigint): bigint {
-    if (isSource(topic)) return 0n;
     const committed = this.groups.get(group)?.positions.get(placeName({ topic, partition }));
-    const { start } = this.partition(topic, partition);
+    const start = isSource(topic) ? 0n : this.partition(topic, partition).start;
     return committed ?? (from < start ? from : start);
   }
   #store(name: string): MemoryStore {
