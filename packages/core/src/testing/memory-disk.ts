@@ -101,9 +101,8 @@ export class MemoryDisk {
     return group;
   }
   position(group: string, topic: string, partition: number): bigint {
-    if (isSource(topic)) return 0n;
-    const { start } = this.partition(topic, partition);
-    return this.groups.get(group)?.positions.get(placeName({ topic, partition })) ?? start;
+    const committed = this.groups.get(group)?.positions.get(placeName({ topic, partition }));
+    return committed ?? (isSource(topic) ? 0n : this.partition(topic, partition).start);
   }
   /** One step of a group's coordinator. */
   step(name: string, event: GroupEvent<MemoryMember>): void {
@@ -231,9 +230,8 @@ export class MemoryDisk {
   }
   /** A group that never committed goes on from wherever the log started when it began to read. */
   #stands(group: string, topic: string, partition: number, from: bigint): bigint {
-    if (isSource(topic)) return 0n;
     const committed = this.groups.get(group)?.positions.get(placeName({ topic, partition }));
-    const { start } = this.partition(topic, partition);
+    const start = isSource(topic) ? 0n : this.partition(topic, partition).start;
     return committed ?? (from < start ? from : start);
   }
   #store(name: string): MemoryStore {

@@ -2,8 +2,8 @@
  * What an actor that nothing ever disturbs makes of the same records in the same order: the measure of the disturbed one.
  */
 import { LazyRecord, openBatch } from '@stoplog/core/port';
-import { compileTask } from '../pure/operators/compile.ts';
-import type { Emit } from '../pure/operators/emit.ts';
+import { compileTask } from '../pure/nodes/compile.ts';
+import type { Emit } from '../pure/nodes/emit.ts';
 import { TopicOutput } from '../pure/task/outputs.ts';
 import { StoreOverlay, type Writes } from '../pure/task/overlay.ts';
 import { storePart } from '../pure/task/store-part.ts';
@@ -45,7 +45,7 @@ export class Reference {
     }
     this.stores = stores;
     this.#outputs = new Map(task.outputs.map((topic) => [topic.name, new TopicOutput(topic)]));
-    const emits = compileTask(task, { stores: new Map([...this.#overlays].map(([name, { overlay }]) => [name, overlay])), outputs: this.#outputs });
+    const { emits } = compileTask(task, { stores: new Map([...this.#overlays].map(([name, { overlay }]) => [name, overlay])), outputs: this.#outputs });
     this.#cursors = new Map(
       task.inputs.map(({ topic }, i) => [
         topic.name,
