@@ -38,7 +38,7 @@ const byName: Readonly<Record<string, readonly string[]>> = {
   'core/testing': [],
   'runtime/pure': ['@stoplog/core', '@stoplog/core/port'],
   'runtime/shell': ['@stoplog/core', '@stoplog/core/port', '@stoplog/core/lmdb'],
-  'runtime/testing': ['@stoplog/core', '@stoplog/core/port', '@stoplog/core/testing'],
+  'runtime/testing': ['@stoplog/core', '@stoplog/core/port', '@stoplog/core/testing/memory'],
   'runtime/': ['@stoplog/core', '@stoplog/core/port'],
   connectors: ['@stoplog/core', '@stoplog/core/port'],
 };
