@@ -6,7 +6,7 @@ import { packageOf } from './imports.ts';
 import { isForTests, type Workspace } from './sources.ts';
 
 const doors: Readonly<Record<string, readonly string[]>> = {
-  lmdb: ['packages/core/src/shell/lmdb/env.ts'],
+  lmdb: ['packages/core/src/lmdb/tables/env.ts'],
   zod: ['packages/core/src/pure/schema/'],
   msgpackr: ['packages/core/src/pure/schema/msgpack.ts'],
   vitest: ['packages/core/src/testing/', 'packages/runtime/src/testing/'],

@@ -84,16 +84,18 @@ const reach = (graph: Graph, from: readonly string[]): ReadonlySet<string> => {
   return reached;
 };
 
-const LMDB = 'packages/core/src/shell/lmdb';
+const LMDB = 'packages/core/src/lmdb';
 /** What runs between the start of a pipeline and its first result, in every thread of it (decision 0026). */
 const STARTING = [
   `${LMDB}/log-module.ts`,
   `${LMDB}/thread-log.ts`,
-  `${LMDB}/writer.ts`,
+  `${LMDB}/writer/writer.ts`,
   'packages/runtime/src/shell/run.ts',
   'packages/runtime/src/shell/actors/actor.ts',
 ];
-const FOR_TOOLS: ReadonlySet<string> = new Set(['administration', 'backup', 'check', 'repair', 'restore', 'shrink'].map((name) => `${LMDB}/${name}.ts`));
+const FOR_TOOLS: ReadonlySet<string> = new Set(
+  ['admin/administration', 'copy/backup', 'doctor/check', 'doctor/repair', 'copy/restore', 'copy/shrink'].map((name) => `${LMDB}/${name}.ts`),
+);
 
 export const weightProblems = (workspace: Workspace): readonly string[] => {
   const graph = graphOf(workspace);

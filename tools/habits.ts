@@ -40,7 +40,7 @@ export const habitProblems = ({ files }: Workspace): readonly string[] =>
 
 const problemsOf = (file: SourceFile): readonly string[] => {
   const code = mask(file.text);
-  const habits = /\/src\/(?:\w+\/)?pure\//.test(file.path) ? [...inPure, ...anywhere] : anywhere;
+  const habits = /\/src\/(?:\w+\/)?pure\/|\/lmdb\/layout\//.test(file.path) ? [...inPure, ...anywhere] : anywhere;
   return habits.flatMap(({ pattern, remedy }) =>
     [...code.matchAll(pattern)].map((match) => `${file.path}:${lineAt(code, match.index)}  says '${match[0].trim()}': ${remedy}`),
   );

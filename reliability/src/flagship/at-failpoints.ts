@@ -7,7 +7,7 @@ const ONCE: ReadonlySet<string> = new Set<Failpoint>(['acquire', 'rebalance.writ
 const OFTEN: ReadonlySet<string> = new Set<Failpoint>(['process.before', 'process.handled', 'storage.put']);
 /**
  * Not met by the flagship: losing a group that it still holds (processes.test.ts lets a process stand still for longer than
- * its session), what retention and compaction do (core/src/shell/lmdb/cleaning-kill.test.ts), and copies of a whole log
+ * its session), what retention and compaction do (core/src/lmdb/cleaner/cleaning-kill.test.ts), and copies of a whole log
  * (backup.test.ts and shrink.test.ts there).
  */
 export const ELSEWHERE: ReadonlySet<string> = new Set<Failpoint>([

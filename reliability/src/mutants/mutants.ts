@@ -22,8 +22,8 @@ export interface Mutant {
     | { readonly kind: 'survivors' };
 }
 
-const APPLY = 'shell/lmdb/apply.js';
-const QUEUE = 'shell/lmdb/queue.js';
+const APPLY = 'lmdb/transaction/apply.js';
+const QUEUE = 'lmdb/writer/queue.js';
 const CHECKED = 'checkMember(env, commit);';
 const PUT_BATCH = "putRaw(env, 'log', batchKey(topicId, partition, baseOffset), batch);";
 const applied = { kind: 'flagship', failpoint: 'commit.applied', hit: 3 } as const;
@@ -82,7 +82,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'reads on behind a batch that is damaged, without a word',
-    file: 'shell/lmdb/reader.js',
+    file: 'lmdb/tables/reader.js',
     text: 'const view = readBatchAt(env, place, next);',
     instead: 'let view; try { view = readBatchAt(env, place, next); } catch { next++; continue; }',
     shows: 'skipped',
@@ -90,7 +90,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'flushes nothing',
-    file: 'shell/lmdb/env.js',
+    file: 'lmdb/tables/env.js',
     text: '...more,',
     instead: '...more, noSync: true,',
     shows: 'lost',
@@ -98,7 +98,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'drops the newest record of a key when it compacts',
-    file: 'pure/log/compaction.js',
+    file: 'pure/retention/compaction.js',
     text: 'view.keyEnd) <= base + view.offsetDelta',
     instead: 'view.keyEnd) < base + view.offsetDelta',
     shows: 'lost',
@@ -106,7 +106,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'drops a tombstone before its time',
-    file: 'pure/log/compaction.js',
+    file: 'pure/retention/compaction.js',
     text: 'view.deleteHorizon !== undefined && now >= view.deleteHorizon',
     instead: 'true',
     shows: 'lost',

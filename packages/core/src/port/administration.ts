@@ -7,9 +7,8 @@
  * refused if it was not.
  */
 import type { ResetLine } from '../pure/group/reset.ts';
-import type { Table } from '../pure/log/keyspace.ts';
-import type { Usage } from '../pure/log/usage.ts';
-import type { CleaningFailure, CleaningReport, LastCleaning } from '../pure/log/cleaning-report.ts';
+import type { Usage } from './usage.ts';
+import type { CleaningFailure, CleaningReport, LastCleaning } from '../pure/retention/cleaning-report.ts';
 import type { Epoch, GroupId, Holding, Log, Position, TopicName, TopicPartition } from './log.ts';
 import type { Watch } from './watch.ts';
 
@@ -46,7 +45,8 @@ export interface Restored {
   readonly taken: string;
   /** Of its data file. */
   readonly bytes: number;
-  readonly entries: Readonly<Record<Table, number>>;
+  /** Entries of each table, by the table's name. */
+  readonly entries: Readonly<Record<string, number>>;
 }
 export interface Backup extends Restored {
   /** Of its data file, as its manifest says. */

@@ -39,9 +39,9 @@ export type {
   Shrunk,
 } from './administration.ts';
 export type { Progress, Watch } from './watch.ts';
-export type { PartitionUsage, TableUsage, Usage } from '../pure/log/usage.ts';
+export type { PartitionUsage, TableUsage, Usage } from './usage.ts';
 export type { CheckOptions, CheckReport, Inspection, InspectionProgress, RepairedPartition, RepairedStore, RepairOptions, RepairReport } from './inspection.ts';
-export { isDamage, placeText, type Finding } from '../pure/check/finding.ts';
+export { isDamage, placeText, type Finding } from '../pure/log/finding.ts';
 export type { StateStore, StorePart } from './state-store.ts';
 export type { Arrival, ArrivalBatch, SourceReader } from './source.ts';
 export type { Clock } from './clock.ts';
@@ -64,7 +64,7 @@ export { BATCH_BYTES, RecordPacker, type PackedBatch } from '../pure/topic/packe
 export { encodeKey, encodeValue, parseKey, parseRecord, parseValue } from '../pure/topic/parse-record.ts';
 export { partitionOf } from '../pure/topic/partitioner.ts';
 export { shapeDifference, type TopicShape } from '../pure/topic/shape.ts';
-export { cleanupOf, type Cleanup } from '../pure/log/cleanup.ts';
+export { cleanupOf, type Cleanup } from '../pure/retention/cleanup.ts';
 export { forgettingOf, type ForgettingSpec } from '../pure/topic/forgetting.ts';
 export { topicFromShape } from '../pure/topic/topic-from-shape.ts';
 export { topicOf, type AnyTopic, type Origin, type Parses, type Target } from '../pure/topic/topic.ts';
@@ -84,10 +84,10 @@ export { occupantText, occupiedError } from '../pure/group/occupied.ts';
 export { ageOf, drainSeconds, ratesBetween, readsFrom, recordsBehind, type Behind } from '../pure/group/lag.ts';
 export { parsePositions, planReset, positionsText, type FilePosition, type ResetLine, type ResetPlace, type ResetTarget } from '../pure/group/reset.ts';
 export type { Sink, Source } from '../pure/topic/edges.ts';
-export type { Reset } from '../pure/log/reset.ts';
-export { fetchOrReset } from '../shell/fetch-or-reset.ts';
+export type { Reset } from '../pure/record/auto-offset-reset.ts';
+export { fetchOrReset } from '../client/fetch-or-reset.ts';
 export type { Millis } from '../pure/time/duration.ts';
-export { makeClient, type LogClient } from '../shell/client.ts';
-export { readLag, type PartitionLag } from '../shell/lag.ts';
-export { loadLogModule, openPort } from '../shell/open.ts';
-export { failpoint, FAILPOINTS, parseFailpoints, type Failpoint } from '../shell/failpoint.ts';
+export { makeClient, type LogClient } from '../client/client.ts';
+export { readLag, type PartitionLag } from '../client/lag.ts';
+export { loadLogModule, openPort } from '../client/open.ts';
+export { failpoint, FAILPOINTS, parseFailpoints, type Failpoint } from '../failpoints/failpoint.ts';

@@ -4,10 +4,7 @@
  * Neither opens the log: both only read, a `check` beside whoever writes, and neither depends on what it reads being sound.
  * `options` are those of the `LogRef`.
  */
-import type { Finding } from '../pure/check/finding.ts';
-import type { Restarted } from '../pure/check/group-loss.ts';
-import type { Span } from '../pure/check/rebuild.ts';
-import type { Table } from '../pure/log/keyspace.ts';
+import type { Finding } from '../pure/log/finding.ts';
 
 export interface InspectionProgress {
   /** Bytes that were read, of about so many. */
@@ -38,6 +35,17 @@ export interface CheckReport {
   /** The number of the last commit. */
   readonly commit: number;
   readonly isWhole: boolean;
+}
+
+/** Offsets from `offset` up to, and without, `until`. */
+export interface Span {
+  readonly offset: bigint;
+  readonly until: bigint;
+}
+/** A group that begins again, and the reason. */
+export interface Restarted {
+  readonly group: string;
+  readonly why: string;
 }
 
 export interface RepairedPartition {
@@ -73,7 +81,7 @@ export interface RepairReport {
   /** Groups that begin anew. */
   readonly restarted: readonly Restarted[];
   /** Entries that could not be found, by table; undefined: nothing says how many there were. */
-  readonly missing: Readonly<Partial<Record<Table, number | undefined>>>;
+  readonly missing: Readonly<Partial<Record<string, number | undefined>>>;
   /** Entries of kinds that this version does not know: copied as they were. */
   readonly copied: number;
   /** Topics whose names were lost, and that are called `recovered.NUMBER` now. */

@@ -2,12 +2,12 @@
  * Retention and compaction of a memory log, all at once, by the same pure rules as every log.
  */
 import type { Cleaned } from '../port/log.ts';
-import { cleanupOf } from '../pure/log/cleanup.ts';
-import { cleanable, cleanBatch, mapKeys } from '../pure/log/compaction.ts';
-import { Folding } from '../pure/log/folding.ts';
-import { KeyOffsets } from '../pure/log/key-offsets.ts';
-import { segmentsToForget, startAfter } from '../pure/log/retention.ts';
-import { emptySegment, isOverdue, mergesOf } from '../pure/log/segment.ts';
+import { cleanupOf } from '../pure/retention/cleanup.ts';
+import { cleanable, cleanBatch, mapKeys } from '../pure/retention/compaction.ts';
+import { Folding } from '../pure/retention/merging.ts';
+import { KeyOffsets } from '../pure/retention/key-offsets.ts';
+import { segmentsToForget, startAfter } from '../pure/retention/retention.ts';
+import { emptySegment, isOverdue, mergesOf } from '../pure/retention/segment.ts';
 import { inspectHeader, openBatch, stampBatch } from '../pure/record/batch.ts';
 import type { TopicShape } from '../pure/topic/shape.ts';
 import { roll, type MemoryPartition, type MemoryTopic } from './memory-partition.ts';

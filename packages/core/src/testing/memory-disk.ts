@@ -13,8 +13,8 @@ import type { GroupEffect } from '../pure/group/change.ts';
 import { checkEpoch, checkMoves } from '../pure/group/fence.ts';
 import { EMPTY_GROUP, type GroupState, type Member } from '../pure/group/group-state.ts';
 import { isSource, placeName } from '../pure/group/place.ts';
-import type { ProducerLife } from '../pure/log/producer.ts';
-import { endMoved } from '../pure/log/refusals.ts';
+import type { ProducerLife } from '../pure/producer/producer.ts';
+import { endMoved } from '../pure/producer/refusals.ts';
 import { inspectHeader, openBatch, type BatchView } from '../pure/record/batch.ts';
 import { shapeDifference, type TopicShape } from '../pure/topic/shape.ts';
 import { cleanTopic, moveStart } from './memory-cleaning.ts';
@@ -98,9 +98,8 @@ export class MemoryDisk {
     return group;
   }
   position(group: string, topic: string, partition: number): bigint {
-    if (isSource(topic)) return 0n;
-    const { start } = this.partition(topic, partition);
-    return this.groups.get(group)?.positions.get(placeName({ topic, partition })) ?? start;
+    const committed = this.groups.get(group)?.positions.get(placeName({ topic, partition }));
+    return committed ?? (isSource(topic) ? 0n : this.partition(topic, partition).start);
   }
   /** One step of a group's coordinator, and what came of it. */
   step(name: string, event: GroupEvent<MemoryMember>): readonly GroupEffect[] {
@@ -339,9 +338,8 @@ export class MemoryDisk {
   }
   /** A group that never committed goes on from wherever the log started when it began to read. */
   #stands(group: string, topic: string, partition: number, from: bigint): bigint {
-    if (isSource(topic)) return 0n;
     const committed = this.groups.get(group)?.positions.get(placeName({ topic, partition }));
-    const { start } = this.partition(topic, partition);
+    const start = isSource(topic) ? 0n : this.partition(topic, partition).start;
     return committed ?? (from < start ? from : start);
   }
   #store(name: string): MemoryStore {

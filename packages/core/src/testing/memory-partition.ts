@@ -1,8 +1,8 @@
 /**
  * One partition of a topic in a memory log: its batches, how they are appended, read and found by time.
  */
-import { isFull, emptySegment, grow, isEmptySegment, type Segment } from '../pure/log/segment.ts';
-import { cleanupOf } from '../pure/log/cleanup.ts';
+import { isFull, emptySegment, grow, isEmptySegment, type Segment } from '../pure/retention/segment.ts';
+import { cleanupOf } from '../pure/retention/cleanup.ts';
 import { stampTime } from '../pure/record/arrival-time.ts';
 import { inspectHeader, openBatch, stampBatch, type BatchView } from '../pure/record/batch.ts';
 import type { TopicShape } from '../pure/topic/shape.ts';

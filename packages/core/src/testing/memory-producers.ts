@@ -1,8 +1,8 @@
 /**
  * What a memory log knows of producers: their lives, and the batches it has of them.
  */
-import { FORGET_PRODUCER_MS, step, type ProducerLife, type ProducerStamp, type ProducerState } from '../pure/log/producer.ts';
-import { outOfSequence, producerFenced } from '../pure/log/refusals.ts';
+import { FORGET_PRODUCER_MS, step, type ProducerLife, type ProducerStamp, type ProducerState } from '../pure/producer/producer.ts';
+import { outOfSequence, producerFenced } from '../pure/producer/refusals.ts';
 import { checkName } from '../pure/topic/name.ts';
 
 interface Known {

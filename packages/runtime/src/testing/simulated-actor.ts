@@ -6,8 +6,8 @@
 import type { Commit, StoplogError } from '@stoplog/core/port';
 import type { MemoryDisk } from '@stoplog/core/testing/memory';
 import type { Place } from '../pure/mailbox.ts';
-import { compileTask } from '../pure/operators/compile.ts';
-import type { Emit } from '../pure/operators/emit.ts';
+import { compileTask } from '../pure/nodes/compile.ts';
+import type { Emit } from '../pure/nodes/emit.ts';
 import { Input } from '../pure/task/input.ts';
 import { TopicOutput } from '../pure/task/outputs.ts';
 import { StoreOverlay } from '../pure/task/overlay.ts';
@@ -84,7 +84,7 @@ export class SimulatedActor implements Footprints {
       named.set(part.store, overlay);
     }
     const outputs = new Map(task.outputs.map((topic) => [topic.name, new TopicOutput(topic)]));
-    const emits = compileTask(task, { stores, outputs });
+    const { emits } = compileTask(task, { stores, outputs });
     this.#inputs = task.inputs.map(({ topic }, i) => new Input(topic, partition, log.position(plan.name, topic.name, partition), this.#watched(emits[i]!)));
     this.#steps = new Steps({
       group: plan.name,

@@ -3,8 +3,8 @@
  */
 import { LazyRecord, openBatch } from '@stoplog/core/port';
 import { MemoryPart, type MemoryDisk, type MemoryPartition } from '@stoplog/core/testing/memory';
-import { compileTask } from '../pure/operators/compile.ts';
-import type { Emit } from '../pure/operators/emit.ts';
+import { compileTask } from '../pure/nodes/compile.ts';
+import type { Emit } from '../pure/nodes/emit.ts';
 import { TopicOutput } from '../pure/task/outputs.ts';
 import { StoreOverlay, type Writes } from '../pure/task/overlay.ts';
 import { storePart } from '../pure/task/store-part.ts';
@@ -44,7 +44,7 @@ export class Reference {
     }
     this.stores = stores;
     this.#outputs = new Map(task.outputs.map((topic) => [topic.name, new TopicOutput(topic)]));
-    const emits = compileTask(task, { stores: new Map([...this.#overlays].map(([name, { overlay }]) => [name, overlay])), outputs: this.#outputs });
+    const { emits } = compileTask(task, { stores: new Map([...this.#overlays].map(([name, { overlay }]) => [name, overlay])), outputs: this.#outputs });
     this.#cursors = new Map(
       task.inputs.map(({ topic }, i) => [
         topic.name,

@@ -5,7 +5,7 @@
  * the others. A place that nobody holds is moved by nobody, but in a group that nobody ever joined.
  */
 import { StoplogError } from '../errors.ts';
-import { isSource, placeName, type Place } from './place.ts';
+import { placeName, type Place } from './place.ts';
 
 export const checkEpoch = (epoch: number, held: number | undefined, about: () => { readonly place: Place; readonly groupEpoch: number }): void => {
   if (held === epoch) return;
@@ -20,14 +20,12 @@ export const checkEpoch = (epoch: number, held: number | undefined, about: () =>
   );
 };
 
-/** A commit of a group names where it stands: without that nothing fences it. A source stands where it always did. */
-export const checkMoves = (group: string, moves: readonly (Place & { readonly to: bigint })[]): void => {
+/** A commit of a group names a position: its epoch is what fences the commit. */
+export const checkMoves = (group: string, moves: readonly Place[]): void => {
   if (group !== '' && moves.length === 0)
     throw new StoplogError(
       'STOPLOG_USAGE',
       { group },
-      `a commit of group '${group}' names no position: give it a move, from where it stands to the same place if it does not move; a source has sourcePlace(name), from 0 to 0`,
+      `a commit of group '${group}' names no position: give it a move, from where the group is to the same offset if nothing moves; a source has sourcePlace(name, partition)`,
     );
-  for (const { topic, to } of moves)
-    if (isSource(topic) && to !== 0n) throw new StoplogError('STOPLOG_USAGE', { topic, to }, `'${topic}' has no offsets: its move is always from 0 to 0`);
 };

@@ -1,0 +1,254 @@
+/**
+ * A LogClient over any Log: what a program uses that is not a pipeline. Writing parses, reading trusts.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Log, OffsetAt, Position, RecordBatch, TopicPartition } from '../port/log.ts';
+import { StoplogError } from '../pure/errors.ts';
+import type { Reset } from '../pure/record/auto-offset-reset.ts';
+import { LazyRecord, type LogRecord } from '../pure/record/record.ts';
+import { checkSettings, type Known } from '../pure/settings.ts';
+import { topicOf, type AnyTopic, type Origin, type Parses } from '../pure/topic/topic.ts';
+import { appendAll, checkAppendOptions, type Appended, type AppendOptions, type NewRecord, type NewRecords, type Sender } from './appending.ts';
+import { Arrived } from './arrived.ts';
+import { fetchOrReset } from './fetch-or-reset.ts';
+import { readLag, type PartitionLag } from './lag.ts';
+import { LogProducer, type Producer } from './producer.ts';
+
+export interface ReadOptions {
+  /** The first record that is kept, the next one to be appended, a time (ms since 1970, or a Date), or an offset for each partition. */
+  readonly from: 'earliest' | 'latest' | { readonly time: number | Date } | { readonly offsets: readonly bigint[] };
+  /**
+   * Where to go on when the log has forgotten what comes next: 'earliest', 'latest', `{ ago: hours(1) }`, or 'fail', which throws
+   * `STOPLOG_OFFSET_OUT_OF_RANGE` with the range. 'earliest' for a reading from the earliest, else 'fail'.
+   */
+  readonly reset?: Reset;
+  /**
+   * 'end' stops at what is there when the reading begins, a time before the first record that reaches it (or at the end where
+   * none does), an offset for each partition before it; left out, it goes on as records come.
+   */
+  readonly until?: 'end' | { readonly time: number | Date } | { readonly offsets: readonly bigint[] };
+  /** Only these partitions. */
+  readonly partitions?: readonly number[];
+  readonly signal?: AbortSignal;
+}
+const KNOWN: Known<ReadOptions> = { from: true, reset: true, until: true, partitions: true, signal: true };
+
+export interface LogClient extends AsyncDisposable {
+  /**
+   * Parses records by the topic's schemas and appends them, in order; creates the topic if it is missing.
+   *
+   * Takes an iterable or an async iterable and reads it only as fast as the log takes it: at most a few megabytes are
+   * under way. Resolves when all are acknowledged. A record that does not parse throws `STOPLOG_SCHEMA`; those before it
+   * are appended, and `error.facts.appended` says how many were acknowledged.
+   *
+   * @example
+   * await log.append(orders, [{ key: 'o1', value: { cents: 4_200 } }]);
+   */
+  append<RK, RV>(
+    topic: Parses<RK, RV>,
+    records: Iterable<NewRecord<NoInfer<RK>, NoInfer<RV>>> | AsyncIterable<NewRecord<NoInfer<RK>, NoInfer<RV>>>,
+    options?: AppendOptions,
+  ): Promise<Appended>;
+  /**
+   * A producer appends each record once, also when the answer was lost and the append is repeated. Each process that appends
+   * has one of its own name: taking a name fences whoever had it (`STOPLOG_FENCED`). Given a producer of a log that is no more,
+   * it goes on as that one, with what it had under way. Forgotten after seven days without an append.
+   *
+   * @example
+   * const producer = await log.producer('orders-api');
+   * await producer.append(orders, [{ key: 'o1', value: { cents: 4_200 } }]);
+   */
+  producer(of: string | Producer): Promise<Producer>;
+  /**
+   * The records of a topic, a batch at a time, each batch of one partition and in its order. Ends when the signal is
+   * aborted, or at the end if `until: 'end'` says so. The value of a deleted key is null.
+   *
+   * @example
+   * for await (const batch of log.read(orders, { from: 'earliest', until: 'end' }))
+   *   for (const { key, value, timestamp } of batch) console.log(key, value, new Date(timestamp));
+   */
+  read<K, V>(topic: Origin<K, V>, options: ReadOptions): AsyncIterable<readonly LogRecord<K, V | null>[]>;
+  /**
+   * How far a group is behind in some topics: a pipeline is a group, under its name. A partition it never read it has before it whole.
+   *
+   * @example
+   * for (const { topic, partition, records, age } of await log.lag('billing', orders)) console.log(topic, partition, records, age / 1_000);
+   */
+  lag(group: string, ...topics: readonly { readonly name: string }[]): Promise<readonly PartitionLag[]>;
+  /** The offset that the next record of each partition gets. */
+  ends(topic: { readonly name: string }): Promise<readonly bigint[]>;
+  /**
+   * Deletes the records before a time or before an offset of each partition, and says where each starts now. A start only
+   * grows: what lies before it is gone for every reader.
+   *
+   * @example
+   * await log.deleteRecords(orders, { time: Date.now() - days(30) });
+   */
+  deleteRecords(
+    topic: { readonly name: string },
+    before: { readonly time: number | Date } | { readonly offsets: readonly bigint[] },
+  ): Promise<readonly bigint[]>;
+}
+
+const FETCH_BYTES = 256 * 1024;
+
+export const makeClient = (log: Log, close: () => Promise<void> = () => disposed(log)): LogClient => new Client(log, close);
+
+const disposed = async (log: Log): Promise<void> => {
+  await log[Symbol.asyncDispose]();
+};
+
+class Client implements LogClient {
+  readonly #log: Log;
+  readonly #close: () => Promise<void>;
+  /** By the topic itself: another declaration of the same name is to be compared with what is there. */
+  readonly #ensured = new WeakMap<AnyTopic, Promise<void>>();
+  readonly #name = randomUUID();
+  /** Counts appends; the records without a key of each begin with another partition. */
+  #turn = Math.floor(Math.random() * 65_536);
+
+  constructor(log: Log, close: () => Promise<void>) {
+    this.#log = log;
+    this.#close = close;
+  }
+
+  async append<RK, RV>(face: Parses<RK, RV>, records: NewRecords<RK, RV>, options: AppendOptions = {}): Promise<Appended> {
+    const topic = topicOf(face);
+    checkAppendOptions(options);
+    await this.#ensure(topic);
+    // Of one life: after a commit that failed none of this append is taken, so what is in the log is a beginning of the records.
+    const life = `${this.#name}/${this.#turn}`;
+    const sender: Sender = {
+      packing: { first: this.#turn++ },
+      send: (appends) => this.#log.commit({ group: '', epoch: 0, life, appends, stores: [], positions: [] }),
+    };
+    return appendAll(sender, topic, records, options);
+  }
+
+  async producer(of: string | Producer): Promise<Producer> {
+    const prepare = (topic: AnyTopic): Promise<void> => this.#ensure(topic);
+    if (typeof of === 'string') return new LogProducer(of, this.#log, await this.#log.producer(of), prepare, Date.now);
+    if (of instanceof LogProducer) return of.over(this.#log, await this.#log.producer(of.name, of.life), prepare);
+    throw new StoplogError('STOPLOG_USAGE', { found: typeof of }, "log.producer takes a name, such as 'orders-api', or a producer of a log that is no more");
+  }
+
+  async *read<K, V>(face: Origin<K, V>, options: ReadOptions): AsyncGenerator<readonly LogRecord<K, V | null>[]> {
+    const topic = topicOf(face);
+    checkSettings('read(…)', options, KNOWN);
+    await this.#ensure(topic);
+    const numbers = options.partitions ?? Array.from({ length: topic.partitions }, (_, i) => i);
+    const partitions = numbers.map((partition) => ({ topic: topic.name, partition }));
+    const signal = options.signal ?? new AbortController().signal;
+    const ends = options.until === undefined ? undefined : await this.#places(partitions, options.until === 'end' ? 'latest' : options.until, 'until');
+    const places = await this.#places(partitions, options.from, 'from');
+    const reset = options.reset ?? (options.from === 'earliest' ? 'earliest' : 'fail');
+    const endOf = (partition: number): bigint | undefined => ends?.find((end) => end.partition === partition)?.offset;
+    // Ends with the generator, also when its reader walks away in the middle.
+    const stop = new AbortController();
+    const end = (): void => stop.abort();
+    signal.addEventListener('abort', end, { once: true });
+    const found = new Arrived<RecordBatch>();
+    let open = 0;
+    const fetch = (place: Position, waitMs: number): void => {
+      open++;
+      found.add(fetchOrReset(this.#log, place, { bytes: FETCH_BYTES, waitMs }, stop.signal, reset, Date.now));
+    };
+    const ask = (place: Position): void => {
+      const last = endOf(place.partition);
+      if (last !== undefined && place.offset >= last) return;
+      fetch(place, Infinity);
+    };
+    try {
+      for (const place of places) {
+        const last = endOf(place.partition);
+        // Beyond the end there is nothing to stop at: the log says so.
+        if (options.until === 'end' && last !== undefined && place.offset > last) fetch(place, 0);
+        else ask(place);
+      }
+      while (open > 0 && !signal.aborted) {
+        const batch = await found.next();
+        open--;
+        if (signal.aborted) return;
+        const records = decode<K, V>(topic, batch, endOf(batch.partition));
+        if (records.length > 0) yield records;
+        ask({ topic: batch.topic, partition: batch.partition, offset: batch.next });
+        // What lies in memory comes without a turn of the event loop: signals and timers are to have theirs.
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    } finally {
+      signal.removeEventListener('abort', end);
+      stop.abort();
+    }
+  }
+
+  async lag(group: string, ...faces: readonly { readonly name: string }[]): Promise<readonly PartitionLag[]> {
+    const topics = faces.map(topicOf);
+    await Promise.all(topics.map((topic) => this.#ensure(topic)));
+    const places = topics.flatMap(({ name, partitions }) => Array.from({ length: partitions }, (_, partition) => ({ topic: name, partition })));
+    return readLag(this.#log, group, places, Date.now);
+  }
+
+  async ends(face: { readonly name: string }): Promise<readonly bigint[]> {
+    const topic = topicOf(face);
+    await this.#ensure(topic);
+    const partitions = Array.from({ length: topic.partitions }, (_, partition) => ({ topic: topic.name, partition }));
+    return (await this.#log.offsets(partitions, 'latest')).map(({ offset }) => offset);
+  }
+
+  async deleteRecords(
+    face: { readonly name: string },
+    before: { readonly time: number | Date } | { readonly offsets: readonly bigint[] },
+  ): Promise<readonly bigint[]> {
+    const topic = topicOf(face);
+    await this.#ensure(topic);
+    const partitions = Array.from({ length: topic.partitions }, (_, partition) => ({ topic: topic.name, partition }));
+    return (await this.#log.deleteRecords(await this.#places(partitions, before, 'before'))).map(({ offset }) => offset);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#close();
+  }
+
+  #ensure(topic: AnyTopic): Promise<void> {
+    let ensured = this.#ensured.get(topic);
+    if (ensured === undefined) {
+      ensured = this.#log.ensure([topic.shape]);
+      this.#ensured.set(topic, ensured);
+      ensured.catch(() => this.#ensured.delete(topic));
+    }
+    return ensured;
+  }
+  async #places(partitions: readonly TopicPartition[], from: ReadOptions['from'], side: 'from' | 'until' | 'before'): Promise<readonly Position[]> {
+    if (typeof from === 'object' && 'offsets' in from) {
+      return partitions.map((place, i) => {
+        const offset = from.offsets[i];
+        if (typeof offset !== 'bigint')
+          throw new StoplogError(
+            'STOPLOG_USAGE',
+            { offsets: from.offsets },
+            `${side}.offsets needs a bigint for each partition read (${partitions.length}), such as 0n: offsets do not fit a number`,
+          );
+        return { ...place, offset };
+      });
+    }
+    const at: OffsetAt = typeof from === 'string' ? from : { time: Number(from.time) };
+    if (typeof at === 'object' && !Number.isFinite(at.time))
+      throw new StoplogError('STOPLOG_USAGE', { [side]: from }, `${side}.time needs a Date or milliseconds since 1970`);
+    return this.#log.offsets(partitions, at);
+  }
+}
+
+const decode = <K, V>(topic: AnyTopic, batch: RecordBatch, end: bigint | undefined): readonly LogRecord<K, V | null>[] => {
+  const records: LazyRecord[] = [];
+  for (const view of batch.batches) {
+    // Offsets within a batch are plain numbers: a bigint for each record costs more than the record.
+    const first = Number(batch.from - view.baseOffset);
+    const stop = end === undefined ? Infinity : Number(end - view.baseOffset);
+    while (view.next()) {
+      if (view.offsetDelta < first) continue;
+      if (view.offsetDelta >= stop) return records as unknown as readonly LogRecord<K, V | null>[];
+      records.push(new LazyRecord(view, topic.keySerde, topic.valueSerde, topic.name));
+    }
+  }
+  return records as unknown as readonly LogRecord<K, V | null>[];
+};

@@ -1,0 +1,229 @@
+/**
+ * A producer appends each record once, whatever becomes of the answers.
+ *
+ * It numbers its records in each partition, and the log knows the numbers (pure/producer/producer.ts). What it has sent and heard
+ * nothing of, it keeps. So an append that failed (the disk was full, the writer is gone, nobody knows) is repeated by the
+ * loop that everybody writes: call `append` again with the same records. What was sent goes out again first, as it was, and
+ * the log leaves out what it has; then the records come by again, those that were sent are compared and left out, and the
+ * rest is appended. One that is repeated with other records is refused: it would lose some of them, or have some twice.
+ */
+import type { Append, Committed, Log, ProducerLife } from '../port/log.ts';
+import { isStoplogError, StoplogError } from '../pure/errors.ts';
+import type { Encoded } from '../pure/schema/codec.ts';
+import type { PackedBatch } from '../pure/topic/packer.ts';
+import { topicOf, type AnyTopic, type Parses } from '../pure/topic/topic.ts';
+import { appendAll, checkAppendOptions, type Appended, type AppendOptions, type NewRecord, type NewRecords, type Sender } from './appending.ts';
+import { Repeat, Tally, type Call, type Sent } from './producer-call.ts';
+
+export interface Producer {
+  readonly name: string;
+  /**
+   * As `log.append`, but each record once: after an error other than `STOPLOG_FENCED`, call it again with the same records, in
+   * the same order, and those that are in the log are left out. So it is when what gave the records broke, or the signal ended it.
+   * A record that is refused ends it for good: those before it are in the log, `error.facts.appended` says how many, and the next
+   * append is a new one. Calls follow one another, each when the one before is done.
+   */
+  append<RK, RV>(
+    topic: Parses<RK, RV>,
+    records: Iterable<NewRecord<NoInfer<RK>, NoInfer<RV>>> | AsyncIterable<NewRecord<NoInfer<RK>, NoInfer<RV>>>,
+    options?: AppendOptions,
+  ): Promise<Appended>;
+  /**
+   * For records that cannot be given again: finishes the append that failed as far as it got, and says how many of its records,
+   * counted from the first, are in the log. The next append is then a new one. 0 when none had failed.
+   */
+  settle(): Promise<Appended>;
+}
+
+/** Records without a key that stay together in one append. */
+const SPREAD = 1_000;
+/** A producer that has been idle for so long says that it is still there, long before it is forgotten. */
+const RENEW_MS = 24 * 3_600_000;
+
+export class LogProducer implements Producer {
+  readonly name: string;
+  readonly #log: Log;
+  readonly #prepare: (topic: AnyTopic) => Promise<void>;
+  readonly #now: () => number;
+  #life: ProducerLife;
+  #seenAt: number;
+  /** The number that comes next, by topic and partition. */
+  #next = new Map<string, number>();
+  /** The append that failed: nobody knows how much of it is in the log. */
+  #failed: Call | undefined;
+  #calls = 0;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(name: string, log: Log, life: ProducerLife, prepare: (topic: AnyTopic) => Promise<void>, now: () => number) {
+    this.name = name;
+    this.#log = log;
+    this.#life = life;
+    this.#prepare = prepare;
+    this.#now = now;
+    this.#seenAt = now();
+  }
+
+  get life(): ProducerLife {
+    return this.#life;
+  }
+  /** The same producer over another log on the same data, because the one it had is no more. */
+  over(log: Log, life: ProducerLife, prepare: (topic: AnyTopic) => Promise<void>): LogProducer {
+    const moved = new LogProducer(this.name, log, this.#life, prepare, this.#now);
+    moved.#next = this.#next;
+    moved.#failed = this.#failed;
+    moved.#calls = this.#calls;
+    moved.#become(life);
+    return moved;
+  }
+
+  append<RK, RV>(face: Parses<RK, RV>, records: NewRecords<RK, RV>, options: AppendOptions = {}): Promise<Appended> {
+    return this.#inTurn(() => {
+      checkAppendOptions(options);
+      return this.#append(topicOf(face), records, options);
+    });
+  }
+  settle(): Promise<Appended> {
+    return this.#inTurn(async () => {
+      const call = this.#failed;
+      if (call !== undefined) await this.#settle(call);
+      return { records: call?.sent ?? 0 };
+    });
+  }
+
+  async #append(topic: AnyTopic, records: NewRecords<unknown, unknown>, options: AppendOptions): Promise<Appended> {
+    await this.#prepare(topic);
+    await this.#renew();
+    const failed = this.#failed;
+    if (failed === undefined) return this.#send({ topic, first: this.#calls++, sent: 0, tally: new Tally(), open: [] }, records, options);
+    const again = new Repeat(failed);
+    await this.#settle(failed);
+    const other = otherRecords(this.name, failed);
+    if (failed.topic.name !== topic.name) throw other;
+    const isKnown: Known = (partition, key, value) => {
+      if (again.isOver) return false;
+      if (again.takes(partition, key, value)) return true;
+      throw other;
+    };
+    const appended = await this.#send({ ...failed, open: [] }, records, options, isKnown);
+    if (!again.isOver) throw other;
+    return appended;
+  }
+
+  async #send(call: Call, records: NewRecords<unknown, unknown>, options: AppendOptions, isKnown?: Known): Promise<Appended> {
+    const life = this.#chain();
+    let isInterrupted = false;
+    const sender: Sender = {
+      packing: {
+        first: call.first,
+        spread: SPREAD,
+        leavesOut: (partition, key, value) => {
+          if (isKnown?.(partition, key, value) === true) return true;
+          call.tally.pack(partition, key, value);
+          return false;
+        },
+      },
+      already: call.sent,
+      send: (appends) => this.#commit(call, appends, life, options.ack ?? 'durable'),
+      interrupted: () => (isInterrupted = true),
+    };
+    try {
+      return await appendAll(sender, call.topic, records, options);
+    } catch (error) {
+      call.tally.drop();
+      if (hasMoved(error)) this.#takeBack(call);
+      // A record that is refused would be so again; what gave the records may give them again.
+      else if (call.open.length > 0 || (isInterrupted && call.sent > 0)) this.#failed = call;
+      throw error;
+    }
+  }
+  /** Numbers the batches, and notes what becomes of them. */
+  async #commit(call: Call, packed: readonly (PackedBatch & Append)[], life: string, ack: 'durable' | 'committed'): Promise<Committed> {
+    const sent: Sent = {
+      done: false,
+      appends: packed.map((batch) => {
+        const name = placeName(batch);
+        const sequence = this.#next.get(name) ?? 0;
+        this.#next.set(name, sequence + batch.records);
+        call.sent += batch.records;
+        call.tally.send(batch);
+        return { ...batch, producer: { ...this.#life, sequence } };
+      }),
+    };
+    call.open.push(sent);
+    const committed = await this.#put(sent, life);
+    if (ack === 'durable') await committed.durable;
+    this.#acknowledge(call, sent);
+    return committed;
+  }
+  #acknowledge(call: Call, sent: Sent): void {
+    sent.done = true;
+    // In the order in which they were sent, so that what is open begins with the first record that may be missing.
+    while (call.open[0]?.done === true) call.open.shift();
+  }
+  #put({ appends }: Sent, life: string): Promise<Committed> {
+    return this.#log.commit({ group: '', epoch: 0, life, appends, stores: [], positions: [] });
+  }
+  /** Sends again what is open of the append that failed, in its order; then all that was sent is in the log. */
+  async #settle(call: Call): Promise<void> {
+    while (call.open.length > 0) {
+      const sent = call.open[0]!;
+      try {
+        const { durable } = await this.#put(sent, this.#chain());
+        await durable;
+      } catch (error) {
+        if (hasMoved(error)) this.#takeBack(call);
+        if (!wasAppended(error)) throw error;
+      }
+      this.#acknowledge(call, sent);
+    }
+    this.#failed = undefined;
+  }
+  /** One that expected an end is one commit, and is to be decided anew, not repeated: its numbers are free. */
+  #takeBack(call: Call): void {
+    for (const { appends } of call.open.splice(0)) for (const batch of appends.toReversed()) this.#next.set(placeName(batch), batch.producer!.sequence);
+    this.#failed = undefined;
+  }
+  /** A commit of one append is not to be taken after one before it was refused: what is in the log is a beginning of the records. */
+  #chain(): string {
+    return `${this.name}/${this.#life.id}/${this.#life.epoch}/${chains++}`;
+  }
+  async #renew(): Promise<void> {
+    const now = this.#now();
+    if (now - this.#seenAt > RENEW_MS) this.#become(await this.#log.producer(this.name, this.#life));
+    this.#seenAt = now;
+  }
+  /** A producer that was forgotten counts anew; what it does not know of then, nobody knows. */
+  #become(life: ProducerLife): void {
+    if (life.id === this.#life.id && life.epoch === this.#life.epoch) return;
+    if (this.#failed !== undefined) {
+      throw new StoplogError(
+        'STOPLOG_FENCED',
+        { producer: this.name },
+        `producer '${this.name}' was forgotten before its failed append was repeated: look into the topic which of its records are there, and take the producer anew with log.producer('${this.name}')`,
+      );
+    }
+    this.#life = life;
+    this.#next.clear();
+  }
+  #inTurn<T>(act: () => Promise<T>): Promise<T> {
+    const result = this.#turn.then(act);
+    this.#turn = result.catch(() => {});
+    return result;
+  }
+}
+let chains = 0;
+/** Whether a record that comes was sent before. */
+type Known = (partition: number, key: Encoded | null, value: Encoded | null) => boolean;
+
+/** A refusal that says: this has been in the log for longer than five batches. */
+const wasAppended = (error: unknown): boolean =>
+  isStoplogError(error) && error.code === 'STOPLOG_SEQUENCE' && Number(error.facts['sequence']) < Number(error.facts['expected']);
+const placeName = ({ topic, partition }: Append): string => `${partition}:${topic}`;
+const hasMoved = (error: unknown): boolean => isStoplogError(error) && error.code === 'STOPLOG_END_MOVED';
+
+const otherRecords = (name: string, { topic, sent }: Call): StoplogError =>
+  new StoplogError(
+    'STOPLOG_USAGE',
+    { producer: name, topic: topic.name, sent },
+    `an append of producer '${name}' to '${topic.name}' had failed when ${sent} of its records were sent, and this one does not begin with them: it was not appended. Those ${sent} are in the log by now, and the next append is a new one; repeat a failed append with the same records in the same order, or call settle() before others`,
+  );

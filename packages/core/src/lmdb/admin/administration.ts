@@ -1,0 +1,176 @@
+/** The Administration of a log over LMDB: looks by the memory map, and asks the writer for what changes. */
+import type { Backup, CleaningStanding, GroupMember, GroupStanding } from '../../port/administration.ts';
+import type { Holding, Position } from '../../port/log.ts';
+import type { Watch } from '../../port/watch.ts';
+import { topicIdOf, type KeptMember } from '../layout/group-record.ts';
+import type { ResetLine } from '../../pure/group/reset.ts';
+import { StoplogError } from '../../pure/errors.ts';
+import { decodeOffset, groupKey, prefixEnd, unseal, type Table } from '../layout/keyspace.ts';
+import {
+  cleaningKey,
+  fromBytes,
+  GROUP_PREFIX,
+  SOURCE_PREFIX,
+  STORE_PREFIX,
+  TOPIC_PREFIX,
+  type GroupMeta,
+  type SourceMeta,
+  type StoreMeta,
+  type TopicMeta,
+} from '../layout/meta.ts';
+import type { Usage } from '../../port/usage.ts';
+import { makeBackup } from '../copy/backup.ts';
+import { usageOfEnv } from '../tables/usage.ts';
+import { cleanupOf } from '../../pure/retention/cleanup.ts';
+import { decodeReport } from '../layout/cleaning-bytes.ts';
+import { outlookOf } from '../../pure/retention/due.ts';
+import { readEnds } from '../transaction/apply.ts';
+import { read } from '../tables/sealed.ts';
+import { told, type Env } from '../tables/env.ts';
+import { isPresent, readGroup } from '../transaction/groups.ts';
+import type { WriterLink } from '../writer/link.ts';
+import { segmentsOf } from '../cleaner/forget.ts';
+import type { PlacedReport } from '../cleaner/reports.ts';
+
+export class Administrator {
+  readonly #env: Env;
+  readonly #link: WriterLink;
+  readonly #closing = new AbortController();
+  readonly #copying = new Set<Promise<unknown>>();
+
+  readonly #now: () => number;
+
+  constructor(env: Env, link: WriterLink, now: () => number) {
+    this.#env = env;
+    this.#now = now;
+    this.#link = link;
+  }
+
+  async groups(): Promise<readonly GroupStanding[]> {
+    try {
+      this.#env.root.resetReadTxn();
+      const topics = new Map(this.#metas<TopicMeta>(TOPIC_PREFIX).map(({ name, meta }) => [meta.id, name]));
+      const sources = this.#metas<SourceMeta>(SOURCE_PREFIX).map(({ name, meta }) => [meta.id, `${SOURCE_PREFIX.toString()}${name}`] as const);
+      const names = new Map([...topics, ...sources]);
+      const stores = this.#metas<StoreMeta>(STORE_PREFIX);
+      return this.#metas<GroupMeta>(GROUP_PREFIX).map(({ name: group, meta: { id } }) => {
+        const { state } = readGroup(this.#env, id);
+        const holds = (member: string): readonly Holding[] =>
+          [...state.held.values()].flatMap((held) => {
+            const topic = names.get(topicIdOf(held));
+            return held.member !== member || topic === undefined ? [] : [{ topic, partition: held.partition, epoch: held.epoch }];
+          });
+        return {
+          group,
+          epoch: state.epoch,
+          members: state.members.filter((member) => isPresent(this.#env, member, Date.now())).map((member) => seen(member, holds(member.id))),
+          positions: this.#positions(id, topics),
+          stores: stores.filter(({ meta }) => meta.group === group).map(({ name, meta }) => ({ store: name, version: meta.version })),
+        };
+      });
+    } catch (error) {
+      throw told(this.#env, error);
+    }
+  }
+  async cleanings(topics?: readonly string[]): Promise<readonly CleaningStanding[]> {
+    const { unsaved } = await this.#link.call({ type: 'reports' });
+    try {
+      this.#env.root.resetReadTxn();
+      return this.#metas<TopicMeta>(TOPIC_PREFIX)
+        .filter(({ name }) => topics === undefined || topics.includes(name))
+        .flatMap(({ name, meta }) => Array.from({ length: meta.shape.partitions }, (_, partition) => this.#cleaning(name, meta, partition, unsaved)));
+    } catch (error) {
+      throw told(this.#env, error);
+    }
+  }
+  async setPositions(group: string, lines: readonly ResetLine[]): Promise<void> {
+    await this.#link.call({ type: 'set-positions', group, lines });
+    this.#env.root.resetReadTxn();
+  }
+  async deleteGroup(group: string): Promise<void> {
+    await this.#link.call({ type: 'delete-group', group });
+    await this.#sweep();
+  }
+  async deleteTopic(topic: string): Promise<void> {
+    await this.#link.call({ type: 'delete-topic', topic });
+    await this.#sweep();
+  }
+
+  async usage(): Promise<Usage> {
+    try {
+      return usageOfEnv(this.#env);
+    } catch (error) {
+      throw told(this.#env, error);
+    }
+  }
+  async backup(folder: string, { signal, onProgress }: Watch): Promise<Backup> {
+    // A transaction sees to it that what is taken for the last commit is the last one (transactions.ts): a snapshot goes by it.
+    await this.#link.call({ type: 'sweep' });
+    const either = signal === undefined ? this.#closing.signal : AbortSignal.any([signal, this.#closing.signal]);
+    const copying = makeBackup(this.#env, folder, { signal: either, onProgress });
+    this.#copying.add(copying);
+    try {
+      return await copying;
+    } finally {
+      this.#copying.delete(copying);
+    }
+  }
+  /** Ends what is being copied, before the map that it reads is no more. */
+  async close(): Promise<void> {
+    this.#closing.abort(
+      new StoplogError(
+        'STOPLOG_LOG_UNAVAILABLE',
+        {},
+        'the log was closed while it was being backed up: nothing was left behind; open it, and back it up again',
+      ),
+    );
+    await Promise.allSettled(this.#copying);
+  }
+
+  #cleaning(topic: string, { id: topicId, shape }: TopicMeta, partition: number, unsaved: readonly PlacedReport[]): CleaningStanding {
+    const cleanup = cleanupOf(shape);
+    const place = { topic, topicId, partition };
+    const ends = readEnds(this.#env, topicId, partition);
+    const { cleanBytes, dirtyBytes, dueAt } = outlookOf(segmentsOf(this.#env, place, ends), ends, cleanup, this.#now());
+    const saved = read(this.#env, 'meta', cleaningKey(topicId, partition));
+    const newer = unsaved.find((one) => one.topicId === topicId && one.partition === partition)?.report;
+    return {
+      topic,
+      partition,
+      ...(newer ?? (saved === undefined ? {} : decodeReport(saved))),
+      bytes: ends.bytes,
+      dirtyBytes: cleanup.compacts ? dirtyBytes : undefined,
+      dirtyRatio: cleanup.compacts ? dirtyBytes / Math.max(1, cleanBytes + dirtyBytes) : undefined,
+      dueAt,
+    };
+  }
+  async #sweep(): Promise<void> {
+    while ((await this.#link.call({ type: 'sweep' })).left);
+    this.#env.root.resetReadTxn();
+  }
+  #positions(groupId: number, topics: ReadonlyMap<number, string>): readonly Position[] {
+    return this.#entries('positions', groupKey(groupId)).flatMap(({ key, value }) => {
+      const topic = topics.get(key.readUInt32BE(4));
+      return topic === undefined ? [] : [{ topic, partition: key.readUInt32BE(8), offset: decodeOffset(unseal('positions', key, value)) }];
+    });
+  }
+  #metas<T>(prefix: Buffer): readonly { readonly name: string; readonly meta: T }[] {
+    return this.#entries('meta', prefix).map(({ key, value }) => ({
+      name: key.toString().slice(prefix.length),
+      meta: fromBytes<T>(unseal('meta', key, value)),
+    }));
+  }
+  #entries(table: Table, prefix: Buffer): readonly { readonly key: Buffer; readonly value: Buffer }[] {
+    return [...this.#env.tables[table].getRange({ start: prefix, end: prefixEnd(prefix), snapshot: false })];
+  }
+}
+
+const seen = ({ id, instanceId, pid, sessionMs, since, beatAt }: KeptMember, holds: readonly Holding[]): GroupMember => ({
+  instance: id,
+  ...(instanceId === undefined ? {} : { instanceId }),
+  pid,
+  sessionMs,
+  since,
+  beatAt,
+  holds,
+});

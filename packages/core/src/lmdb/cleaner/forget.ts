@@ -1,0 +1,131 @@
+/**
+ * Forgetting, inside a write transaction: small steps, each of which leaves a log that keeps every promise.
+ *
+ * First the start moves, in one put: from then on nobody reads below it. What lies there is then removed a few batches at
+ * a time, for LMDB pays for a large removal with slow commits long after.
+ */
+import { StoplogError } from '../../pure/errors.ts';
+import type { Cleanup } from '../../pure/retention/cleanup.ts';
+import {
+  batchKey,
+  decodeOffset,
+  decodeSegment,
+  encodeSegment,
+  offsetOfBatchKey,
+  partitionKey,
+  prefixEnd,
+  samePrefix,
+  unseal,
+  type Ends,
+} from '../layout/keyspace.ts';
+import { segmentsToForget, startAfter } from '../../pure/retention/retention.ts';
+import { emptySegment, isEmptySegment, type Segment } from '../../pure/retention/segment.ts';
+import type { EndsInTransaction } from '../transaction/apply.ts';
+import { peek, type Env } from '../tables/env.ts';
+import type { PartitionId } from '../tables/reader.ts';
+import { put } from '../tables/sealed.ts';
+
+/** The segments from the start on, the active one last. */
+export const segmentsOf = (env: Env, { topicId, partition }: PartitionId, { start, active }: Ends): readonly Segment[] => {
+  const prefix = partitionKey(topicId, partition);
+  const closed = [...env.tables.segments.getRange({ start: prefix, end: prefixEnd(prefix), snapshot: false })].map(({ key, value }) =>
+    decodeSegment(key, unseal('segments', key, value)),
+  );
+  return [...closed.filter(({ next }) => next > start), active];
+};
+
+/** Moves the start behind what retention forgets. */
+export const applyRetention = (env: Env, place: PartitionId, cleanup: Cleanup, now: number, all: EndsInTransaction): void => {
+  const ends = all.get(place.topicId, place.partition);
+  const segments = segmentsOf(env, place, ends);
+  const start = startAfter(segments, segmentsToForget(segments, cleanup, now), ends.start);
+  if (start > ends.start) moveStart(all, place, ends, start);
+};
+
+/** Moves starts to the offsets that were asked for, all or none; returns where they are. */
+export const applyDeleteRecords = (before: readonly (PartitionId & { readonly offset: bigint })[], all: EndsInTransaction): readonly bigint[] => {
+  for (const place of before) checkBefore(place, place.offset, all.get(place.topicId, place.partition));
+  return before.map((place) => {
+    const ends = all.get(place.topicId, place.partition);
+    if (place.offset <= ends.start) return ends.start;
+    moveStart(all, place, ends, place.offset);
+    return place.offset;
+  });
+};
+const checkBefore = ({ topic, partition }: PartitionId, before: bigint, ends: Ends): void => {
+  if (before < 0n || before > ends.end) {
+    throw new StoplogError(
+      'STOPLOG_OFFSET_OUT_OF_RANGE',
+      { topic, partition, offset: before, start: ends.start, end: ends.end },
+      `${topic}[${partition}] ends at ${ends.end}, and ${before} lies ${before < 0n ? 'before its beginning' : 'after it'}: give an offset up to the end`,
+    );
+  }
+};
+const moveStart = (all: EndsInTransaction, { topicId, partition }: PartitionId, ends: Ends, start: bigint): void =>
+  all.set(topicId, partition, { ...ends, start, active: start === ends.end ? emptySegment(ends.end) : ends.active });
+
+/** Closes the active segment, if there is anything in it. */
+export const applyRoll = (env: Env, { topicId, partition }: PartitionId, all: EndsInTransaction): void => {
+  const ends = all.get(topicId, partition);
+  if (isEmptySegment(ends.active)) return;
+  put(env, 'segments', batchKey(topicId, partition, ends.active.base), encodeSegment(ends.active));
+  all.set(topicId, partition, { ...ends, active: emptySegment(ends.end) });
+};
+
+export interface Trimmed {
+  readonly bytes: number;
+  /** Nothing is left below the start. */
+  readonly done: boolean;
+}
+const MOST_TIMES = 64;
+
+/** Removes a few batches that lie below the start whole, and what else is of no use once they are gone. */
+export const applyTrim = (env: Env, place: PartitionId, limit: { readonly batches: number; readonly bytes: number }, all: EndsInTransaction): Trimmed => {
+  const { topicId, partition } = place;
+  const { log, segments, times } = env.tables;
+  const prefix = partitionKey(topicId, partition);
+  const ends = all.get(topicId, partition);
+  const keys = [...log.getKeys({ start: prefix, end: prefixEnd(prefix), limit: limit.batches + 1, snapshot: false })].map((key) => Buffer.from(key));
+  let bytes = 0;
+  let removed = 0;
+  let ofActive = 0;
+  for (const [i, key] of keys.entries()) {
+    const next = keys[i + 1];
+    // A batch ends where the next one begins, or before: whether it is damaged does not matter any more.
+    const isBelow = next === undefined ? keys.length <= limit.batches && ends.start === ends.end : offsetOfBatchKey(next) <= ends.start;
+    if (!isBelow || bytes >= limit.bytes || removed === limit.batches) break;
+    const size = peek(log, key)?.length ?? 0;
+    log.removeSync(key);
+    bytes += size;
+    removed++;
+    const base = offsetOfBatchKey(key);
+    if (base >= ends.active.base) ofActive += size;
+    else shrink(env, place, base, size, ends.start);
+  }
+  let done = removed === 0;
+  for (const { key, value } of [...segments.getRange({ start: prefix, end: prefixEnd(prefix), limit: limit.batches, snapshot: false })]) {
+    if (decodeSegment(key, unseal('segments', key, value)).next > ends.start) break;
+    segments.removeSync(key);
+    done = false;
+  }
+  const entries = [...times.getRange({ start: prefix, end: prefixEnd(prefix), limit: MOST_TIMES, snapshot: false })];
+  for (const [i, { key }] of entries.entries()) {
+    // The last that leads to the start or before it stays: a search for its time begins there.
+    const after = entries[i + 1];
+    if (after === undefined || decodeOffset(unseal('times', after.key, after.value)) > ends.start) break;
+    times.removeSync(key);
+    done = false;
+  }
+  if (removed > 0) all.set(topicId, partition, { ...ends, bytes: ends.bytes - bytes, active: { ...ends.active, bytes: ends.active.bytes - ofActive } });
+  return { bytes, done };
+};
+
+/** Takes bytes off the closed segment that holds the offset, unless it is to go as a whole. */
+export const shrink = (env: Env, { topicId, partition }: PartitionId, offset: bigint, bytes: number, start: bigint): void => {
+  const prefix = partitionKey(topicId, partition);
+  for (const { key, value } of [...env.tables.segments.getRange({ start: batchKey(topicId, partition, offset), reverse: true, limit: 1, snapshot: false })]) {
+    if (!samePrefix(key, prefix)) return;
+    const segment = decodeSegment(key, unseal('segments', key, value));
+    if (segment.next > start) put(env, 'segments', Buffer.from(key), encodeSegment({ ...segment, bytes: segment.bytes - bytes }));
+  }
+};

@@ -1,0 +1,94 @@
+/**
+ * What cleanings came to, kept in the log by the writer: see cleaning-report.ts. A partition whose cleaning failed is left
+ * alone for a while; appends go on.
+ *
+ * What cannot be written down now, because the disk is full, is kept here and tried again; until then the writer tells it.
+ */
+import { isStoplogError } from '../../pure/errors.ts';
+import type { Cleaned } from '../../pure/retention/cleaned.ts';
+import { afterCleaning, afterFailure, type CleaningReport } from '../../pure/retention/cleaning-report.ts';
+import { decodeReport, encodeReport } from '../layout/cleaning-bytes.ts';
+import { cleaningKey } from '../layout/meta.ts';
+import type { EndsInTransaction } from '../transaction/apply.ts';
+import type { Env } from '../tables/env.ts';
+import { describeIo } from '../folder/folder.ts';
+import type { PartitionId } from '../tables/reader.ts';
+import { put, read } from '../tables/sealed.ts';
+
+/** A partition that could not be cleaned is left alone for so long. */
+export const PAUSE_MS = 60_000;
+
+type Place = Pick<PartitionId, 'topicId' | 'partition'>;
+export type PlacedReport = Place & { readonly report: CleaningReport };
+
+export class Reports {
+  readonly #env: Env;
+  readonly #now: () => number;
+  readonly #commit: <T>(apply: (ends: EndsInTransaction) => T) => Promise<T>;
+  readonly #known = new Map<string, CleaningReport>();
+  readonly #unsaved = new Map<string, PlacedReport>();
+
+  constructor(env: Env, now: () => number, commit: <T>(apply: (ends: EndsInTransaction) => T) => Promise<T>) {
+    this.#env = env;
+    this.#now = now;
+    this.#commit = commit;
+  }
+
+  /** What is not in the log yet. */
+  get unsaved(): readonly PlacedReport[] {
+    return [...this.#unsaved.values()];
+  }
+  isPaused(place: Place): boolean {
+    const left = (this.#known.get(nameOf(place))?.failure?.retryAt ?? 0) - this.#now();
+    // A clock that was set back is not to make a pause of a day.
+    return left > 0 && left <= PAUSE_MS;
+  }
+  /** `worked`: it did anything, or was asked for. One that found nothing to do ends a failure, and is otherwise not worth a word. */
+  async cleaned(place: Place, cleaned: Cleaned, tookMs: number, worked: boolean): Promise<void> {
+    const before = this.#before(place);
+    if (worked) await this.#save({ ...place, report: afterCleaning(cleaned, this.#now(), tookMs) });
+    else if (before.failure !== undefined) await this.#save({ ...place, report: { last: before.last } });
+  }
+  async failed(place: Place, error: unknown): Promise<void> {
+    const told = describeIo(this.#env.path, error);
+    // Deleted under the cleaning: nobody is to be told.
+    if (isStoplogError(told) && told.code === 'STOPLOG_TOPIC_UNKNOWN') return;
+    await this.#save({ ...place, report: afterFailure(this.#before(place), told, this.#now(), PAUSE_MS) });
+  }
+  /** Tries again what could not be written down. */
+  async saveAgain(): Promise<void> {
+    for (const placed of this.unsaved) await this.#save(placed);
+  }
+
+  #before(place: Place): CleaningReport {
+    const known = this.#known.get(nameOf(place));
+    if (known !== undefined) return known;
+    let found: CleaningReport = {};
+    try {
+      const bytes = read(this.#env, 'meta', cleaningKey(place.topicId, place.partition));
+      if (bytes !== undefined) found = decodeReport(bytes);
+    } catch {
+      // Damaged: the next report is put over it.
+    }
+    this.#known.set(nameOf(place), found);
+    return found;
+  }
+  async #save(placed: PlacedReport): Promise<void> {
+    const { topicId, partition, report } = placed;
+    const name = nameOf(placed);
+    this.#known.set(name, report);
+    this.#unsaved.set(name, placed);
+    try {
+      await this.#commit((ends) => {
+        // Throws when the topic was deleted meanwhile: its reports went with it.
+        ends.get(topicId, partition);
+        put(this.#env, 'meta', cleaningKey(topicId, partition), encodeReport(report));
+      });
+    } catch (error) {
+      if (!isStoplogError(error) || error.code !== 'STOPLOG_TOPIC_UNKNOWN') return;
+    }
+    if (this.#unsaved.get(name) === placed) this.#unsaved.delete(name);
+  }
+}
+
+const nameOf = ({ topicId, partition }: Place): string => `${topicId}:${partition}`;

@@ -1,0 +1,86 @@
+/**
+ * Makes the data file as small as what it holds: a fresh copy takes its place by one rename, while nobody has the folder open.
+ *
+ * Whatever moment the process dies in, the name stands for the old file or for the new one, and both hold every commit. Who has
+ * the folder open is seen in LMDB's table of readers, where everybody who opens it takes a slot. Between that look and the
+ * rename somebody may open it all the same. So the rename happens under the write lock, after another look at the table and at
+ * the number of the last commit, which must be the one that was copied; and a writer that has the old file open sees under the
+ * same lock that its file has lost its name, and commits nothing to it (transactions.ts).
+ */
+import { mkdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Shrunk } from '../../port/administration.ts';
+import type { Watch } from '../../port/watch.ts';
+import { StoplogError } from '../../pure/errors.ts';
+import { failpoint } from '../../failpoints/failpoint.ts';
+import { syncFolder } from '../folder/durable.ts';
+import { FLUSH_BEFORE, openEnv, othersWith, readers, type Env, type EnvOptions } from '../tables/env.ts';
+import { createFolder, DATA_FILE, examineFolder } from '../folder/folder.ts';
+import { describeCopying, makeFreshCopy, type FreshCopy } from './fresh-copy.ts';
+import { isOpenHere } from '../writer/host.ts';
+import { newestCommit } from '../folder/slack.ts';
+import { removeDead, unfinishedName } from '../folder/unfinished.ts';
+import { usageOfEnv } from '../tables/usage.ts';
+import { verifyFile } from '../doctor/verify.ts';
+
+export const shrinkFolder = async (options: EnvOptions, watch: Watch): Promise<Shrunk> => {
+  const found = examineFolder(options.path);
+  if (found !== 'ours')
+    throw new StoplogError('STOPLOG_LOG_UNAVAILABLE', { path: options.path }, `there is no log in ${options.path}: check the path; nothing was changed`);
+  try {
+    const path = createFolder(options.path);
+    if (isOpenHere(path)) throw inUse(path, [process.pid]);
+    removeDead(path, 'shrink');
+    // What damage hides would not be copied, and would be gone with the old file.
+    verifyFile(path, true);
+    const folder = join(path, unfinishedName('shrink'));
+    mkdirSync(folder, { mode: 0o700 });
+    const env = openEnv({ ...options, path }, false);
+    try {
+      checkAlone(env);
+      const before = usageOfEnv(env).fileBytes;
+      let copied: number | undefined;
+      const copy = await makeFreshCopy(env, folder, watch, () => (copied = snapshotOf(env)));
+      failpoint('shrink.copied');
+      swap(env, copy, copied);
+      failpoint('shrink.swapped');
+      syncFolder(path);
+      failpoint('shrink.synced');
+      return { path, bytesBefore: before, bytes: copy.bytes };
+    } finally {
+      await env.root.close();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  } catch (error) {
+    throw watch.signal?.aborted === true ? watch.signal.reason : describeCopying(options.path, error);
+  }
+};
+
+const swap = (env: Env, copy: FreshCopy, copied: number | undefined): void => {
+  env.root.transactionSync(() => {
+    checkAlone(env);
+    if (copied === undefined || copied !== newestCommit(env.path)) throw changed(env.path);
+    renameSync(copy.path, join(env.path, DATA_FILE));
+  }, FLUSH_BEFORE);
+};
+
+/** The commit that was copied: of all who read, only this process holds a snapshot. */
+const snapshotOf = (env: Env): number | undefined => readers(env).find(({ pid, commit }) => pid === process.pid && commit !== undefined)?.commit;
+
+const checkAlone = (env: Env): void => {
+  const others = othersWith(env);
+  if (others.length > 0) throw inUse(env.path, others);
+};
+
+const inUse = (path: string, pids: readonly number[]): StoplogError =>
+  new StoplogError(
+    'STOPLOG_LOG_UNAVAILABLE',
+    { path, pids },
+    `${path} is open in ${pids.length === 1 ? 'process' : 'the processes'} ${pids.join(', ')}, and is shrunk only when nobody has it open: stop ${pids.length === 1 ? 'it' : 'them'} first. Nothing was changed`,
+  );
+const changed = (path: string): StoplogError =>
+  new StoplogError(
+    'STOPLOG_LOG_UNAVAILABLE',
+    { path },
+    `somebody wrote to ${path} while it was being copied: stop whoever uses it, and shrink again. Nothing was changed`,
+  );

@@ -1,0 +1,142 @@
+/**
+ * The log of a data folder, partition by partition: its batches, and its ends, segments and times against them.
+ *
+ * What others change between two looks is looked at again before it is told; where a partition is trimmed or compacted all the
+ * time, its sums are left out and said to be.
+ */
+import { finding, type Finding } from '../../pure/log/finding.ts';
+import type { Names } from './entries/names.ts';
+import { PartitionCheck, type CheckedPlace } from './entries/partition-check.ts';
+import { timeOfKey, type TimeEntry } from './entries/time-check.ts';
+import { decodeOffset, decodeSegment, NO_ENDS, partitionKey, prefixEnd, samePrefix } from '../layout/keyspace.ts';
+import type { Segment } from '../../pure/retention/segment.ts';
+import type { Snapshot } from '../layout/pages/meta-page.ts';
+import { endsIn, Look, readNames } from './look.ts';
+import { atOneCommit, scan, type PageFile } from './page-file.ts';
+
+export interface Counts {
+  topics: number;
+  partitions: number;
+  batches: number;
+  records: number;
+  entries: number;
+  /** Bytes of batches. */
+  bytes: number;
+}
+/** Where what is seen goes. */
+export interface Told {
+  readonly counts: Counts;
+  /** What could not be settled, in sentences. */
+  readonly notes: string[];
+  readonly tell: (finding: Finding) => void;
+}
+
+const ATTEMPTS = 3;
+/** What one batch shows by itself, whatever is done to its neighbours. */
+const BY_BATCH: ReadonlySet<string> = new Set(['checksum', 'place', 'overlap', 'gap']);
+
+export class LogCheck {
+  readonly #file: PageFile;
+  readonly #choose: () => Snapshot;
+  readonly #told: Told;
+  #names: Names;
+  #current: PartitionCheck | undefined;
+
+  constructor(file: PageFile, choose: () => Snapshot, names: Names, told: Told) {
+    this.#file = file;
+    this.#choose = choose;
+    this.#names = names;
+    this.#told = told;
+  }
+
+  /** Of the partition that is not done. */
+  get records(): number {
+    return this.#current?.records ?? 0;
+  }
+
+  /** Yields often. */
+  *run(): Generator<void, void> {
+    const seen = new Set<string>();
+    for (let from: Buffer | undefined = Buffer.alloc(0); from !== undefined;) {
+      const first: Buffer | undefined = this.#look((look) => {
+        for (const [key] of look.under('log', new Uint8Array(0), from)) return Buffer.from(key);
+        return undefined;
+      });
+      if (first === undefined) break;
+      const prefix = first.subarray(0, 8);
+      seen.add(prefix.toString('hex'));
+      if (first.length === 16) yield* this.#partition(prefix);
+      else this.#told.tell(finding('unknown', { table: 'log' }, `a key of ${first.length} bytes`));
+      from = first.length === 16 ? prefixEnd(prefix) : Buffer.concat([first, Buffer.alloc(1)]);
+    }
+    // Partitions that have no batch, and should have.
+    this.#names = this.#look(readNames).names;
+    for (const [id, { partitions }] of this.#names.topics) {
+      for (let partition = 0; partition < partitions; partition++) {
+        const prefix = partitionKey(id, partition);
+        if (!seen.has(prefix.toString('hex'))) yield* this.#partition(prefix);
+      }
+    }
+  }
+
+  *#partition(prefix: Buffer): Generator<void, void> {
+    const [topicId, partition] = [prefix.readUInt32BE(0), prefix.readUInt32BE(4)];
+    for (let attempt = 1; ; attempt++) {
+      const { first, isThere } = this.#look((look) => {
+        const ends = endsIn(look, prefix);
+        // Made or deleted since names were read: they are read again, at the same commit.
+        if (ends === undefined || !this.#names.topics.has(topicId)) this.#names = readNames(look).names;
+        return { first: ends, isThere: look.under('log', prefix).next().done !== true };
+      });
+      const shape = this.#names.topics.get(topicId);
+      if (shape === undefined) {
+        if (isThere && !this.#names.gone.has(topicId))
+          this.#told.tell(finding('owner', { table: 'log', partition }, `batches there belong to topic number ${topicId}, which is not there`));
+        return;
+      }
+      const place: CheckedPlace = { topic: shape.name, topicId, partition, compacts: shape.cleanup === 'compact' };
+      const check = new PartitionCheck(place, first ?? NO_ENDS);
+      this.#current = check;
+      let after = prefix;
+      for (const item of scan(this.#file, this.#choose, 'log', prefix)) {
+        if (item.type === 'broken') continue;
+        if (!samePrefix(item.key, prefix)) break;
+        check.take(item.key, item.value);
+        after = Buffer.concat([item.key, new Uint8Array(1)]);
+        yield;
+      }
+      // The end, and what was appended up to it, of one commit.
+      const last = this.#look((look) => ({
+        ends: endsIn(look, prefix),
+        rest: [...look.under('log', prefix, after)],
+        segments: [...look.sealed('segments', prefix)].map(([key, value]): Segment => decodeSegment(key, value)),
+        times: [...look.sealed('times', prefix)].map(([key, value]): TimeEntry => ({ time: timeOfKey(key), base: decodeOffset(value) })),
+      }));
+      for (const [key, value] of last.rest) check.take(key, value);
+      if (first === undefined || last.ends === undefined) {
+        // Damaged, which was told; or the topic is being deleted.
+        if (first === undefined && check.batches.length > 0)
+          this.#told.tell(finding('end', { table: 'ends', topic: shape.name, partition }, 'there are batches, and no ends that can be read'));
+        for (const one of check.findings) if (one.rule !== 'gap') this.#told.tell(one);
+      } else {
+        const findings = check.finish(last.ends, last.segments, last.times);
+        const isSettled = findings.length === 0 || check.isSettled(last.ends);
+        if (!isSettled && attempt < ATTEMPTS) continue;
+        if (!isSettled) this.#told.notes.push(`${shape.name}[${partition}] is being cleaned: its sums, segments and times were not compared`);
+        for (const one of findings) if (isSettled || BY_BATCH.has(one.rule)) this.#told.tell(one);
+      }
+      if (check.uncompared > 0)
+        this.#told.notes.push(`${shape.name}[${partition}] has more keys than fit in memory: ${check.uncompared} records were not looked for twice`);
+      this.#current = undefined;
+      this.#told.counts.partitions++;
+      this.#told.counts.batches += check.batches.length;
+      this.#told.counts.records += check.records;
+      this.#told.counts.bytes += check.batches.reduce((sum, { bytes }) => sum + bytes, 0);
+      return;
+    }
+  }
+
+  #look<T>(read: (look: Look) => T): T {
+    return atOneCommit(this.#choose, (snapshot) => read(new Look(this.#file, snapshot)));
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * The values of a data folder: each table entry by entry, then the log (check-log.ts).
+ *
+ * What belongs together is read at one commit: an owner and who it owns, the end and the batches before it. What others change
+ * between two looks is looked at again before it is told.
+ */
+import { kindOf, type KINDS } from './entries/entry-kinds.ts';
+import { finding, type Finding } from '../../pure/log/finding.ts';
+import type { Names } from './entries/names.ts';
+import { TABLES, type Table } from '../layout/keyspace.ts';
+import type { Snapshot } from '../layout/pages/meta-page.ts';
+import { LogCheck, type Counts, type Told } from './check-log.ts';
+import { knownBy, Look, readNames } from './look.ts';
+import { asBuffer, openSealed } from './opened.ts';
+import { atOneCommit, scan, type PageFile } from './page-file.ts';
+
+const MOST_SUSPECTS = 1_000;
+
+export class ValuesCheck {
+  readonly counts: Counts = { topics: 0, partitions: 0, batches: 0, records: 0, entries: 0, bytes: 0 };
+  readonly notes: string[] = [];
+  readonly #file: PageFile;
+  readonly #choose: () => Snapshot;
+  readonly #told: Told;
+  readonly #log: LogCheck;
+
+  constructor(file: PageFile, choose: () => Snapshot, names: Names, tell: (finding: Finding) => void) {
+    this.#file = file;
+    this.#choose = choose;
+    this.#told = { counts: this.counts, notes: this.notes, tell };
+    this.#log = new LogCheck(file, choose, names, this.#told);
+  }
+
+  /** Yields often. */
+  *run(): Generator<void, void> {
+    for (const table of TABLES) if (table !== 'log') yield* this.#table(table);
+    yield* this.#log.run();
+  }
+
+  /** So far, those of a partition that is not done among them. */
+  get records(): number {
+    return this.counts.records + this.#log.records;
+  }
+
+  *#table(table: Exclude<Table, 'log'>): Generator<void, void> {
+    const suspects: Buffer[] = [];
+    const unknown = { entries: 0 };
+    let known = this.#look(knownBy);
+    for (const item of scan(this.#file, this.#choose, table)) {
+      if (item.type === 'broken') continue; // told by who goes through the pages
+      this.#told.counts.entries++;
+      const key = asBuffer(item.key);
+      const value = openSealed(table, key, asBuffer(item.value));
+      if (value === undefined) this.#told.tell(sealFinding(table, key));
+      else if (table !== 'meta') {
+        const kind = kindOf(table, key);
+        if (kind === undefined) unknown.entries++;
+        else if (kind.check(key, value, known) !== undefined && suspects.length < MOST_SUSPECTS) suspects.push(key);
+      }
+      yield;
+    }
+    // A name or an end may have come since: looked at again, with both of one commit.
+    for (const key of suspects) {
+      const again = this.#look((look) => {
+        known = knownBy(look);
+        const value = look.get(table, key);
+        const opened = value === undefined ? undefined : openSealed(table, key, value);
+        return opened === undefined ? undefined : kindOf(table as keyof typeof KINDS, key)!.check(key, opened, known);
+      });
+      if (again !== undefined) this.#told.tell(again);
+      yield;
+    }
+    if (unknown.entries > 0)
+      this.#told.tell(finding('unknown', { table }, `${unknown.entries} entries are of a kind that this version does not know; their checksums agree`));
+    if (table === 'meta') {
+      const { names, findings } = this.#look(readNames);
+      for (const one of findings) this.#told.tell(one);
+      this.#told.counts.topics = names.topics.size;
+    }
+  }
+
+  #look<T>(read: (look: Look) => T): T {
+    return atOneCommit(this.#choose, (snapshot) => read(new Look(this.#file, snapshot)));
+  }
+}
+
+const sealFinding = (table: Table, key: Buffer): Finding =>
+  finding('checksum', { table }, `the value of key ${key.subarray(0, 40).toString('hex')} does not match its checksum`);

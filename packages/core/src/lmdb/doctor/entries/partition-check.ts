@@ -1,0 +1,140 @@
+/**
+ * The rules of one partition, batch by batch in the order of their keys, and then its ends, segments and times against them.
+ *
+ * Batches lie side by side from the start to the end (emptied ones too), so that one that is missing is seen; each has its
+ * checksums and its own place. What is told of a partition while others write is settled by who calls: `isSettled`
+ * says that nothing but appends happened between the two ends that were read.
+ */
+import { isStoplogError } from '../../../pure/errors.ts';
+import { KeyOffsets } from '../../../pure/retention/key-offsets.ts';
+import { offsetOfBatchKey, type Ends } from '../../layout/keyspace.ts';
+import type { Segment } from '../../../pure/retention/segment.ts';
+import { checkBatchShape, type BatchView } from '../../../pure/record/batch.ts';
+import { finding, type Finding, type Places, type Rule } from '../../../pure/log/finding.ts';
+import { checkSegments } from './segment-check.ts';
+import { checkTimes, type TimeEntry } from './time-check.ts';
+
+export interface CheckedPlace {
+  readonly topic: string;
+  readonly topicId: number;
+  readonly partition: number;
+  readonly compacts: boolean;
+}
+export interface CheckedBatch {
+  readonly base: bigint;
+  readonly bytes: number;
+  /** -Infinity of one that could not be read. */
+  readonly maxTimestamp: number;
+}
+
+export class PartitionCheck {
+  readonly place: CheckedPlace;
+  readonly findings: Finding[] = [];
+  readonly batches: CheckedBatch[] = [];
+  records = 0;
+  /** The bytes of batches that came after the first look. */
+  appended = 0;
+  /** Keys below cleanTo that found no room in memory. */
+  uncompared = 0;
+  readonly #first: Ends;
+  /** Where the next batch should begin; undefined behind one that could not be read. */
+  #next: bigint | undefined;
+  /** A batch that could not be read: how far it reached, the next one says. */
+  #damaged: { readonly base: bigint; readonly rule: Rule; readonly what: string } | undefined;
+  readonly #keys: KeyOffsets | undefined;
+
+  constructor(place: CheckedPlace, first: Ends, maxSlots?: number) {
+    this.place = place;
+    this.#first = first;
+    this.#keys = place.compacts && first.cleanTo > first.start ? new KeyOffsets([0x5eed, 0xbead], maxSlots) : undefined;
+  }
+
+  /** Takes the next entry of the log; the key is the partition's. */
+  take(key: Uint8Array, value: Uint8Array): void {
+    const base = offsetOfBatchKey(Buffer.from(key.buffer, key.byteOffset, key.byteLength));
+    let view: BatchView | undefined;
+    let damage: { readonly rule: Rule; readonly what: string } | undefined;
+    try {
+      view = checkBatchShape(value);
+    } catch (error) {
+      if (!isStoplogError(error)) throw error;
+      damage = { rule: 'checksum', what: String(error.facts['reason'] ?? error.message) };
+    }
+    if (view !== undefined && (view.baseOffset !== base || view.topicId !== this.place.topicId || view.partition !== this.place.partition)) {
+      damage = { rule: 'place', what: `the batch there is that of topic number ${view.topicId}[${view.partition}] offset ${view.baseOffset}` };
+      view = undefined;
+    }
+    this.#closeDamage(base);
+    const expected = this.#next ?? (this.batches.length === 0 ? this.#first.start : base);
+    if (base > expected) this.#gap(expected, base);
+    if (this.#next !== undefined && base < this.#next) this.#tell('overlap', { offset: base }, `it begins before the batch before it ends, at ${this.#next}`);
+    this.batches.push({ base, bytes: value.length, maxTimestamp: view?.maxTimestamp ?? -Infinity });
+    if (base >= this.#first.end) this.appended += value.length;
+    if (view === undefined) {
+      this.#next = undefined;
+      this.#damaged = { base, ...damage! };
+      return;
+    }
+    this.#next = view.nextOffset;
+    this.records += view.count;
+    if (this.#keys !== undefined && base < this.#first.cleanTo) this.#takeKeys(view, this.#keys);
+  }
+
+  /** True when what was seen is explained by nothing but appends. */
+  isSettled(last: Ends): boolean {
+    const { start, cleanTo, bytes } = this.#first;
+    return last.start === start && last.cleanTo === cleanTo && last.bytes - bytes === this.appended;
+  }
+
+  /** Compares with the ends, segments and times as they are behind the last batch. */
+  finish(last: Ends, segments: readonly Segment[], times: readonly TimeEntry[]): readonly Finding[] {
+    const { place, batches } = this;
+    this.#closeDamage(last.end);
+    const reached = this.#next ?? (batches.length === 0 ? last.start : last.end);
+    if (reached < last.end) this.#gap(reached, last.end);
+    if (reached > last.end)
+      this.#tell('end', { offset: reached }, `its batches reach to ${reached}, and its end is ${last.end}: the next append would be given an offset twice`);
+    if (last.start > last.end) this.#tell('end', { offset: last.start }, `it starts at ${last.start} and ends at ${last.end}`);
+    if (last.cleanTo > last.end) this.#tell('compaction', { offset: last.cleanTo }, `it is said to be compacted up to ${last.cleanTo}, behind its end`);
+    const bytes = batches.reduce((sum, batch) => sum + batch.bytes, 0);
+    if (bytes !== last.bytes) this.#tell('bytes', {}, `its batches have ${bytes} bytes, and its ends say ${last.bytes}`);
+    this.findings.push(...checkSegments(place, last, segments, batches), ...checkTimes(place, last, times, batches));
+    // What was trimmed meanwhile is not missing.
+    return this.findings.filter(({ rule, until }) => rule !== 'gap' || until === undefined || until > last.start);
+  }
+
+  #takeKeys(view: BatchView, keys: KeyOffsets): void {
+    const { start, cleanTo } = this.#first;
+    const isBelow = view.nextOffset <= cleanTo;
+    let tombstones = 0;
+    view.rewind();
+    while (view.next()) {
+      const { offset } = view;
+      if (offset < start || offset >= cleanTo) continue;
+      if (view.keyStart < 0) {
+        this.#tell('compaction', { offset }, 'a record without a key lies where compaction has been');
+        continue;
+      }
+      if (view.valueStart < 0) tombstones++;
+      const before = keys.get(view.bytes, view.keyStart, view.keyEnd);
+      if (before >= 0)
+        this.#tell('compaction', { offset }, `its key is there at offset ${start + BigInt(before)} too, and both are below ${cleanTo}, where each key is once`);
+      else if (!keys.put(view.bytes, view.keyStart, view.keyEnd, Number(offset - start))) this.uncompared++;
+    }
+    if (isBelow && tombstones > 0 && view.deleteHorizon === undefined)
+      this.#tell('compaction', { offset: view.baseOffset }, `it keeps ${tombstones} tombstones that no cleaning has given a time to go`);
+  }
+  #closeDamage(until: bigint): void {
+    const damaged = this.#damaged;
+    this.#damaged = undefined;
+    if (damaged !== undefined) this.#tell(damaged.rule, { offset: damaged.base, ...(until > damaged.base ? { until } : {}) }, damaged.what);
+  }
+  #gap(from: bigint, until: bigint): void {
+    const offset = from < this.#first.start ? this.#first.start : from;
+    if (until > offset) this.#tell('gap', { offset, until }, 'no batch is there');
+  }
+  #tell(rule: Rule, places: Places, what: string): void {
+    const { topic, partition } = this.place;
+    this.findings.push(finding(rule, { table: 'log', topic, partition, ...places }, what));
+  }
+}

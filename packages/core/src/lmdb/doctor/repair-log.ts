@@ -1,0 +1,141 @@
+/**
+ * The log of a repair: every batch that can be proved goes to its partition, and what is known of where each ended. A partition that
+ * nothing is left of but its name is made too, as far as anything says how far it came.
+ */
+import type { RepairedPartition } from '../../port/inspection.ts';
+import type { Names } from './entries/names.ts';
+import { decodeEnds, decodeSegment, partitionKey, type Ends } from '../layout/keyspace.ts';
+import type { Segment } from '../../pure/retention/segment.ts';
+import type { TopicShape } from '../../pure/topic/shape.ts';
+import { PartitionRepair } from './repair-partition.ts';
+import type { RepairSource } from './repair-source.ts';
+import type { RepairTarget } from './repair-target.ts';
+
+export interface RepairedTopic {
+  readonly id: number;
+  readonly shape: TopicShape;
+  /** Its name was lost. */
+  readonly isRenamed: boolean;
+  readonly partitions: readonly RepairedPartition[];
+}
+interface Place {
+  readonly topicId: number;
+  readonly partition: number;
+}
+
+export class LogRepair {
+  readonly #source: RepairSource;
+  readonly #target: RepairTarget;
+  readonly #names: Names;
+  readonly #namesLost: boolean;
+  /** By the first eight bytes of their keys, in hexadecimal digits: so they sort. */
+  readonly #ends = new Map<string, Ends>();
+  readonly #segments = new Map<string, Segment[]>();
+  readonly #partitions = new Map<string, Place & { readonly repair: PartitionRepair }>();
+
+  constructor(source: RepairSource, target: RepairTarget, names: Names, namesLost: boolean) {
+    this.#source = source;
+    this.#target = target;
+    this.#names = names;
+    this.#namesLost = namesLost;
+  }
+
+  /** Reads the ends and segments. Calls `marked` with the numbers of topics that were deleted. */
+  async readEnds(marked: (id: number) => void): Promise<void> {
+    const isEnds = (key: Buffer, { length }: Buffer): boolean => key.length === 8 && isEndsLength(length) && this.#names.topics.has(key.readUInt32BE(0));
+    for (const { key, value } of await this.#source.all('ends', isEnds)) {
+      // What stays of a deleted topic.
+      if (value.length === 0) {
+        marked(key.readUInt32BE(0));
+        this.#target.put('ends', key, value);
+      } else if (isEnds(key, value) || value.length === ENDS_BYTES) this.#ends.set(key.toString('hex'), decodeEnds(value));
+    }
+    for (const { key, value } of await this.#source.all('segments', () => false)) {
+      const name = key.toString('hex', 0, 8);
+      if (value.length === SEGMENT_BYTES) this.#segments.set(name, [...(this.#segments.get(name) ?? []), decodeSegment(key, value)]);
+    }
+  }
+
+  async putBatches(): Promise<readonly RepairedTopic[]> {
+    const { salvage, orphans } = this.#source;
+    for (const [topicId, { partitions }] of this.#names.topics)
+      for (let partition = 0; partition < partitions; partition++) if (this.#ends.has(nameOf({ topicId, partition }))) this.#at({ topicId, partition });
+    for (const name of this.#ends.keys()) if (this.#isOf(placeOf(name))) this.#at(placeOf(name));
+    this.#reach();
+    for await (const view of this.#source.inTurns(salvage.batches())) {
+      if (this.#isOf(view)) this.#at(view).take(view, this.#target);
+      this.#source.records += view.count;
+    }
+    for (const view of orphans.batches) if (this.#isOf(view)) this.#at(view).offer(view);
+    return this.#topics().map((topic) => ({
+      ...topic,
+      partitions: [...this.#partitions]
+        .filter(([, { topicId }]) => topicId === topic.id)
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([name, { repair }]) => repair.finish(topic.shape.name, this.#segments.get(name) ?? [], orphans.hidden, this.#target)),
+    }));
+  }
+
+  /** How far it came, where the ends do not say: by copies of them on any page. Of a partition that nothing is left of, too. */
+  #reach(): void {
+    const { salvage } = this.#source;
+    if (this.#isIncomplete)
+      for (const [topicId, { partitions }] of this.#names.topics) for (let partition = 0; partition < partitions; partition++) this.#at({ topicId, partition });
+    if (!this.#isIncomplete && salvage.isLatest) return;
+    for (const { key, value } of salvage.endsAfter(this.#isIncomplete ? 0 : salvage.snapshot.txn)) {
+      const place = { topicId: key.readUInt32BE(0), partition: key.readUInt32BE(4) };
+      if (!isEndsLength(value.length) || !this.#isOf(place)) continue;
+      const there = decodeEnds(value);
+      this.#at(place).reach(there.end, there);
+    }
+  }
+  get #isIncomplete(): boolean {
+    return this.#source.salvage.missing('ends') !== 0;
+  }
+  /** The topics that have names, and those of which batches are left. */
+  #topics(): readonly Omit<RepairedTopic, 'partitions'>[] {
+    const topics = [...this.#names.topics].map(([id, shape]) => ({ id, shape, isRenamed: false }));
+    for (const id of new Set([...this.#partitions.values()].map(({ topicId }) => topicId))) {
+      if (this.#names.topics.has(id)) continue;
+      const own = [...this.#partitions.values()].filter(({ topicId }) => topicId === id);
+      const shape = unnamed(id, own.reduce((most, { partition }) => Math.max(most, partition), 0) + 1);
+      if (this.#isIncomplete) for (let partition = 0; partition < shape.partitions; partition++) this.#at({ topicId: id, partition });
+      topics.push({ id, shape, isRenamed: true });
+    }
+    return topics;
+  }
+  #isOf({ topicId, partition }: Place): boolean {
+    const shape = this.#names.topics.get(topicId);
+    return shape === undefined ? this.#namesLost && !this.#names.gone.has(topicId) : partition < shape.partitions;
+  }
+  #at({ topicId, partition }: Place): PartitionRepair {
+    const name = nameOf({ topicId, partition });
+    let found = this.#partitions.get(name);
+    if (found === undefined) {
+      found = { topicId, partition, repair: new PartitionRepair(topicId, partition, this.#ends.get(name), this.#source.salvage.isLatest) };
+      this.#partitions.set(name, found);
+    }
+    return found.repair;
+  }
+}
+
+const ENDS_BYTES = 88;
+/** As folders were written before segments were kept. */
+const OLD_ENDS_BYTES = 32;
+const isEndsLength = (length: number): boolean => length === ENDS_BYTES || length === OLD_ENDS_BYTES;
+const SEGMENT_BYTES = 48;
+
+const nameOf = ({ topicId, partition }: Place): string => partitionKey(topicId, partition).toString('hex');
+const placeOf = (name: string): Place => ({ topicId: Number.parseInt(name.slice(0, 8), 16), partition: Number.parseInt(name.slice(8), 16) });
+
+/** A topic of which only batches are left: nobody knows any more how its bytes are to be read. */
+const unnamed = (id: number, partitions: number): TopicShape => ({
+  name: `recovered.${id}`,
+  partitions,
+  cleanup: 'delete',
+  retentionMs: undefined,
+  keyCodec: 'bytes',
+  valueCodec: 'bytes',
+  keySchema: {},
+  valueSchema: {},
+});

@@ -1,0 +1,85 @@
+/**
+ * What a repair reads: the entries that trees lead to, completed by those that damage has hidden, a few between two turns of the
+ * event loop. It reads with nothing held, so nobody may write meanwhile: a copy of two states is none.
+ */
+import { setImmediate as turnOfOthers } from 'node:timers/promises';
+import type { RepairOptions } from '../../port/inspection.ts';
+import type { KeyGap } from './entries/group-loss.ts';
+import { StoplogError } from '../../pure/errors.ts';
+import type { Table } from '../layout/keyspace.ts';
+import type { PageFile } from './page-file.ts';
+import { Salvage, type Orphans, type Sealed } from './salvage.ts';
+
+const LOOK_EVERY = 256;
+
+export class RepairSource {
+  readonly salvage: Salvage;
+  readonly orphans: Orphans;
+  /** Seen so far. */
+  records = 0;
+  readonly #path: string;
+  readonly #file: PageFile;
+  readonly #options: RepairOptions;
+  readonly #commits: string;
+
+  constructor(path: string, file: PageFile, options: RepairOptions) {
+    this.#path = path;
+    this.#file = file;
+    this.#options = options;
+    this.#commits = file.commits();
+    this.salvage = new Salvage(file);
+    this.orphans = this.salvage.orphans();
+  }
+
+  /** The entries of a table, and of the orphans those that are of it and are not there yet. */
+  async all(table: Exclude<Table, 'log' | 'stores'>, isOfIt: (key: Buffer, value: Buffer) => boolean): Promise<readonly Sealed[]> {
+    const found = new Map<string, Sealed>();
+    for await (const entry of this.inTurns(this.salvage.sealed(table)))
+      found.set(entry.key.toString('latin1'), { key: Buffer.from(entry.key), value: Buffer.from(entry.value) });
+    // An older copy of ends would give offsets again.
+    if (this.salvage.missing(table) !== 0 && (table !== 'ends' || this.orphans.areProven)) {
+      for (const entry of this.orphans.sealed) {
+        const name = entry.key.toString('latin1');
+        if (!isOfIt(entry.key, entry.value) || found.has(name)) continue;
+        found.set(name, entry);
+        this.salvage.foundAgain(table);
+      }
+    }
+    return [...found.values()];
+  }
+
+  /** Where entries of a table are missing; anywhere, when it has fewer than it says and nothing says where. */
+  gapsOf(table: Table): readonly KeyGap[] {
+    if (this.salvage.missing(table) === 0) return [];
+    const gaps = this.salvage.gaps(table);
+    return gaps.length > 0 ? gaps : [{ after: undefined, before: undefined }];
+  }
+
+  /** The items, and between some of them what others have to do. */
+  async *inTurns<T>(items: Iterable<T>): AsyncGenerator<T, void> {
+    let n = 0;
+    for (const item of items) {
+      yield item;
+      if (++n % LOOK_EVERY !== 0) continue;
+      this.#tell();
+      await turnOfOthers();
+      this.checkUnchanged();
+    }
+  }
+  #tell(): void {
+    const { tables, snapshot } = this.salvage;
+    const trees = [snapshot.free, snapshot.main, ...tables.values()];
+    const total = trees.reduce((pages, tree) => pages + tree.branches + tree.leaves + tree.overflows, 0) * this.#file.pageSize;
+    this.#options.progress?.({ done: Math.min(this.#file.bytesRead, total), total, records: this.records });
+  }
+
+  /** Throws if there was a commit since the reading began. */
+  checkUnchanged(): void {
+    if (this.#file.commits() === this.#commits) return;
+    throw new StoplogError(
+      'STOPLOG_LOG_UNAVAILABLE',
+      { path: this.#path },
+      `${this.#path} was written to while it was repaired, and a copy of two states is none: stop what runs on it, then repair again. Nothing was left behind`,
+    );
+  }
+}

@@ -1,0 +1,126 @@
+/**
+ * The tables of a repair that are kept entry by entry: an entry whose seal agrees goes along, if whom it belongs to does.
+ *
+ * Who was in a group is not: nobody is in the new folder. An entry of a kind that this version does not know is copied as it is.
+ */
+import { FIRST_TABLES, kindOf } from './entries/entry-kinds.ts';
+import type { Restarted } from '../../port/inspection.ts';
+import { groupsToRestart } from './entries/group-loss.ts';
+import { META_KINDS, type Names } from './entries/names.ts';
+import { decodeGroup, encodeGroup } from '../layout/group-record.ts';
+import { FORMAT, TABLES, type Table } from '../layout/keyspace.ts';
+import { formatKey, groupMetaKey, nextIdKey, producerMetaKey, SOURCE_PREFIX, sourceMetaKey, storeMetaKey, toBytes, topicMetaKey } from '../layout/meta.ts';
+import type { TopicShape } from '../../pure/topic/shape.ts';
+import type { RepairSource } from './repair-source.ts';
+import type { RepairTarget } from './repair-target.ts';
+import type { Sealed } from './salvage.ts';
+
+export const isMetaKey = (key: Buffer): boolean => META_KINDS.some((kind) => (kind.endsWith(':') ? key.toString().startsWith(kind) : key.toString() === kind));
+
+export interface KeptTables {
+  readonly restarted: readonly Restarted[];
+  readonly positionsKept: number;
+  readonly positionsDropped: number;
+  /** Entries of each store. */
+  readonly entriesOf: ReadonlyMap<number, number>;
+  /** Entries of kinds that are not known. */
+  readonly copied: number;
+}
+
+/** All but the log, what is made anew from it, and the names. Calls `marked` with the numbers of groups that were deleted. */
+export const putTables = async (
+  source: RepairSource,
+  target: RepairTarget,
+  names: Names,
+  namesLost: boolean,
+  marked: (id: number) => void,
+): Promise<KeptTables> => {
+  const { salvage } = source;
+  const positions = await source.all('positions', (key, value) => key.length === 12 && value.length === 8 && names.groups.has(key.readUInt32BE(0)));
+  const groups = await source.all('groups', (key) => key.length === 4 && names.groups.has(key.readUInt32BE(0)));
+  const stores = await countStores(source, names);
+  const restarted = groupsToRestart({
+    groups: names.groups,
+    stores: names.stores,
+    storeGaps: source.gapsOf('stores'),
+    positionGaps: source.gapsOf('positions'),
+    namesLost: namesLost && stores.unknown > 0,
+  });
+  const anew = new Set(restarted.map(({ group }) => group));
+  let [kept, dropped, copied] = [0, 0, 0];
+  const copy = (table: Exclude<Table, 'log'>, { key, value }: Sealed): void => {
+    copied++;
+    target.put(table, key, value);
+  };
+
+  for (const { key, value } of positions) {
+    const group = names.groups.get(key.length < 4 ? -1 : key.readUInt32BE(0));
+    if (kindOf('positions', key) === undefined) copy('positions', { key, value });
+    else if (group === undefined || !names.topics.has(key.readUInt32BE(4)) || anew.has(group)) dropped++;
+    else {
+      kept++;
+      target.put('positions', key, value);
+    }
+  }
+  for (const { key, value } of groups) {
+    if (kindOf('groups', key) === undefined) copy('groups', { key, value });
+    else if (value.length === 0) {
+      marked(key.readUInt32BE(0));
+      target.put('groups', key, value);
+    }
+    // The epoch goes on, and nobody is in it.
+    else if (key.length === 4 && names.groups.has(key.readUInt32BE(0))) target.put('groups', key, withoutMembers(value));
+  }
+  for await (const { key, value } of source.inTurns(salvage.sealed('stores'))) {
+    const store = names.stores.get(storeIdOf(key));
+    if (store !== undefined && !anew.has(store.group)) target.put('stores', key, value);
+  }
+  for (const table of TABLES) {
+    if (table === 'log' || table === 'meta' || FIRST_TABLES.includes(table) || !salvage.tables.has(table)) continue;
+    for await (const { key, value } of source.inTurns(salvage.sealed(table))) {
+      if (kindOf(table, key) === undefined) copy(table, { key, value });
+      else if (names.producers.has(key.readUInt32BE(0))) target.put(table, key, value);
+    }
+  }
+  return { restarted, positionsKept: kept, positionsDropped: dropped, entriesOf: stores.of, copied };
+};
+
+const storeIdOf = (key: Buffer): number => (key.length < 4 ? -1 : key.readUInt32BE(0));
+/** Goes through the stores once, to see what is missing before anything is written. */
+const countStores = async (source: RepairSource, names: Names): Promise<{ readonly of: ReadonlyMap<number, number>; readonly unknown: number }> => {
+  const of = new Map<number, number>();
+  let unknown = 0;
+  for await (const { key } of source.inTurns(source.salvage.sealed('stores'))) {
+    const id = storeIdOf(key);
+    if (names.stores.has(id)) of.set(id, (of.get(id) ?? 0) + 1);
+    else if (!names.gone.has(id)) unknown++;
+  }
+  return { of, unknown };
+};
+const withoutMembers = (value: Uint8Array): Buffer => {
+  const record = decodeGroup(value);
+  return encodeGroup({ ...record, version: record.version + 1, members: [] });
+};
+
+/** The names of all that is kept. `marked` are numbers of what was deleted, whose marks are kept: no number is given again. */
+export const putNames = (
+  target: RepairTarget,
+  names: Names,
+  topics: readonly { readonly id: number; readonly shape: TopicShape }[],
+  anew: ReadonlySet<string>,
+  marked: Iterable<number>,
+): void => {
+  const put = (key: Buffer, value: unknown): void => target.put('meta', key, toBytes(value));
+  const { stores, groups, sources, producers, gone } = names;
+  const given = [...topics.map(({ id }) => id), ...[stores, groups, sources, producers].flatMap((named) => [...named.keys()]), ...gone, ...marked];
+  put(formatKey(), FORMAT);
+  put(
+    nextIdKey(),
+    given.reduce((next, id) => Math.max(next, id + 1), names.next ?? 1),
+  );
+  for (const { id, shape } of topics) put(topicMetaKey(shape.name), { id, shape });
+  for (const [id, group] of groups) put(groupMetaKey(group), { id });
+  for (const [id, source] of sources) put(sourceMetaKey(`${SOURCE_PREFIX.toString()}${source}`), { id });
+  for (const [id, producer] of producers) put(producerMetaKey(producer), { id });
+  for (const [id, { name, ...store }] of stores) if (!anew.has(store.group)) put(storeMetaKey(name), { ...store, id });
+};

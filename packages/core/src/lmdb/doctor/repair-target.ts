@@ -1,0 +1,103 @@
+/**
+ * The folder that is being made of what could be proved: puts in transactions of a few megabytes, and a name at the end.
+ *
+ * Until then it is called `NAME.repairing`. One that is found there is what a repair left that was killed, and goes.
+ */
+import { existsSync, readdirSync, renameSync, rmSync, rmdirSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { StoplogError } from '../../pure/errors.ts';
+import { seal, type Table } from '../layout/keyspace.ts';
+import { putRaw } from '../tables/sealed.ts';
+import { DEFAULT_MAP_SIZE } from '../folder/address-space.ts';
+import { makeFolder, syncFolder } from '../folder/durable.ts';
+import { openEnv, type Env } from '../tables/env.ts';
+import { describeCopying } from '../copy/fresh-copy.ts';
+import { markFolder } from '../folder/folder.ts';
+import { makeGate } from '../transaction/gate.ts';
+import { openDataFile, type DataFile } from '../folder/slack.ts';
+import { transactions, type Transact } from '../transaction/transactions.ts';
+
+const TURN = { puts: 1_000, bytes: 4 * 1024 * 1024 };
+const OURS: ReadonlySet<string> = new Set(['data.mdb', 'lock.mdb', 'stoplog.json']);
+
+export class RepairTarget {
+  readonly path: string;
+  readonly #to: string;
+  readonly #env: Env;
+  readonly #file: DataFile;
+  readonly #transact: Transact;
+  #puts: (readonly [Table, Buffer, Buffer])[] = [];
+  #bytes = 0;
+  #isEnded = false;
+
+  constructor(to: string) {
+    this.#to = resolve(to);
+    this.path = join(dirname(this.#to), `${basename(this.#to)}.repairing`);
+    if (existsSync(this.#to) && readdirSync(this.#to).length > 0) {
+      throw new StoplogError('STOPLOG_USAGE', { to }, `${to} is there already, and not empty: a repaired log goes into a new folder, name another one`);
+    }
+    const before = existsSync(this.path) ? readdirSync(this.path) : [];
+    if (before.some((name) => !OURS.has(name) && !name.startsWith('stoplog.json')))
+      throw new StoplogError('STOPLOG_USAGE', { to }, `${this.path} holds other files, and a repair works there before ${to} gets its name: name another one`);
+    const options = { path: this.path, mapSize: DEFAULT_MAP_SIZE };
+    try {
+      rmSync(this.path, { recursive: true, force: true });
+      makeFolder(this.path);
+      this.#env = openEnv(options, false);
+      this.#file = openDataFile(this.path);
+    } catch (error) {
+      throw describeCopying(this.#to, error);
+    }
+    this.#transact = transactions(this.#env, options, new Int32Array(makeGate()), this.#file);
+  }
+
+  /** Seals the value. */
+  put(table: Exclude<Table, 'log'>, key: Buffer, value: Uint8Array): void {
+    this.#add(table, key, seal(key, value));
+  }
+  putBatch(key: Buffer, batch: Uint8Array): void {
+    this.#add('log', key, Buffer.from(batch.buffer, batch.byteOffset, batch.byteLength));
+  }
+  /** Writes what waits, and marks the folder as a log: it can be opened, under its name of the meantime. */
+  async close(): Promise<void> {
+    this.#flush();
+    await this.#end();
+    markFolder(this.path);
+  }
+  /** Gives it its name, durably. */
+  rename(): void {
+    if (existsSync(this.#to)) rmdirSync(this.#to);
+    renameSync(this.path, this.#to);
+    syncFolder(dirname(this.#to));
+  }
+  /** What is there after an error is of no use to anybody. */
+  async discard(): Promise<void> {
+    await this.#end();
+    rmSync(this.path, { recursive: true, force: true });
+  }
+
+  async #end(): Promise<void> {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    await this.#env.root.close();
+    this.#file.close();
+  }
+  #add(table: Table, key: Buffer, value: Buffer): void {
+    // What was read may lie in a page that is larger.
+    this.#puts.push([table, Buffer.from(key), value]);
+    this.#bytes += value.length;
+    if (this.#puts.length >= TURN.puts || this.#bytes >= TURN.bytes) this.#flush();
+  }
+  #flush(): void {
+    const puts = this.#puts.splice(0);
+    this.#bytes = 0;
+    if (puts.length === 0) return;
+    try {
+      this.#transact(() => {
+        for (const [table, key, value] of puts) putRaw(this.#env, table, key, value);
+      });
+    } catch (error) {
+      throw describeCopying(this.#to, error);
+    }
+  }
+}

@@ -1,0 +1,299 @@
+/**
+ * Looks at a data folder before LMDB maps it, because afterwards it is too late for an exception.
+ *
+ * A data file shorter than its own meta page says is a SIGBUS when read; a foreign file would be taken over and changed.
+ * So the folder is read with ordinary file calls first, and everything that is not ours is refused by name. Ours is
+ * marked by `stoplog.json`, written last when a folder is created: without it, nothing here was ever promised.
+ */
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  statfsSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { threadId } from 'node:worker_threads';
+import { StoplogError } from '../../pure/errors.ts';
+import { FORMAT, TABLES } from '../layout/keyspace.ts';
+import { makeFolder, syncFolder } from './durable.ts';
+import { checkRights } from './rights.ts';
+import { asUnfinished } from './unfinished.ts';
+
+export const DATA_FILE = 'data.mdb';
+export const LOCK_FILE = 'lock.mdb';
+const MARK_FILE = 'stoplog.json';
+/** The manifest of a backup, which is no data folder. */
+export const BACKUP_FILE = 'backup.json';
+/** Ends the name of a mark that is being written. */
+const NOT_YET = '.new';
+
+/** What `examineFolder` found: nothing yet, or a folder of ours. */
+export type FolderState = 'new' | 'ours' | 'unmarked';
+
+export const examineFolder = (path: string): FolderState => {
+  try {
+    return examine(path);
+  } catch (error) {
+    throw describeIo(path, error);
+  }
+};
+
+const examine = (path: string): FolderState => {
+  if (!existsSync(path)) return 'new';
+  if (!statSync(path).isDirectory()) throw foreign(path, 'it is a file, not a folder');
+  const entries = readdirSync(path);
+  const files = [DATA_FILE, LOCK_FILE, MARK_FILE].filter((name) => entries.includes(name));
+  for (const name of files) checkIsFile(path, name);
+  if (entries.includes(BACKUP_FILE)) throw isBackup(path);
+  checkUnfinished(path, entries);
+  if (files.length > 0) checkRights(path, files);
+  const marked = entries.includes(MARK_FILE);
+  if (marked) checkMark(path);
+  if (!entries.includes(DATA_FILE)) {
+    if (marked) {
+      throw new StoplogError(
+        'STOPLOG_LOG_CORRUPT',
+        { path, reason: 'missing' },
+        `${path} was a Stoplog data folder, but its ${DATA_FILE} is gone: restore it from a backup, or delete the folder to start empty`,
+      );
+    }
+    const others = entries.filter((name) => name !== LOCK_FILE && !(name.startsWith(MARK_FILE) && name.endsWith(NOT_YET)));
+    if (others.length > 0) throw foreign(path, `it holds other files (${others.slice(0, 3).join(', ')})`);
+    checkRights(path, []);
+    return 'new';
+  }
+  checkDataFile(path, marked);
+  return marked ? 'ours' : 'unmarked';
+};
+
+const checkMark = (path: string): void => {
+  const text = readFileSync(join(path, MARK_FILE), 'utf8');
+  let format: unknown;
+  try {
+    format = (JSON.parse(text) as { format?: unknown }).format;
+  } catch {
+    throw foreign(path, `its ${MARK_FILE} is not JSON`);
+  }
+  if (typeof format !== 'number') throw foreign(path, `its ${MARK_FILE} names no format`);
+  if (format > FORMAT) {
+    throw new StoplogError(
+      'STOPLOG_LOG_FORMAT',
+      { path, found: format, known: FORMAT },
+      `${path} has format ${format}, this version of Stoplog reads up to ${FORMAT}: upgrade @stoplog/core; the folder was not touched`,
+    );
+  }
+};
+
+// The two meta pages of LMDB, at offset 0 and at one page: a header of 24 bytes, then these.
+const MAGIC = 0xbeefc0de;
+const AT_MAGIC = 24;
+const AT_PAGE_SIZE = 48;
+const AT_LAST_PAGE = 144;
+const AT_TXN = 152;
+
+export const checkDataFile = (path: string, marked: boolean): void => {
+  const fd = openSync(join(path, DATA_FILE), 'r');
+  try {
+    const size = fstatSync(fd).size;
+    // Without a mark nothing is promised yet: another process may be making the folder at this moment.
+    if (!marked && size === 0) return;
+    const first = readAt(fd, 0);
+    if (first === undefined) throw torn(path, size, 'it is empty or shorter than a meta page');
+    if (first.readUInt32LE(AT_MAGIC) !== MAGIC)
+      throw marked ? torn(path, size, 'its first meta page is damaged') : foreign(path, `its ${DATA_FILE} is not an LMDB file`);
+    const pageSize = first.readUInt32LE(AT_PAGE_SIZE);
+    if (pageSize < 256 || pageSize > 65_536 || (pageSize & (pageSize - 1)) !== 0) throw torn(path, size, `its page size reads ${pageSize}`);
+    const second = readAt(fd, pageSize);
+    if (second === undefined) throw torn(path, size, 'it ends before its second meta page');
+    if (second.readUInt32LE(AT_MAGIC) !== MAGIC) throw torn(path, size, 'its second meta page is damaged');
+    if (second.readUInt32LE(AT_PAGE_SIZE) !== pageSize) throw torn(path, size, 'its meta pages disagree');
+    const needed = neededBytes(first, second);
+    // Looked at after the pages were read: in between, another process may have made the file longer, and never shorter.
+    const long = fstatSync(fd).size;
+    if (marked && long < needed) throw torn(path, long, `its last commit needs ${needed} bytes`);
+  } finally {
+    closeSync(fd);
+  }
+};
+
+/** How long the file must be for its last commit: what the newer of its two meta pages says. */
+export const neededBytes = (first: Buffer, second: Buffer): number => {
+  const newest = second.readBigUInt64LE(AT_TXN) > first.readBigUInt64LE(AT_TXN) ? second : first;
+  return Number(newest.readBigUInt64LE(AT_LAST_PAGE) + 1n) * newest.readUInt32LE(AT_PAGE_SIZE);
+};
+/** The number of the last commit: the larger of theirs. */
+export const lastCommit = (first: Buffer, second: Buffer): number => Number(bigMax(first.readBigUInt64LE(AT_TXN), second.readBigUInt64LE(AT_TXN)));
+const bigMax = (a: bigint, b: bigint): bigint => (a > b ? a : b);
+export const META_BYTES = 168;
+
+const readAt = (fd: number, position: number): Buffer | undefined => {
+  const page = Buffer.alloc(META_BYTES);
+  return readSync(fd, page, 0, META_BYTES, position) === META_BYTES ? page : undefined;
+};
+
+/** A file without our mark is ours if its creation was cut short, and then it holds none but our tables. */
+export const checkTables = (path: string, found: readonly string[]): void => {
+  const other = found.find((name) => !(TABLES as readonly string[]).includes(name));
+  if (other !== undefined) throw foreign(path, `its ${DATA_FILE} belongs to another program (it holds '${other}')`);
+};
+
+/** Makes the folder with rights for its owner only, and resolves links, so that two names of it are one. */
+export const createFolder = (path: string): string => {
+  try {
+    makeFolder(path);
+    return realpathSync(path);
+  } catch (error) {
+    throw describeIo(path, error);
+  }
+};
+
+/** Marks a folder as ours, last of all: durable before it is believed. Several processes may do so at the same time. */
+export const markFolder = (path: string): void => {
+  if (!existsSync(join(path, MARK_FILE))) writeMark(path);
+  for (const name of [DATA_FILE, LOCK_FILE]) if (existsSync(join(path, name))) chmodSync(join(path, name), 0o600);
+};
+const writeMark = (path: string): void => {
+  const fresh = join(path, `${MARK_FILE}.${process.pid}-${threadId}${NOT_YET}`);
+  const fd = openSync(fresh, 'w', 0o600);
+  try {
+    writeSync(fd, `${JSON.stringify({ format: FORMAT, what: 'a Stoplog data folder: see docs/internals/format.md' })}\n`);
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+  renameSync(fresh, join(path, MARK_FILE));
+  // Files that are new survive a power cut only if their folder was flushed as well.
+  syncFolder(path);
+  syncFolder(dirname(path));
+};
+
+/** A link would lead the lock of one folder to the data of another, and a write to wherever it points. */
+const checkIsFile = (path: string, name: string): void => {
+  if (!lstatSync(join(path, name)).isSymbolicLink()) return;
+  throw new StoplogError(
+    'STOPLOG_LOG_UNAVAILABLE',
+    { path, file: name },
+    `${join(path, name)} is a symbolic link: put the file itself there; to keep a log elsewhere, link the whole folder. Nothing was changed`,
+  );
+};
+const isBackup = (path: string): StoplogError =>
+  new StoplogError(
+    'STOPLOG_LOG_UNAVAILABLE',
+    { path },
+    `${path} is a backup, which is not opened, for that would change it: restore it first, stoplog restore ${path} --log lmdb:./data`,
+  );
+const checkUnfinished = (path: string, entries: readonly string[]): void => {
+  for (const { making, pid, alive } of entries.flatMap((name) => asUnfinished(name) ?? [])) {
+    // Of a data file that is whole, what a killed shrink left is only in the way, and is removed.
+    if (making === 'shrink' && !alive) continue;
+    if (making === 'restore' && entries.includes(DATA_FILE)) continue;
+    throw new StoplogError(
+      'STOPLOG_LOG_UNAVAILABLE',
+      { path, pid },
+      alive
+        ? `process ${pid} is ${making === 'shrink' ? 'shrinking' : 'restoring'} ${path}: open it when that is done. Nothing was changed`
+        : `a restore into ${path} was cut off: run stoplog restore again, or delete the folder to start empty. Nothing was changed`,
+    );
+  }
+};
+
+const foreign = (path: string, why: string): StoplogError =>
+  new StoplogError('STOPLOG_LOG_FOREIGN', { path }, `${path} is not a Stoplog data folder: ${why}. Choose an empty or a new folder; nothing was changed`);
+
+const torn = (path: string, size: number, why: string): StoplogError =>
+  new StoplogError(
+    'STOPLOG_LOG_CORRUPT',
+    { path, file: DATA_FILE, size, reason: why },
+    `${join(path, DATA_FILE)} is damaged (${size} bytes): ${why}. It was not opened; restore the folder from a backup, or keep the rest with 'stoplog repair'`,
+  );
+
+const isFull = (path: string): boolean => {
+  try {
+    const { bavail, bsize } = statfsSync(path);
+    return bavail * bsize < 1024 * 1024;
+  } catch {
+    return false;
+  }
+};
+
+/** What LMDB's binding says where LMDB let no reader begin; sometimes it says something worse (env.ts). */
+export const NO_READER = 'No transaction to renew';
+
+/** An error of the file system or of LMDB as one with a name and a remedy. */
+export const describeIo = (path: string, error: unknown): Error => {
+  if (error instanceof StoplogError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  const code = (error as { code?: unknown } | null)?.code;
+  const is = (...signs: (string | number)[]): boolean => signs.some((sign) => code === sign || (typeof sign === 'string' && message.includes(sign)));
+  // LMDB calls a write that was cut short, as it is at the end of a disk, an input/output error.
+  if (is('ENOSPC', 'No space left', 28) || (is('EIO', 'Input/output error', 5) && isFull(path))) {
+    return new StoplogError(
+      'STOPLOG_LOG_FULL',
+      { path },
+      `no space left on the disk of ${path}: nothing of this commit was kept, reads go on, and writes do once there is space`,
+      { cause: error },
+    );
+  }
+  if (is('MDB_MAP_FULL', -30792)) {
+    return new StoplogError('STOPLOG_LOG_FULL', { path }, `${path} has reached the size of its map: open it with a larger one, lmdb(path, { mapSize })`, {
+      cause: error,
+    });
+  }
+  if (is('EACCES', 'EPERM', 'Permission denied', 'Operation not permitted', 13)) {
+    return new StoplogError(
+      'STOPLOG_LOG_UNAVAILABLE',
+      { path },
+      `no permission for ${path}: run as the user who owns it, or give this one the right to read and write there`,
+      { cause: error },
+    );
+  }
+  if (is('EROFS', 'Read-only file system', 30)) {
+    return new StoplogError('STOPLOG_LOG_UNAVAILABLE', { path }, `${path} is on a read-only file system: mount it for writing, or copy the folder elsewhere`, {
+      cause: error,
+    });
+  }
+  if (is('MDB_PANIC', -30795)) {
+    return new StoplogError(
+      'STOPLOG_LOG_UNAVAILABLE',
+      { path },
+      `LMDB has given up ${path} in this process, as it does when another process is killed while it flushes, or when the disk takes no more: what was acknowledged stands. Restart this process`,
+      { cause: error },
+    );
+  }
+  // LMDB knows a process by its number, and two in containers may have the same one.
+  if (is(NO_READER)) {
+    return new StoplogError(
+      'STOPLOG_LOG_UNAVAILABLE',
+      { path, pid: process.pid },
+      `no reader could begin in ${path}: another process with the number of this one, ${process.pid}, has it open, as processes in two containers can, or there are too many readers. ` +
+        `Let the containers share their process numbers (docker run --pid), or run the processes in one`,
+      { cause: error },
+    );
+  }
+  // Node 24 says it in its own words when it cannot read a package's file.
+  if (is('EMFILE', 'ENFILE', 'Too many open files', 'too many open files', 24)) {
+    return new StoplogError('STOPLOG_TOO_FEW_FILES', { path }, `too many files are open: raise the limit (ulimit -n) or close some, then try again`, {
+      cause: error,
+    });
+  }
+  if (is('MDB_CORRUPTED', 'MDB_PAGE_NOTFOUND', 'MDB_INVALID', 'Invalid dupdata', -30796, -30797, -30793)) {
+    return new StoplogError(
+      'STOPLOG_LOG_CORRUPT',
+      { path, file: DATA_FILE, reason: message },
+      `${path} is damaged: ${message}. Restore the folder from a backup, or keep the rest with 'stoplog repair'`,
+      { cause: error },
+    );
+  }
+  return new StoplogError('STOPLOG_LOG_UNAVAILABLE', { path }, `${path} cannot be used: ${message}`, { cause: error });
+};

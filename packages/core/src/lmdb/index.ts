@@ -1,0 +1,37 @@
+/** `lmdb('./data')`: a log in a folder, as plain data that any thread can open. */
+import { resolve } from 'node:path';
+import type { LogRef } from '../port/log.ts';
+import { checkSettings, type Known } from '../pure/settings.ts';
+
+export interface LmdbOptions {
+  /** How far the data file may grow, in bytes of address space (nothing is reserved); 1 TiB unless said otherwise. */
+  readonly mapSize?: number;
+  /** `false` refuses a folder that holds no log yet, instead of making one. */
+  readonly create?: boolean;
+  /**
+   * Whether the pages of the data file are walked for damage before it is opened: `true` always, `false` never; left out, where
+   * that takes twenty milliseconds or so, which is up to 4 MB of keys, store entries and small batches.
+   */
+  readonly verify?: boolean;
+  /**
+   * Retention and compaction in the background: how often the log looks (1,000 ms; `Infinity`: only on command), and how many
+   * bytes a second they may read and remove (32 MiB).
+   */
+  readonly maintenance?: { readonly everyMs?: number; readonly bytesPerSecond?: number };
+}
+
+/**
+ * A log kept in a folder by LMDB. The folder is created when the log is first opened; several processes may open it.
+ *
+ * @example
+ * import { openLog } from '@stoplog/core';
+ * import { lmdb } from '@stoplog/core/lmdb';
+ * await using log = await openLog(lmdb('./data'));
+ */
+export const lmdb = (path: string, options: LmdbOptions = {}): LogRef => {
+  checkSettings(`lmdb('${path}')`, options, KNOWN);
+  if (options.maintenance !== undefined) checkSettings(`the maintenance of lmdb('${path}')`, options.maintenance, OF_MAINTENANCE);
+  return { module: new URL('./log-module.js', import.meta.url).href, options: { path: resolve(path), ...options } };
+};
+const KNOWN: Known<LmdbOptions> = { mapSize: true, create: true, verify: true, maintenance: true };
+const OF_MAINTENANCE: Known<NonNullable<LmdbOptions['maintenance']>> = { everyMs: true, bytesPerSecond: true };

@@ -1,0 +1,76 @@
+/**
+ * A member of a group, as seen from its own thread: it reads what the group holds for it, tells that, and asks the writer for
+ * what is to change. What it does next is decided in pure/group/member.ts.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Assignment, Holding, Membership } from '../port/log.ts';
+import { standingOf } from '../pure/group/group-state.ts';
+import { keepsWithout, nextAction, replacedError, type MemberAction } from '../pure/group/member.ts';
+import { placeName, type Place, type Unit } from '../pure/group/place.ts';
+import { SESSION_MS } from '../pure/group/session.ts';
+import type { KeptGroup } from './layout/group-record.ts';
+import { failpoint } from '../failpoints/failpoint.ts';
+import type { WriterLink } from './writer/link.ts';
+
+interface Joining {
+  readonly group: string;
+  readonly groupId: number;
+  /** Those of the membership, place for place, with the numbers of topics for their names. */
+  readonly units: readonly Unit[];
+  readonly read: () => KeptGroup;
+  readonly link: WriterLink;
+  readonly isOpen: () => boolean;
+  readonly signal: AbortSignal;
+}
+
+export async function* joinGroup(membership: Membership, { group, groupId, units, read, link, isOpen, signal }: Joining): AsyncGenerator<Assignment> {
+  const { instanceId, sessionMs = SESSION_MS } = membership;
+  const places = units.flatMap((unit, i) => unit.map((numbered, j) => ({ numbered, place: membership.units[i]![j]! })));
+  const names = new Map(places.map(({ numbered, place }): [string, Place] => [placeName(numbered), place]));
+  const numbers = new Map(places.map(({ numbered, place }): [string, Place] => [placeName(place), numbered]));
+  let instance = '';
+  let told: readonly Holding[] | undefined;
+  const next = (): { readonly action: MemberAction; readonly version: number } => {
+    const { record, state } = read();
+    const standing = standingOf(state, instance);
+    // Before it has joined, whoever has its instance id is the one it takes the place of.
+    const replaced = instance !== '' && instanceId !== undefined && state.members.some((member) => member.instanceId === instanceId);
+    return { action: nextAction(told, standing === undefined ? { isIn: false, replaced } : { isIn: true, ...standing }), version: record.version };
+  };
+  const release = async (ended: readonly Place[]): Promise<void> => {
+    const standing = standingOf(read().state, instance);
+    if (standing === undefined) return;
+    const keeps = keepsWithout(
+      standing,
+      ended.flatMap((place) => numbers.get(placeName(place)) ?? []),
+    );
+    failpoint('release');
+    await link.call({ type: 'release', groupId, instance, keeps });
+  };
+  try {
+    while (!signal.aborted) {
+      const { action, version } = next();
+      if (action.type === 'join') {
+        instance = randomUUID();
+        await link.call({ type: 'join', groupId, instance, instanceId, sessionMs, units });
+      } else if (action.type === 'release') {
+        failpoint('release');
+        await link.call({ type: 'release', groupId, instance, keeps: action.keeps });
+      } else if (action.type === 'wait') {
+        await link.wait({ type: 'wait-group', groupId, version }, Infinity, signal);
+      } else if (action.type === 'give up') {
+        throw replacedError(group, instanceId);
+      } else {
+        told = action.partitions;
+        if (told.length > 0) failpoint('acquire');
+        yield { group, partitions: told.map((holding) => ({ ...named(names.get(placeName(holding))!), epoch: holding.epoch })), release };
+      }
+    }
+  } finally {
+    failpoint('release');
+    if (isOpen() && instance !== '') await link.call({ type: 'leave', groupId, instance });
+  }
+}
+
+/** A caller's place may be more than one. */
+const named = ({ topic, partition }: Place): Place => ({ topic, partition });

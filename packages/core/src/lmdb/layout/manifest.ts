@@ -1,0 +1,68 @@
+/**
+ * What lies beside the data file of a backup: what it must be, so that a restore can tell a whole one from any other.
+ *
+ * Written last, and its presence is what makes a folder a backup: a folder without it is none, and a data folder with it
+ * is not opened, for opening would change it.
+ */
+import { StoplogError } from '../../pure/errors.ts';
+import { FORMAT, TABLES, type Table } from './keyspace.ts';
+
+export interface Manifest {
+  /** Of the data file, as of a data folder. */
+  readonly format: number;
+  /** When it was begun, as ISO 8601. */
+  readonly taken: string;
+  /** Of the data file. */
+  readonly bytes: number;
+  readonly sha256: string;
+  /** How many entries each table has. */
+  readonly entries: Readonly<Record<Table, number>>;
+}
+const WHAT = 'a backup of a Stoplog log: put it back with stoplog restore';
+
+export const manifestText = (manifest: Manifest): string => `${JSON.stringify({ what: WHAT, ...manifest }, undefined, 2)}\n`;
+
+/** `path` is for the sentence. A newer format is refused, so is anything that is no manifest. */
+export const parseManifest = (path: string, text: string): Manifest => {
+  const found = parse(text);
+  const format = found?.['format'];
+  if (typeof format === 'number' && format > FORMAT) {
+    throw new StoplogError(
+      'STOPLOG_LOG_FORMAT',
+      { path, found: format, known: FORMAT },
+      `the backup in ${path} has format ${format}, this version of Stoplog reads up to ${FORMAT}: upgrade @stoplog/core; nothing was changed`,
+    );
+  }
+  if (found === undefined || !isManifest(found)) {
+    throw new StoplogError(
+      'STOPLOG_LOG_CORRUPT',
+      { path, reason: 'manifest' },
+      `the manifest of the backup in ${path} is damaged: restore from another backup; nothing was changed`,
+    );
+  }
+  const { taken, bytes, sha256, entries } = found;
+  return { format: found.format, taken, bytes, sha256, entries };
+};
+
+const parse = (text: string): Readonly<Record<string, unknown>> | undefined => {
+  try {
+    const found: unknown = JSON.parse(text);
+    return typeof found === 'object' && found !== null ? (found as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+};
+const isManifest = (found: Readonly<Record<string, unknown>>): found is Readonly<Record<string, unknown>> & Manifest => {
+  const { format, taken, bytes, sha256, entries } = found as Partial<Manifest>;
+  return (
+    isCount(format) &&
+    typeof taken === 'string' &&
+    isCount(bytes) &&
+    typeof sha256 === 'string' &&
+    /^[0-9a-f]{64}$/.test(sha256) &&
+    typeof entries === 'object' &&
+    entries !== null &&
+    TABLES.every((table) => entries[table] === undefined || isCount(entries[table]))
+  );
+};
+const isCount = (value: unknown): value is number => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;

@@ -1,0 +1,71 @@
+/**
+ * Every message between a log and the writer of its process: one discriminated union each way.
+ *
+ * A request is answered once, under its id. Commits are transferred, not copied.
+ */
+import type { ErrorData } from '../../pure/errors.ts';
+import type { Holding, Unit } from '../../pure/group/place.ts';
+import type { ResetLine } from '../../pure/group/reset.ts';
+import type { Cleaned, CleanOptions } from '../../pure/retention/cleaned.ts';
+import type { CleaningReport } from '../../pure/retention/cleaning-report.ts';
+import type { TopicShape } from '../../pure/topic/shape.ts';
+import type { ProducerLife } from '../../pure/producer/producer.ts';
+import type { StorePart } from '../../pure/store/store-part.ts';
+
+export type WriterCall =
+  | { readonly type: 'commit'; readonly bytes: ArrayBuffer; readonly life: string | undefined }
+  | { readonly type: 'ensure'; readonly topics: readonly TopicShape[] }
+  | { readonly type: 'open-store'; readonly part: StorePart }
+  /** The numbers of a group and of sources, which get one when they are first named. */
+  | { readonly type: 'open-group'; readonly group: string; readonly sources: readonly string[] }
+  /** Begins another life of a producer, or goes on with the one that is held. */
+  | { readonly type: 'open-producer'; readonly name: string; readonly held: ProducerLife | undefined }
+  /** Places are called by their numbers (log/group-record.ts). Until it leaves, the writer gives its beats. */
+  | {
+      readonly type: 'join';
+      readonly groupId: number;
+      readonly instance: string;
+      readonly instanceId: string | undefined;
+      readonly sessionMs: number;
+      readonly units: readonly Unit[];
+    }
+  /** It has ended what it was asked to hand over: all but what it keeps. */
+  | { readonly type: 'release'; readonly groupId: number; readonly instance: string; readonly keeps: readonly Holding[] }
+  | { readonly type: 'leave'; readonly groupId: number; readonly instance: string }
+  /** Puts a group that nobody is in where a plan says, if it still stands where the plan saw it. */
+  | { readonly type: 'set-positions'; readonly group: string; readonly lines: readonly ResetLine[] }
+  | { readonly type: 'delete-group'; readonly group: string }
+  | { readonly type: 'delete-topic'; readonly topic: string }
+  /** Frees some of what deleted topics and stores have left. */
+  | { readonly type: 'sweep' }
+  /** Moves the starts of partitions up, one for each. */
+  | {
+      readonly type: 'delete-records';
+      readonly before: readonly { readonly topicId: number; readonly topic: string; readonly partition: number; readonly offset: bigint }[];
+    }
+  /** Answered when every partition of the topics has been gone through. */
+  | { readonly type: 'clean'; readonly options: CleanOptions }
+  /** What became of cleanings that could not be written down yet. */
+  | { readonly type: 'reports' }
+  /** Answered when the partition holds something at or after the offset. */
+  | { readonly type: 'wait'; readonly topicId: number; readonly partition: number; readonly offset: bigint }
+  /** Answered when the group has changed since it had this version. */
+  | { readonly type: 'wait-group'; readonly groupId: number; readonly version: number };
+
+export type WriterRequest =
+  | (WriterCall & { readonly id: number })
+  /** Takes back a wait: the answer, if it still comes, is for nobody. */
+  | { readonly type: 'forget'; readonly id: number };
+
+export type WriterAnswer = { readonly id: number } & (
+  | { readonly type: 'committed'; readonly offsets: readonly bigint[] }
+  | { readonly type: 'opened'; readonly storeId: number }
+  | { readonly type: 'group'; readonly groupId: number; readonly sourceIds: readonly number[] }
+  | { readonly type: 'producer'; readonly producer: ProducerLife }
+  | { readonly type: 'swept'; readonly left: boolean }
+  | { readonly type: 'starts'; readonly starts: readonly bigint[] }
+  | { readonly type: 'cleaned'; readonly cleaned: readonly Cleaned[] }
+  | { readonly type: 'reports'; readonly unsaved: readonly { readonly topicId: number; readonly partition: number; readonly report: CleaningReport }[] }
+  | { readonly type: 'done' }
+  | { readonly type: 'failed'; readonly error: ErrorData }
+);

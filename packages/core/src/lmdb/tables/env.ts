@@ -1,0 +1,158 @@
+/**
+ * Opens the environment, once per thread, and names its tables. The only file that imports `lmdb`.
+ *
+ * Readers open it read-only: a thread that only reads may be terminated at any time. One thread of the process, the
+ * writer, opens it for writing. The page is 8 KB, so that a key of 4,000 bytes lies as it is behind its store's prefix
+ * (long-keys.ts) and large batches cost half the free-list entries.
+ */
+import { open, type Database, type RootDatabase } from 'lmdb';
+import { TABLES, type Table } from '../layout/keyspace.ts';
+import type { TreePages } from '../../port/usage.ts';
+import { checkAddressSpace } from '../folder/address-space.ts';
+import { describeIo, NO_READER } from '../folder/folder.ts';
+import { checkSpareFiles } from '../folder/spare-files.ts';
+
+export interface EnvOptions {
+  readonly path: string;
+  /** How far the file may grow, in bytes; address space, not memory. */
+  readonly mapSize: number;
+  readonly maintenance?: Partial<MaintenanceOptions> | undefined;
+  /** A clock that a test moves: one double, milliseconds since 1970. */
+  readonly clock?: SharedArrayBuffer | undefined;
+}
+export interface MaintenanceOptions {
+  /** How often the log looks for something to forget; Infinity: only on command. */
+  readonly everyMs: number;
+  /** Bytes a second that cleaning may read and remove. */
+  readonly bytesPerSecond: number;
+}
+/** The machine's clock, or the one a test moves. */
+export const clockOf = (shared: SharedArrayBuffer | undefined): (() => number) => {
+  if (shared === undefined) return () => Date.now();
+  const times = new Float64Array(shared);
+  return () => times[0]!;
+};
+export type TableDb = Database<Buffer, Buffer>;
+export interface Env {
+  readonly path: string;
+  readonly root: RootDatabase<Buffer, Buffer>;
+  readonly tables: Readonly<Record<Table, TableDb>>;
+}
+
+export const PAGE_SIZE = 8192;
+const MAX_READERS = 2048;
+
+const common = { keyEncoding: 'binary', encoding: 'binary' } as const;
+
+/** Flags of a write transaction, whose call returns when it is flushed: after the lock is let go, or before (flushing.ts). */
+export const FLUSH_AFTER: number = 0x10002;
+export const FLUSH_BEFORE: number = 2;
+
+/** `inspect` sees the names of the tables that are there before any is made; what it throws leaves the file as it was. */
+export const openEnv = (
+  options: EnvOptions,
+  readOnly: boolean,
+  inspect?: (tables: readonly string[]) => void,
+  more: { readonly noSync?: boolean } = {},
+): Env => {
+  checkAddressSpace(options.path, options.mapSize);
+  checkSpareFiles();
+  const root = reading(() =>
+    open<Buffer, Buffer>({
+      path: options.path,
+      mapSize: options.mapSize,
+      pageSize: PAGE_SIZE,
+      maxReaders: MAX_READERS,
+      maxDbs: TABLES.length + 4,
+      noSubdir: false,
+      readOnly,
+      ...more,
+      ...common,
+    }),
+  );
+  const names = reading(() => [...root.getKeys()].map((name) => name.toString().replace(/\0$/, '')));
+  // The library ends the name of a table with a zero byte.
+  inspect?.(names);
+  const tables = {} as Record<Table, TableDb>;
+  for (const name of TABLES) {
+    const table = root.openDB<Buffer, Buffer>({ name, ...common });
+    if (table === undefined || table === null) throw new Error(`the table '${name}' is missing`);
+    tables[name] = table;
+  }
+  // A read takes a slot in the table of readers, and keeps it until another table is opened: by that `readers` sees that somebody has the folder open.
+  reading(() => root.getBinary(Buffer.of(0)));
+  root.resetReadTxn();
+  return { path: options.path, root, tables };
+};
+
+/** The binding takes it for granted that a reader can begin: where none can, it may stumble over what it has not got. */
+const reading = <T>(read: () => T): T => {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof TypeError ? new Error(NO_READER, { cause: error }) : error;
+  }
+};
+
+/** A new file in a folder that nobody else knows yet. Nothing is flushed: whoever makes it does so once, at the end. */
+export const openFresh = (path: string, mapSize: number): Env => openEnv({ path, mapSize }, false, undefined, { noSync: true });
+
+interface Reads {
+  getBinaryFast(key: Buffer, options?: { readonly transaction: Snapshot }): Buffer | undefined;
+}
+export type Snapshot = ReturnType<RootDatabase['useReadTransaction']>;
+
+/** The bytes of a key, in memory that the next read overwrites; undefined when absent. */
+export const peek = (table: TableDb, key: Buffer, transaction?: Snapshot): Buffer | undefined => {
+  // Its type leaves out the options, which it hands on to the read.
+  const reads: Reads = table;
+  const found = reads.getBinaryFast(key, transaction === undefined ? undefined : { transaction });
+  // What is returned is the whole read buffer, dressed with the length of the value.
+  return found?.subarray(0, found.length);
+};
+
+/** What a read threw: an error of LMDB itself, which has a number for a code, as one with a name and a remedy. */
+export const told = (env: Env, error: unknown): unknown =>
+  typeof (error as { readonly code?: unknown } | null)?.code === 'number' || (error instanceof Error && error.message.includes('closed database'))
+    ? describeIo(env.path, error)
+    : error;
+
+interface Stats extends TreePages {
+  readonly lastTxnId: number;
+  readonly lastPageNumber: number;
+  readonly pageSize: number;
+  /** The tree of free pages, and that of the tables' names. */
+  readonly free: TreePages;
+  readonly root: TreePages;
+}
+/** The number of the last commit, whoever made it, in whichever process. */
+export const stats = (env: Env): Stats => env.root.getStats() as Stats;
+
+/** A tree of LMDB's, and which table an entry of it is of, under which key; undefined of what LMDB keeps there itself. */
+export interface Tree {
+  readonly name: string;
+  readonly db: Database<Buffer, Buffer>;
+  readonly entryOf: (key: Buffer) => { readonly table: Table; readonly key: Buffer } | undefined;
+  /** Whether a new file has nothing in it: what is put in order is then put at the end. */
+  readonly beginsEmpty: boolean;
+}
+/** All trees there are beside those of LMDB's own; `log` comes before `ends`. */
+export const treesOf = ({ tables }: Env): readonly Tree[] =>
+  TABLES.map((table) => ({ name: table, db: tables[table], entryOf: (key) => ({ table, key }), beginsEmpty: true }));
+export const statsOf = ({ db }: Tree): TreePages & { readonly entryCount: number } => db.getStats() as TreePages & { readonly entryCount: number };
+
+interface Slot {
+  readonly pid: number;
+  /** The commit whose snapshot it holds; undefined when it holds none. */
+  readonly commit: number | undefined;
+}
+/** Everybody who has the file open, in whichever process, without those whose process has died. */
+export const readers = (env: Env): readonly Slot[] => {
+  env.root.readerCheck();
+  return [...env.root.readerList().matchAll(/^\s*(\d+) +[0-9a-f]+ +(\d+|-)$/gm)].map(([, pid, commit]) => ({
+    pid: Number(pid),
+    commit: commit === '-' ? undefined : Number(commit),
+  }));
+};
+/** The numbers of the other processes that have the file open. */
+export const othersWith = (env: Env): readonly number[] => [...new Set(readers(env).map(({ pid }) => pid))].filter((pid) => pid !== process.pid);

@@ -1,0 +1,34 @@
+/** How much of a data file is in use, as LMDB counts its pages: nothing of it is read through. */
+import { isStoplogError } from '../../pure/errors.ts';
+import { prefixEnd, unseal } from '../layout/keyspace.ts';
+import { fromBytes, TOPIC_PREFIX, type TopicMeta } from '../layout/meta.ts';
+import { pagesOf, usageOf, type PartitionUsage, type Usage } from '../../port/usage.ts';
+import { readEnds } from '../transaction/apply.ts';
+import { stats, statsOf, treesOf, type Env } from './env.ts';
+
+export const usageOfEnv = (env: Env): Usage => {
+  env.root.resetReadTxn();
+  const { lastPageNumber, pageSize, free, root } = stats(env);
+  const trees = treesOf(env).map((tree) => ({ name: tree.name, ...statsOf(tree) }));
+  const tables = trees.map((tree) => ({ table: tree.name, entries: tree.entryCount, bytes: pagesOf(tree) * pageSize }));
+  return { ...usageOf(lastPageNumber, pageSize, [...trees, free, root]), tables, partitions: partitionsOf(env) };
+};
+
+const partitionsOf = (env: Env): readonly PartitionUsage[] => {
+  const topics = [...env.tables.meta.getRange({ start: TOPIC_PREFIX, end: prefixEnd(TOPIC_PREFIX) })].map(({ key, value }) =>
+    fromBytes<TopicMeta>(unseal('meta', key, value)),
+  );
+  return topics.flatMap(({ id, shape }) =>
+    Array.from({ length: shape.partitions }, (_, partition) => ({ topic: shape.name, partition, bytes: bytesIn(env, id, partition) })),
+  );
+};
+
+const bytesIn = (env: Env, topicId: number, partition: number): number => {
+  try {
+    return readEnds(env, topicId, partition).bytes;
+  } catch (error) {
+    // Deleted since its name was read.
+    if (isStoplogError(error) && error.code === 'STOPLOG_TOPIC_UNKNOWN') return 0;
+    throw error;
+  }
+};

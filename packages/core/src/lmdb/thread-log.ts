@@ -1,0 +1,57 @@
+/**
+ * A log in one thread: the map of the data folder, opened once however often it is asked for, and a line to the writer.
+ *
+ * It is loaded when a log is opened, not with the module that a `LogRef` names: the thread that starts the writer does so first.
+ */
+import type { MessagePort } from 'node:worker_threads';
+import { clockOf, openEnv, type Env, type EnvOptions } from './tables/env.ts';
+import { WriterLink } from './writer/link.ts';
+import { LmdbLog } from './log.ts';
+
+export interface ThreadLog {
+  readonly log: LmdbLog;
+  readonly env: Env;
+  readonly line: WriterLink;
+  readonly now: () => number;
+}
+
+/** `before` and `after` are what closing the log does besides, first and last. */
+export const openThreadLog = (
+  options: EnvOptions,
+  port: MessagePort,
+  { before, after }: { readonly before?: () => Promise<void>; readonly after?: () => Promise<void> } = {},
+): ThreadLog => {
+  const { env, release } = acquireEnv(options);
+  const line = new WriterLink(port);
+  const log = new LmdbLog(env, line, async () => {
+    await before?.();
+    line.close();
+    await release();
+    await after?.();
+  });
+  return { log, env, line, now: clockOf(options.clock) };
+};
+
+interface SharedEnv {
+  readonly env: Env;
+  users: number;
+}
+const envs = new Map<string, SharedEnv>();
+
+const acquireEnv = (options: EnvOptions): { readonly env: Env; readonly release: () => Promise<void> } => {
+  let shared = envs.get(options.path);
+  if (shared === undefined) {
+    shared = { env: openEnv(options, true), users: 0 };
+    envs.set(options.path, shared);
+  }
+  const mine = shared;
+  mine.users++;
+  return {
+    env: mine.env,
+    release: async () => {
+      if (--mine.users > 0) return;
+      envs.delete(options.path);
+      await mine.env.root.close();
+    },
+  };
+};

@@ -1,0 +1,171 @@
+/**
+ * What tools do to groups and topics, inside a write transaction: in the writer thread only.
+ *
+ * A name is gone at once, with one commit; the bytes behind its number are freed afterwards, some at a time, by whoever
+ * has the log open, so that deleting a large topic stops nobody. The number is never given again, and the ends of a
+ * deleted topic stay as an empty mark: a log that was opened before still knows the number, and is refused by it.
+ */
+import { StoplogError } from '../../pure/errors.ts';
+import { occupiedError } from '../../pure/group/occupied.ts';
+import type { ResetLine } from '../../pure/group/reset.ts';
+import { heldKey } from '../layout/group-record.ts';
+import { encodeOffset, groupKey, partitionKey, positionKey, prefixEnd, TABLES, unseal, type Table } from '../layout/keyspace.ts';
+import {
+  cleaningKey,
+  fromBytes,
+  GONE_PREFIX,
+  goneKey,
+  GROUP_PREFIX,
+  groupMetaKey,
+  STORE_PREFIX,
+  topicMetaKey,
+  type GoneMeta,
+  type GroupMeta,
+  type StoreMeta,
+  type TopicMeta,
+} from '../layout/meta.ts';
+import { applyOpenGroup, putMeta, readEnds, readMeta, readPosition } from './apply.ts';
+import type { Env } from '../tables/env.ts';
+import { applyGroupEvent, isPresent, readBeats, readGroupRecord, readHeldEpoch, removeGroup } from './groups.ts';
+import { put } from '../tables/sealed.ts';
+
+/** How much is freed in one transaction. */
+const SWEEP_ENTRIES = 500;
+
+export const applySetPositions = (env: Env, group: string, lines: readonly ResetLine[]): void => {
+  const found = readMeta<GroupMeta>(env, groupMetaKey(group));
+  if (found !== undefined) checkIdle(env, group, found.id);
+  const places = lines.map((line) => ({ ...line, topicId: topicIdOf(env, line) }));
+  for (const { topic, topicId, partition, from, to } of places) {
+    const stands = found && readPosition(env, found.id, topicId, partition);
+    if (stands !== from)
+      throw moved(
+        { topic, partition, from, stands },
+        `group '${group}' stands at ${said(stands)} in ${topic}[${partition}], and the plan was made when it stood at ${said(from)}`,
+      );
+    const { start, end } = readEnds(env, topicId, partition);
+    if (to < start || to > end)
+      throw moved({ topic, partition, to, start, end }, `${topic}[${partition}] holds the offsets ${start} to ${end} by now, and the plan goes to ${to}`);
+  }
+  const groupId = found?.id ?? applyOpenGroup(env, group);
+  for (const { topicId, partition, from, to, moves } of places) {
+    // A group that never moved goes on from 'earliest', wherever that is then.
+    if (from === undefined && moves === 0n) continue;
+    put(env, 'positions', positionKey(groupId, topicId, partition), encodeOffset(to));
+  }
+  // Whoever was thought dead, and is not, holds nothing any more.
+  applyGroupEvent(env, groupId, { type: 'clear' });
+};
+const said = (offset: bigint | undefined): string => (offset === undefined ? 'no offset yet' : `offset ${offset}`);
+const moved = (facts: Readonly<Record<string, unknown>>, why: string): StoplogError =>
+  new StoplogError('STOPLOG_FENCED', facts, `${why}. Nothing was changed; make the plan anew`);
+
+export const applyDeleteGroup = (env: Env, group: string): void => {
+  const found = readMeta<GroupMeta>(env, groupMetaKey(group));
+  if (found === undefined) throw new StoplogError('STOPLOG_GROUP_UNKNOWN', { group }, `there is no group '${group}' in this log: 'stoplog groups' lists them`);
+  checkIdle(env, group, found.id);
+  for (const { key, value } of entries(env, 'meta', STORE_PREFIX)) {
+    const store = fromBytes<StoreMeta>(unseal('meta', key, value));
+    if (store.group !== group) continue;
+    env.tables.meta.removeSync(key);
+    putMeta(env, goneKey(store.id), { id: store.id, kind: 'store' } satisfies GoneMeta);
+  }
+  for (const { key } of entries(env, 'positions', groupKey(found.id))) env.tables.positions.removeSync(key);
+  env.tables.meta.removeSync(groupMetaKey(group));
+  removeGroup(env, found.id);
+};
+
+export const applyDeleteTopic = (env: Env, topic: string): void => {
+  const found = readMeta<TopicMeta>(env, topicMetaKey(topic));
+  if (found === undefined) throw unknownTopic(topic);
+  const partitions = Array.from({ length: found.shape.partitions }, (_, partition) => partition);
+  const groups = entries(env, 'meta', GROUP_PREFIX).map(({ key, value }) => ({
+    name: key.toString().slice(GROUP_PREFIX.length),
+    id: fromBytes<GroupMeta>(unseal('meta', key, value)).id,
+  }));
+  const standing = groups.filter(({ id }) =>
+    partitions.some((partition) => (readPosition(env, id, found.id, partition) ?? readHeldEpoch(env, id, found.id, partition)) !== undefined),
+  );
+  for (const { name, id } of standing) checkIdle(env, name, id);
+  for (const { id } of standing) {
+    for (const partition of partitions) {
+      env.tables.positions.removeSync(positionKey(id, found.id, partition));
+      // Held by nobody but who is dead.
+      env.tables.groups.removeSync(heldKey(id, found.id, partition));
+    }
+  }
+  for (const partition of partitions) put(env, 'ends', partitionKey(found.id, partition), new Uint8Array(0));
+  for (const partition of partitions) env.tables.meta.removeSync(cleaningKey(found.id, partition));
+  env.tables.meta.removeSync(topicMetaKey(topic));
+  putMeta(env, goneKey(found.id), { id: found.id, kind: 'topic' } satisfies GoneMeta);
+};
+
+/** The tables whose keys begin with such a number; the ends of a topic stay, as its mark. */
+const OTHERS: readonly Table[] = ['meta', 'ends', 'positions', 'stores', 'groups', 'producers'];
+const SWEPT: Readonly<Record<GoneMeta['kind'], readonly Table[]>> = {
+  topic: TABLES.filter((table) => !OTHERS.includes(table)),
+  store: ['stores'],
+  producer: ['producers'],
+};
+
+export const isLeftToSweep = (env: Env): boolean => entries(env, 'meta', GONE_PREFIX, 1).length > 0;
+
+/** Frees some of what is left of deleted topics and stores; true when there is more. */
+export const sweep = (env: Env): boolean => {
+  for (const { key, value } of entries(env, 'meta', GONE_PREFIX, 1)) {
+    const { id, kind } = fromBytes<GoneMeta>(unseal('meta', key, value));
+    for (const table of SWEPT[kind]) {
+      const prefix = groupKey(id);
+      const keys = [...env.tables[table].getKeys({ start: prefix, end: prefixEnd(prefix), limit: SWEEP_ENTRIES })];
+      for (const swept of keys) env.tables[table].removeSync(swept);
+      if (keys.length > 0) return true;
+    }
+    if (kind === 'topic' && sweepProduced(env, id)) return true;
+    env.tables.meta.removeSync(key);
+  }
+  return isLeftToSweep(env);
+};
+
+/** Frees some of what is remembered of producers in a topic: their numbers come first in those keys. True when there is more. */
+const sweepProduced = ({ tables: { producers } }: Env, topicId: number): boolean => {
+  let swept = 0;
+  let from = groupKey(0);
+  for (;;) {
+    const [next] = [...producers.getKeys({ start: from, limit: 1 })];
+    if (next === undefined) return false;
+    const id = Buffer.from(next).readUInt32BE();
+    const prefix = partitionKey(id, topicId);
+    for (const key of [...producers.getKeys({ start: prefix, end: prefixEnd(prefix), limit: SWEEP_ENTRIES })]) {
+      producers.removeSync(key);
+      swept++;
+    }
+    if (swept >= SWEEP_ENTRIES) return true;
+    from = prefixEnd(groupKey(id));
+  }
+};
+
+const entries = (
+  env: Env,
+  table: Table,
+  prefix: Buffer,
+  limit: number = Number.MAX_SAFE_INTEGER,
+): readonly { readonly key: Buffer; readonly value: Buffer }[] => [...env.tables[table].getRange({ start: prefix, end: prefixEnd(prefix), limit })];
+
+const checkIdle = (env: Env, group: string, groupId: number): void => {
+  const now = Date.now();
+  const present = readBeats(env, groupId).filter((member) => isPresent(env, member, now));
+  if (present.length > 0) throw occupiedError(group, present, readGroupRecord(env, groupId).epoch, now);
+};
+
+const topicIdOf = (env: Env, { topic, partition }: { readonly topic: string; readonly partition: number }): number => {
+  const meta = readMeta<TopicMeta>(env, topicMetaKey(topic));
+  if (meta === undefined) throw unknownTopic(topic);
+  if (partition < meta.shape.partitions) return meta.id;
+  throw new StoplogError(
+    'STOPLOG_USAGE',
+    { topic, partition, partitions: meta.shape.partitions },
+    `topic '${topic}' has no partition ${partition}: it has ${meta.shape.partitions}, counted from 0`,
+  );
+};
+const unknownTopic = (topic: string): StoplogError =>
+  new StoplogError('STOPLOG_TOPIC_UNKNOWN', { topic }, `there is no topic '${topic}' in this log: 'stoplog topics' lists them`);

@@ -1,0 +1,41 @@
+/** A producer that dies before it hears the answer: whoever repeats its batch appends it once, whether or not it had been kept. */
+import { join } from 'node:path';
+import { lmdb } from '@stoplog/core/lmdb';
+import { openPort, type Committed, type Failpoint } from '@stoplog/core/port';
+import { expect, test } from 'vitest';
+import { readLetters, start, withFolder } from '../fixtures/child.ts';
+import { batchOf, commitOf, place } from '../fixtures/letters.mjs';
+
+/** The second batch is the fourth transaction: after the topic, the producer and the first. */
+test.each<readonly [Failpoint, hit: number, kept: boolean]>([
+  ['append.written', 2, false],
+  ['append.committed', 4, true],
+  ['append.acked', 2, true],
+])(
+  'killed at %s, it is repeated by another process, and there is one copy',
+  async (failpoint, hit, kept) => {
+    await withFolder(async (folder) => {
+      const path = join(folder, 'log');
+      process.env['STOPLOG_FAILPOINTS'] = `${failpoint}=kill#${hit}`;
+      const child = start('producer', path);
+      delete process.env['STOPLOG_FAILPOINTS'];
+      const { signal, lines } = await child.ended;
+      expect([signal, lines.length]).toEqual(['SIGKILL', 1]);
+      const [, id, epoch] = lines[0]!.split(' ').map(Number);
+
+      const log = await openPort(lmdb(path));
+      const texts = async (): Promise<readonly string[]> => (await readLetters(log)).map(({ text }) => text);
+      const send = (text: readonly string[], sequence: number): Promise<Committed> =>
+        log.commit(commitOf({ appends: [{ ...place(0), batch: batchOf(text), producer: { id: id!, epoch: epoch!, sequence } }] }));
+      expect(await texts()).toEqual(kept ? ['a', 'b', 'c'] : ['a', 'b']);
+      expect((await send(['a', 'b'], 0)).offsets).toEqual([0n]);
+      expect((await send(['c'], 2)).offsets).toEqual([2n]);
+      expect((await send(['c'], 2)).offsets).toEqual([2n]);
+      await expect(send(['e'], 4)).rejects.toMatchObject({ code: 'STOPLOG_SEQUENCE', facts: { producer: 'p', sequence: 4, expected: 3 } });
+      expect((await send(['d'], 3)).offsets).toEqual([3n]);
+      expect(await texts()).toEqual(['a', 'b', 'c', 'd']);
+      await log[Symbol.asyncDispose]();
+    });
+  },
+  30_000,
+);

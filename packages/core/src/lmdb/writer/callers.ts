@@ -1,0 +1,119 @@
+/**
+ * The logs of this process that call its writer, each over a port of its own: what it asks goes into the queue, what it waits
+ * for among the waits. When a port closes, what came by it is taken back: its waits, and its members.
+ */
+import type { MessagePort } from 'node:worker_threads';
+import { errorToData } from '../../pure/errors.ts';
+import type { WriterRequest } from '../layout/writer-messages.ts';
+import { prepare, type TransactedCall } from './calls.ts';
+import type { Cleanups } from '../cleaner/cleanups.ts';
+import type { Env } from '../tables/env.ts';
+import { describeIo } from '../folder/folder.ts';
+import type { Presence } from './presence.ts';
+import type { CallQueue, Outcome } from './queue.ts';
+import type { Upkeep } from '../cleaner/upkeep.ts';
+import type { Waiting } from './waiting.ts';
+
+export interface Writing {
+  readonly env: Env;
+  readonly cleanups: Cleanups;
+  readonly queue: CallQueue;
+  readonly waiting: Waiting;
+  readonly presence: Presence;
+  readonly upkeep: Upkeep;
+}
+
+export class Callers {
+  readonly #parts: Writing;
+  readonly #open = new Set<Caller>();
+
+  constructor(parts: Writing) {
+    this.#parts = parts;
+  }
+  add(port: MessagePort): void {
+    const caller = new Caller(port, this.#parts, () => this.#open.delete(caller));
+    this.#open.add(caller);
+  }
+  /** Whoever holds on to a link is told that it is over; it would keep this thread alive. */
+  close(): void {
+    for (const { port } of this.#open) port.close();
+  }
+}
+
+class Caller {
+  readonly port: MessagePort;
+  readonly #parts: Writing;
+  /** What takes back its waits. */
+  readonly #forget = new Map<number, () => void>();
+  /** Members that joined by it, and their groups. */
+  readonly #members = new Map<string, number>();
+  #isGone = false;
+
+  constructor(port: MessagePort, parts: Writing, gone: () => void) {
+    this.port = port;
+    this.#parts = parts;
+    port.on('message', (request: WriterRequest) => this.#take(request));
+    port.on('close', () => {
+      this.#isGone = true;
+      gone();
+      for (const undo of this.#forget.values()) undo();
+      this.#forget.clear();
+      for (const [instance, groupId] of this.#members) parts.presence.leave(groupId, instance);
+    });
+  }
+
+  #take(request: WriterRequest): void {
+    const { env, cleanups, queue, waiting, upkeep } = this.#parts;
+    const { id } = request;
+    const answer = (outcome: Outcome): void => this.port.postMessage({ ...outcome, id });
+    switch (request.type) {
+      case 'forget':
+        this.#forget.get(id)?.();
+        this.#forget.delete(id);
+        return;
+      case 'wait':
+      case 'wait-group': {
+        const forget = waiting.add(request, (outcome) => {
+          this.#forget.delete(id);
+          answer(outcome);
+        });
+        if (forget !== undefined) this.#forget.set(id, forget);
+        return;
+      }
+      case 'reports':
+        return answer({ type: 'reports', unsaved: upkeep.unsaved });
+      case 'clean':
+        upkeep.clean(request.options).then(
+          (cleaned) => answer({ type: 'cleaned', cleaned }),
+          (error: unknown) => answer({ type: 'failed', error: errorToData(describeIo(env.path, error)) }),
+        );
+        return;
+      default:
+        queue.add({
+          bytes: request.type === 'commit' ? request.bytes.byteLength : 0,
+          life: request.type === 'commit' ? request.life : undefined,
+          apply: prepare(env, request, cleanups),
+          answer: (outcome) => {
+            answer(outcome);
+            this.#follow(request, outcome);
+          },
+        });
+    }
+  }
+
+  /** What a call brings with it, once it is answered. */
+  #follow(call: TransactedCall, outcome: Outcome): void {
+    const { cleanups, waiting, presence, upkeep } = this.#parts;
+    if (call.type === 'delete-records') upkeep.startsMoved(call.before);
+    if (call.type === 'ensure') cleanups.refresh();
+    if (call.type === 'join' && outcome.type === 'done') {
+      this.#members.set(call.instance, call.groupId);
+      presence.enter(call.groupId, call.instance, call.sessionMs);
+      if (this.#isGone) presence.leave(call.groupId, call.instance);
+    } else if (call.type === 'leave') {
+      this.#members.delete(call.instance);
+      presence.left(call.groupId, call.instance);
+    }
+    if (call.type === 'join' || call.type === 'leave' || call.type === 'release') waiting.groupChanged(call.groupId);
+  }
+}

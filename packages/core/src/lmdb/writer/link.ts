@@ -1,0 +1,119 @@
+/**
+ * A log's line to the writer of its process: requests with a number, each answered once.
+ *
+ * The port keeps the thread alive only while an answer is due, so a program that has nothing left to wait for ends by
+ * itself. When the writer is gone every request is refused, those under way too.
+ */
+import type { MessagePort } from 'node:worker_threads';
+import { errorFromData, StoplogError } from '../../pure/errors.ts';
+import type { WriterAnswer, WriterCall, WriterRequest } from '../layout/writer-messages.ts';
+
+/** Which answer each call gets. */
+interface Answers {
+  readonly commit: 'committed';
+  readonly ensure: 'done';
+  readonly 'open-store': 'opened';
+  readonly 'open-group': 'group';
+  readonly 'open-producer': 'producer';
+  readonly join: 'done';
+  readonly release: 'done';
+  readonly leave: 'done';
+  readonly 'set-positions': 'done';
+  readonly 'delete-group': 'done';
+  readonly 'delete-topic': 'done';
+  readonly sweep: 'swept';
+  readonly 'delete-records': 'starts';
+  readonly clean: 'cleaned';
+  readonly reports: 'reports';
+  readonly wait: 'done';
+  readonly 'wait-group': 'done';
+}
+type AnswerTo<T extends WriterCall['type']> = Extract<WriterAnswer, { readonly type: Answers[T] }>;
+
+interface Due {
+  readonly resolve: (answer: WriterAnswer) => void;
+  readonly reject: (error: Error) => void;
+}
+
+export class WriterLink {
+  readonly #port: MessagePort;
+  readonly #due = new Map<number, Due>();
+  #next = 1;
+  #closed = false;
+
+  constructor(port: MessagePort) {
+    this.#port = port;
+    port.on('message', (answer: WriterAnswer) => this.#settle(answer));
+    port.on('close', () => this.#end());
+    port.unref();
+  }
+
+  call<C extends WriterCall>(call: C, transfer: readonly ArrayBuffer[] = []): Promise<AnswerTo<C['type']>> {
+    return this.#send(call, transfer).answer;
+  }
+
+  /** Resolves when the wait is over, after `ms`, or when the signal is aborted. */
+  async wait(call: WriterCall & { readonly type: 'wait' | 'wait-group' }, ms: number, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return;
+    const { id, answer } = this.#send(call, []);
+    let stop = (): void => {};
+    const stopped = new Promise<void>((resolve) => {
+      stop = resolve;
+    });
+    const timer = Number.isFinite(ms) ? setTimeout(stop, ms) : undefined;
+    signal.addEventListener('abort', stop, { once: true });
+    try {
+      await Promise.race([answer, stopped]);
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', stop);
+      if (this.#due.delete(id)) {
+        // Nobody waits any more: not here, and not in the writer.
+        answer.catch(() => {});
+        this.#rest();
+        if (!this.#closed) this.#port.postMessage({ type: 'forget', id } satisfies WriterRequest);
+      }
+    }
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#port.close();
+    this.#end();
+  }
+
+  #send<C extends WriterCall>(call: C, transfer: readonly ArrayBuffer[]): { readonly id: number; readonly answer: Promise<AnswerTo<C['type']>> } {
+    const id = this.#next++;
+    if (this.#closed) return { id, answer: Promise.reject(gone()) };
+    const answer = new Promise<WriterAnswer>((resolve, reject) => {
+      this.#due.set(id, { resolve, reject });
+    });
+    if (this.#due.size === 1) this.#port.ref();
+    this.#port.postMessage({ ...call, id }, transfer);
+    return { id, answer: answer as Promise<AnswerTo<C['type']>> };
+  }
+  #settle(answer: WriterAnswer): void {
+    const due = this.#due.get(answer.id);
+    if (due === undefined) return;
+    this.#due.delete(answer.id);
+    this.#rest();
+    if (answer.type === 'failed') due.reject(errorFromData(answer.error));
+    else due.resolve(answer);
+  }
+  #rest(): void {
+    if (this.#due.size === 0) this.#port.unref();
+  }
+  #end(): void {
+    this.#closed = true;
+    const due = [...this.#due.values()];
+    this.#due.clear();
+    for (const { reject } of due) reject(gone());
+  }
+}
+
+const gone = (): StoplogError =>
+  new StoplogError(
+    'STOPLOG_LOG_UNAVAILABLE',
+    {},
+    'the log is closed, or its writer has ended: open it again. What was acknowledged is kept; what was under way may or may not be',
+  );

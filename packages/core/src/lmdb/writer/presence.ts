@@ -1,0 +1,56 @@
+/** The members that this process has in groups: what keeps them there, and takes the dead out, are calls like any other. */
+import { done } from './calls.ts';
+import type { Env } from '../tables/env.ts';
+import { applyBeat, applyGroupEvent } from '../transaction/groups.ts';
+import type { CallQueue } from './queue.ts';
+import { Sessions } from './sessions.ts';
+
+export class Presence {
+  readonly #env: Env;
+  readonly #queue: CallQueue;
+  readonly #changed: (groupId: number) => void;
+  readonly #sessions: Sessions;
+
+  /** `changed` is called when a group has lost a member. */
+  constructor(env: Env, queue: CallQueue, changed: (groupId: number) => void) {
+    this.#env = env;
+    this.#queue = queue;
+    this.#changed = changed;
+    this.#sessions = new Sessions(env, {
+      beat: (groupId, id, isMember) => {
+        let still = true;
+        queue.addOwn(
+          done(() => {
+            still = applyBeat(env, groupId, id, Date.now());
+          }),
+          () => isMember(still),
+        );
+      },
+      expire: (groupId, { id, beat, why }) =>
+        queue.addOwn(
+          done(() => applyGroupEvent(env, groupId, { type: 'expire', id, beat, why })),
+          () => changed(groupId),
+        ),
+    });
+  }
+
+  /** Has joined. */
+  enter(groupId: number, instance: string, sessionMs: number): void {
+    this.#sessions.enter(groupId, instance, sessionMs);
+  }
+  /** Has left. */
+  left(groupId: number, instance: string): void {
+    this.#sessions.leave(groupId, instance);
+  }
+  /** Takes one out whose log is closed: it works on nothing. */
+  leave(groupId: number, instance: string): void {
+    this.left(groupId, instance);
+    this.#queue.addOwn(
+      done(() => applyGroupEvent(this.#env, groupId, { type: 'leave', id: instance })),
+      () => this.#changed(groupId),
+    );
+  }
+  leaveAll(): void {
+    for (const { groupId, id } of this.#sessions.all()) this.leave(groupId, id);
+  }
+}

@@ -1,0 +1,115 @@
+/** What a turn of the queue does when it goes wrong: nothing is done twice, and nothing is remembered for ever. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { errorFromData, StoplogError } from '../../pure/errors.ts';
+import { readEnds } from '../transaction/apply.ts';
+import type { Env } from '../tables/env.ts';
+import { openBareEnv, type BareEnv } from '../fixtures/bare-env.ts';
+import { CallQueue, type Apply, type Outcome } from './queue.ts';
+import type { Transact } from '../transaction/transactions.ts';
+
+let bare: BareEnv;
+let env: Env;
+let inTransaction: Transact;
+beforeEach(() => {
+  bare = openBareEnv();
+  ({ env, inTransaction } = bare);
+});
+afterEach(() => bare.close());
+
+/** Moves the end of a partition up by one, as an append does. */
+const appended =
+  (partition: number): Apply =>
+  (ends) => {
+    const { end, ...rest } = ends.get(1, partition);
+    ends.set(1, partition, { ...rest, end: end + 1n });
+    return { type: 'committed', offsets: [end] };
+  };
+const endOf = (partition: number): bigint => {
+  env.root.resetReadTxn();
+  return readEnds(env, 1, partition).end;
+};
+const call = (queue: CallQueue, apply: Apply, life?: string): Promise<Outcome> =>
+  new Promise((resolve) => queue.add({ bytes: 1, life, apply, answer: resolve }));
+const codeOf = (outcome: Outcome): unknown => (outcome.type === 'failed' ? errorFromData(outcome.error) : outcome.type);
+
+/** What LMDB does when a flush fails: the commit is made, and then it throws. */
+const failingFlush = (failures: number): void => {
+  const { root } = env;
+  const real = root.transactionSync.bind(root);
+  let left = failures;
+  Object.defineProperty(root, 'transactionSync', {
+    value: (...args: Parameters<typeof real>) => {
+      real(...args);
+      if (left-- > 0) throw Object.assign(new Error('Input/output error'), { code: 5 });
+    },
+  });
+};
+
+describe('a flush that fails', () => {
+  test('ends all that it was to confirm, and none of it is tried again: it is there already', async () => {
+    failingFlush(1);
+    const queue = new CallQueue(env, inTransaction, () => {});
+    const outcomes = await Promise.all([0, 1, 2].map((partition) => call(queue, appended(partition))));
+    for (const outcome of outcomes) expect(codeOf(outcome)).toMatchObject({ code: 'STOPLOG_LOG_UNAVAILABLE', message: expect.stringContaining('restart') });
+    expect([0, 1, 2].map(endOf)).toEqual([1n, 1n, 1n]);
+  });
+  test('is the last of its process: the next one may say that all is well when it is not', async () => {
+    failingFlush(1);
+    const queue = new CallQueue(env, inTransaction, () => {});
+    await call(queue, appended(0));
+    expect(codeOf(await call(queue, appended(0)))).toMatchObject({ code: 'STOPLOG_LOG_UNAVAILABLE', facts: { path: bare.path } });
+    expect(endOf(0)).toBe(1n);
+  });
+  test('is told from a commit that was not made: that is tried again, call by call', async () => {
+    const queue = new CallQueue(env, inTransaction, () => {});
+    let thrown = 0;
+    const bad: Apply = () => {
+      thrown++;
+      throw Object.assign(new Error('Input/output error'), { code: 5 });
+    };
+    const outcomes = await Promise.all([call(queue, appended(0)), call(queue, bad), call(queue, appended(0))]);
+    expect(outcomes.map(({ type }) => type)).toEqual(['committed', 'failed', 'committed']);
+    expect([thrown, endOf(0)]).toEqual([2, 2n]);
+  });
+});
+
+test('who waits is told before the flush where a commit shows by then, and after it in any case', async () => {
+  for (const [showsEarly, told] of [
+    [false, ['after']],
+    [true, ['before', 'after']],
+  ] as const) {
+    const heard: string[] = [];
+    let isOver = false;
+    const flushing: Transact = (write) => {
+      inTransaction(() => write(showsEarly));
+      isOver = true;
+    };
+    const queue = new CallQueue(env, flushing, () => heard.push(isOver ? 'after' : 'before'));
+    await call(queue, appended(0));
+    expect(heard).toEqual(told);
+  }
+});
+test('what a refused life sends after it is refused, and the lives of long ago are forgotten', async () => {
+  const most = 100;
+  const queue = new CallQueue(env, inTransaction, () => {}, most);
+  const fenced: Apply = () => {
+    throw new StoplogError('STOPLOG_FENCED', {}, 'another was faster: nothing is to be done');
+  };
+  await call(queue, fenced, 'first');
+  expect(codeOf(await call(queue, appended(0), 'first'))).toMatchObject({ code: 'STOPLOG_FENCED', facts: { life: 'first' } });
+  await Promise.all(Array.from({ length: most }, (_, i) => call(queue, fenced, `${i}`)));
+  expect(codeOf(await call(queue, appended(0), `${most - 1}`))).toMatchObject({ code: 'STOPLOG_FENCED' });
+  expect(codeOf(await call(queue, appended(0), 'first'))).toBe('committed');
+});
+test('what a life sends after a commit that failed, for whatever reason, is refused', async () => {
+  const queue = new CallQueue(env, inTransaction, () => {});
+  const failing: Apply = () => {
+    throw Object.assign(new Error('No space left on device'), { code: 28 });
+  };
+  const outcomes = await Promise.all([call(queue, failing, 'one'), call(queue, appended(0), 'one'), call(queue, appended(0), 'another')]);
+  expect(outcomes.map((outcome) => (outcome.type === 'failed' ? outcome.error.code : outcome.type))).toEqual([
+    'STOPLOG_LOG_FULL',
+    'STOPLOG_FENCED',
+    'committed',
+  ]);
+});

@@ -1,0 +1,121 @@
+/**
+ * The writer thread: the only code of a process that opens write transactions.
+ *
+ * It runs no user code and no promise inside a transaction, and it is never terminated, only asked to end: a thread
+ * that dies inside a write transaction takes the lock of the whole folder with it. Calls come by the ports of logs (callers.ts)
+ * and gather while the disk flushes (queue.ts); what each does is in calls.ts, and who is woken by it in waiting.ts.
+ */
+import { parentPort, workerData } from 'node:worker_threads';
+import { errorToData, StoplogError } from '../../pure/errors.ts';
+import { FORMAT } from '../layout/keyspace.ts';
+import { formatKey } from '../layout/meta.ts';
+import { putMeta, readMeta } from '../transaction/apply.ts';
+import { Callers } from './callers.ts';
+import { Cleanups } from '../cleaner/cleanups.ts';
+import { clockOf, openEnv, type Env, type EnvOptions } from '../tables/env.ts';
+import { applyFile } from '../transaction/file-identity.ts';
+import { Flushing } from '../transaction/flushing.ts';
+import { checkTables, describeIo, examineFolder, markFolder } from '../folder/folder.ts';
+import type { HostAnswer, HostMessage } from './host-messages.ts';
+import { Presence } from './presence.ts';
+import { CallQueue } from './queue.ts';
+import { inodeIn, openDataFile, type DataFile } from '../folder/slack.ts';
+import { transactions, type Transact } from '../transaction/transactions.ts';
+import { removeDead } from '../folder/unfinished.ts';
+import { Upkeep } from '../cleaner/upkeep.ts';
+import { Waiting } from './waiting.ts';
+
+export interface WriterData {
+  readonly env: EnvOptions;
+  readonly gate: SharedArrayBuffer;
+}
+
+/** How often the folder is opened anew where its data file is another one by then. */
+const ATTEMPTS = 10;
+
+const { env: envOptions, gate: gateBuffer } = workerData as WriterData;
+const host = parentPort!;
+
+const main = async (message: HostMessage): Promise<void> => {
+  if (message.type !== 'open') return host.close();
+  let env: Env;
+  let file: DataFile;
+  let flushing: Flushing;
+  let transact: Transact;
+  try {
+    ({ env, file } = await openFiles(envOptions.path));
+    flushing = new Flushing(env);
+    transact = transactions(env, envOptions, new Int32Array(gateBuffer), file, flushing);
+    initialise(env, transact, file);
+    flushing.look(transact);
+  } catch (error) {
+    host.postMessage({ type: 'failed', error: errorToData(describeIo(envOptions.path, error)) } satisfies HostAnswer);
+    host.close();
+    return;
+  }
+  serve(env, transact, file, flushing);
+  host.postMessage({ type: 'ready' } satisfies HostAnswer);
+};
+
+/** The environment, and the same file by itself: tried again where another has taken its place in between. */
+const openFiles = async (path: string): Promise<{ readonly env: Env; readonly file: DataFile }> => {
+  for (let n = 1; ; n++) {
+    const isOurs = examineFolder(path) === 'ours';
+    if (isOurs) removeDead(path, 'shrink');
+    const before = inodeIn(path);
+    const env = openEnv(envOptions, false, isOurs ? undefined : (tables) => checkTables(path, tables));
+    const file = openDataFile(path);
+    if (before === undefined || before === file.inode || n === ATTEMPTS) return { env, file };
+    file.close();
+    await env.root.close();
+  }
+};
+
+const initialise = (env: Env, inTransaction: Transact, file: DataFile): void => {
+  const isMarked = examineFolder(envOptions.path) === 'ours';
+  // It lengthens the file before the mark is set: from then on a file that is too short is one that was cut.
+  inTransaction(() => {
+    if (readMeta<number>(env, formatKey()) === undefined) {
+      if (isMarked) throw hidden(envOptions.path);
+      putMeta(env, formatKey(), FORMAT);
+    }
+    applyFile(env, file.inode);
+  });
+  markFolder(envOptions.path);
+};
+
+/** Without its names a log would look empty, and give its numbers again. */
+const hidden = (path: string): StoplogError =>
+  new StoplogError(
+    'STOPLOG_LOG_CORRUPT',
+    { path, table: 'meta', reason: 'missing' },
+    `the names in ${path} cannot be found, though it was marked as a log when they were there: the disk or a foreign program changed the data file. Nothing was written; restore the folder from a backup, or keep the rest with 'stoplog repair'`,
+  );
+
+const serve = (env: Env, inTransaction: Transact, file: DataFile, flushing: Flushing): void => {
+  const cleanups = new Cleanups(env, clockOf(envOptions.clock));
+  const waiting = new Waiting(env);
+  const queue = new CallQueue(env, inTransaction, (grown) => waiting.grew(grown));
+  const presence = new Presence(env, queue, (groupId) => waiting.groupChanged(groupId));
+  const upkeep = new Upkeep(env, queue, cleanups, envOptions.maintenance, () => flushing.look(inTransaction));
+  const callers = new Callers({ env, cleanups, queue, waiting, presence, upkeep });
+  upkeep.start();
+
+  const close = async (): Promise<void> => {
+    presence.leaveAll();
+    upkeep.stop();
+    waiting.stop();
+    queue.close();
+    callers.close();
+    await env.root.close();
+    file.close();
+    host.postMessage({ type: 'closed' } satisfies HostAnswer);
+    host.close();
+  };
+  host.on('message', (message: HostMessage) => {
+    if (message.type === 'link') callers.add(message.port);
+    else if (message.type === 'close') void close();
+  });
+};
+
+host.once('message', (message: HostMessage) => void main(message));
