@@ -7,7 +7,7 @@
 import type { Log, LogRecord, Source, SourceReader } from '@stoplog/core/port';
 import { isStoplogError, NO_HEADERS, sourcePlace, StoplogError } from '@stoplog/core/port';
 import type { Progress } from '../../pure/mailbox.ts';
-import type { Emit } from '../../pure/operators/emit.ts';
+import type { Emit } from '../../pure/nodes/emit.ts';
 import type { TopicOutput } from '../../pure/task/outputs.ts';
 import type { Beacon } from './beacon.ts';
 import { Committer } from './committer.ts';
