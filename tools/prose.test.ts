@@ -76,6 +76,7 @@ describe('the measure', () => {
     'commits of one member are answered in order',
     'names that are special in JavaScript are names',
     '%s comes back from its bytes',
+    'order: two appends to one partition follow each other',
   ])('"%s" is a sentence', (title) => expect(isSentence(title)).toBe(true));
   test.each(['is nothing at the end', 'of %j as the name of a topic', 'keeps the newest record', 'a file of positions', 'and by no other'])(
     '"%s" is a fragment',
