@@ -2,9 +2,10 @@
  * The floors: an import goes down, or stays on its own floor in its own folder. Never up, never sideways between shells,
  * never into the sources of another package.
  *
- *     5   examples  benchmarks  reliability  tools     any package, by its exports
- *     4   runtime/shell        │ connectors/*          shells never import each other
- *     3   runtime/pure         │ connectors never import runtime
+ *     7   examples  benchmarks  reliability  tools     any package, by its exports
+ *     6   cli/commands  cli/text                       the command, by the exports of core and runtime; text/ is pure
+ *     5   runtime/shell        │ connectors/*          shells never import each other
+ *     4   runtime/pure         │ connectors never import runtime
  *     3   core/lmdb                                    the only folder that imports lmdb
  *     2   core/client, core/failpoints                 append, read and produce over any log
  *     1   core/port                                    types only; its index.ts is the entry `@stoplog/core/port`
@@ -32,6 +33,10 @@ const below: Readonly<Record<string, readonly string[]>> = {
   'runtime/pure': [],
   'runtime/shell': ['pure'],
   'runtime/testing': ['pure'],
+  'runtime/kit': ['pure', 'shell'],
+  'cli/text': [],
+  'cli/commands': ['text'],
+  'cli/': ['commands'],
 };
 /** Which other packages a floor may import by name. */
 const byName: Readonly<Record<string, readonly string[]>> = {
@@ -45,6 +50,9 @@ const byName: Readonly<Record<string, readonly string[]>> = {
   'runtime/shell': ['@stoplog/core', '@stoplog/core/port', '@stoplog/core/lmdb'],
   'runtime/testing': ['@stoplog/core', '@stoplog/core/port', '@stoplog/core/testing'],
   'runtime/': ['@stoplog/core', '@stoplog/core/port'],
+  'runtime/kit': [],
+  'cli/text': ['@stoplog/core', '@stoplog/core/port', '@stoplog/runtime', '@stoplog/runtime/kit'],
+  'cli/commands': ['@stoplog/core', '@stoplog/core/port', '@stoplog/core/lmdb', '@stoplog/runtime', '@stoplog/runtime/kit'],
   connectors: ['@stoplog/core', '@stoplog/core/port'],
 };
 
@@ -52,6 +60,9 @@ const remedy: Readonly<Record<string, string>> = {
   pure: 'pure/ decides and takes what it needs as an argument; move this file to shell/, or hand the value in from there',
   port: 'port/ says what a keeper of logs promises, in types; move what runs to pure/ or shell/',
   shell: 'a shell stands alone above the port; move what both need down to pure/ or port/',
+  text: 'text/ turns values into words; take the value as an argument, or move this file to commands/',
+  commands: 'a command stands on the exports of core and runtime; export there what is missing',
+  kit: 'kit/ hands on what the command line needs; move what it needs itself to shell/',
   testing: 'testing/ is for the users of a package and starts nothing; take it from pure/, or from the entry of the port',
 };
 
@@ -91,7 +102,7 @@ const refusal = (file: SourceFile, what: Import, packages: readonly Package[]): 
     return undefined;
   }
   if (isForTests(file.path) || !what.specifier.startsWith('node:')) return undefined; // other packages: doors.ts
-  if (from.floor === 'pure' || /\/pure\/|\/lmdb\/layout\//.test(file.path)) {
+  if (from.floor === 'pure' || floor === 'cli/text' || /\/pure\/|\/lmdb\/layout\//.test(file.path)) {
     return what.specifier === 'node:zlib' && file.path === 'packages/core/src/pure/bytes/checksum.ts'
       ? undefined
       : `pure/ knows no machine; ${remedy['pure']!}`;

@@ -17,7 +17,15 @@ const workspace = (files: Readonly<Record<string, string>>): Workspace => ({
         ['@stoplog/core/port', 'packages/core/src/port/index.ts'],
       ]),
     },
-    { name: '@stoplog/runtime', folder: 'packages/runtime', bins: [], exports: new Map([['@stoplog/runtime', 'packages/runtime/src/index.ts']]) },
+    {
+      name: '@stoplog/runtime',
+      folder: 'packages/runtime',
+      bins: [],
+      exports: new Map([
+        ['@stoplog/runtime', 'packages/runtime/src/index.ts'],
+        ['@stoplog/runtime/kit', 'packages/runtime/src/kit/index.ts'],
+      ]),
+    },
   ],
 });
 /** What is said of one file; the rest of a sentence is its remedy. */
@@ -41,6 +49,7 @@ describe('floors', () => {
     ['packages/runtime/src/shell/a.ts', "import { b } from '@stoplog/core'; import { c } from '../pure/c.ts';"],
     ['packages/connectors/src/rxjs/a.ts', "import { b } from '@stoplog/core'; import './c.ts';"],
     ['packages/core/src/client/a.test.ts', "import { b } from '../testing/b.ts'; import '@stoplog/runtime';"],
+    ['packages/cli/src/commands/a.ts', "import { b } from '@stoplog/runtime/kit'; import { c } from '../text/c.ts'; import 'node:fs';"],
     ['examples/src/a/main.ts', "import '@stoplog/core'; import '@stoplog/runtime';"],
   ])('%s may say %s', (path, text) => expect(floors(path, text)).toEqual([]));
   test.each([
@@ -60,6 +69,9 @@ describe('floors', () => {
     ['packages/connectors/src/rxjs/a.ts', "import '../kafka/log.ts';"],
     ['packages/connectors/src/kafka/pure/a.ts', "import 'node:fs';"],
     ['packages/runtime/src/shell/a.test.ts', "import '../../../core/src/index.ts';"],
+    ['packages/cli/src/text/a.ts', "import { b } from '../commands/b.ts';"],
+    ['packages/cli/src/text/a.ts', "import 'node:fs';"],
+    ['packages/cli/src/commands/a.ts', "import '../../../runtime/src/shell/run.ts';"],
     ['examples/src/a/main.ts', "import '../../../packages/core/src/index.ts';"],
   ])('%s may not say %s', (path, text) => expect(floors(path, text)).toHaveLength(1));
 });

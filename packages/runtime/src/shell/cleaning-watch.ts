@@ -3,7 +3,7 @@
  * has the last look at hand for the status.
  */
 import type { CleaningStanding } from '@stoplog/core/port';
-import { cleanedNews, failureNews } from '../pure/console/cleaning-text.ts';
+import { cleanedNews, failureNews } from '../pure/console/cleaning-news.ts';
 
 const LOOK_MS = 10_000;
 /** A busy topic is cleaned all the time: that is worth a line now and then, not a stream of them. */
