@@ -14,6 +14,12 @@ export const decodeArrivals = (batch: Uint8Array | undefined, items: readonly un
   const view = openBatch(batch);
   const arrivals: RawArrival[] = [];
   while (view.next())
-    arrivals.push({ key: view.key(), value: view.value(), timestamp: view.timestamp, headers: view.headersAt < 0 ? NO_HEADERS : view.headers(), item: items[arrivals.length] });
+    arrivals.push({
+      key: view.key(),
+      value: view.value(),
+      timestamp: view.timestamp,
+      headers: view.headersAt < 0 ? NO_HEADERS : view.headers(),
+      item: items[arrivals.length],
+    });
   return arrivals;
 };

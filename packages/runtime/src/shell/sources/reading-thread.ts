@@ -5,7 +5,7 @@
  * membership in a foreign group goes on. One thread serves all sources of a process; they mostly wait.
  */
 import { parentPort, type MessagePort } from 'node:worker_threads';
-import { errorToData, StoplogError, type ByteSource } from '@stoplog/core/port';
+import { errorToData, StoplogError } from '@stoplog/core/port';
 import type { FromReader } from '../../pure/sources/reading-messages.ts';
 import type { Plan } from '../../pure/topology/plan.ts';
 import { loadPlan, markActorThread } from '../load-plan.ts';
@@ -29,8 +29,9 @@ const planAt = (url: string): Promise<Plan> => {
 const serve = async ({ url, source, port }: Serve): Promise<void> => {
   try {
     const found = (await planAt(url)).tasks.find((task) => task.source?.name === source)?.source;
-    if (found?.decode === undefined) throw new StoplogError('STOPLOG_PIPELINE_MODULE', { url, source }, `the pipeline has no source '${source}' in this thread`);
-    await serveReader(found as ByteSource<unknown, unknown>, port);
+    if (found?.decode === undefined)
+      throw new StoplogError('STOPLOG_PIPELINE_MODULE', { url, source }, `the pipeline has no source '${source}' in this thread`);
+    await serveReader(found, port);
   } catch (error) {
     port.postMessage({ type: 'failed', call: undefined, error: errorToData(error) } satisfies FromReader);
   }
