@@ -10,7 +10,7 @@ import { randomUUID } from 'node:crypto';
 import { threadId } from 'node:worker_threads';
 import { asError, errorToData, isStoplogError, openPort, sourcePlace, StoplogError, type Log, type LogLink, type LogRef } from '@stoplog/core/port';
 import type { FromActor, Jump, Place, Start, ToActor, Warming } from '../../pure/mailbox.ts';
-import { compileTask } from '../../pure/operators/compile.ts';
+import { compileTask } from '../../pure/nodes/compile.ts';
 import { EXIT_LACKING_FILES, lacksFiles } from '../../pure/supervision/lacks-files.ts';
 import { Input } from '../../pure/task/input.ts';
 import { StoreOverlay } from '../../pure/task/overlay.ts';
@@ -246,7 +246,7 @@ const makeTaskActor = async (
     committed.set(part.store, overlay);
   }
   const outputs = new Map(task.outputs.map((topic) => [topic.name, new TopicOutput(topic)]));
-  const emits = compileTask(task, { stores, outputs });
+  const { emits } = compileTask(task, { stores, outputs });
   const positions = await log.committed(
     plan.name,
     task.inputs.map(({ topic }) => ({ topic: topic.name, partition: start.partition })),
@@ -283,7 +283,9 @@ const makeSourceActor = async (
   idle: () => void,
 ): Promise<SourceActor> => {
   const outputs = new Map(task.outputs.map((topic) => [topic.name, new TopicOutput(topic)]));
-  const [emit] = compileTask(task, { stores: new Map(), outputs });
+  const {
+    emits: [emit],
+  } = compileTask(task, { stores: new Map(), outputs });
   const { name } = task.source!;
   const { partition } = start;
   const [committed] = await log.committed(plan.name, [sourcePlace(name, partition)]);

@@ -8,7 +8,7 @@ import type { MessagePort } from 'node:worker_threads';
 import type { Arrival, ArrivalBatch, Log, LogRecord, RawArrival, Source, SourceReader, SourceStart } from '@stoplog/core/port';
 import { asError, assert, isStoplogError, NO_HEADERS, sourcePlace, StoplogError } from '@stoplog/core/port';
 import type { Progress } from '../../pure/mailbox.ts';
-import type { Emit } from '../../pure/operators/emit.ts';
+import type { Emit } from '../../pure/nodes/emit.ts';
 import type { TopicOutput } from '../../pure/task/outputs.ts';
 import { RemoteReader } from '../sources/remote-reader.ts';
 import type { Beacon } from './beacon.ts';
