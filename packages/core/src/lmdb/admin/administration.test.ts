@@ -1,6 +1,7 @@
 /** The operations of tools on groups and topics, and their refusals. */
+import type { Assignment, Log, LogModule, TopicShape } from '@stoplog/core/port';
+import { BatchBuilder, loadLogModule, readLag } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { BatchBuilder, loadLogModule, readLag, type Assignment, type Log, type LogModule, type TopicShape } from '@stoplog/core/port';
 import { open } from 'lmdb';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { seal } from '../layout/keyspace.ts';
