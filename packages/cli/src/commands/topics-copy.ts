@@ -1,11 +1,12 @@
 /** `stoplog topics copy FROM TO` */
 import { checkName, type GroupStanding, occupiedError, shapeDifference, StoplogError, topicFromShape, type TopicShape } from '@stoplog/core/port';
-import { grouped, onStopSignals, secondsText } from '@stoplog/runtime/kit';
+import { grouped, secondsText } from '@stoplog/runtime/kit';
 import type { Command } from './command.ts';
 import { type CopyProgress, copyTopic } from './copy-topic.ts';
 import { exitCodeOf } from './interrupted.ts';
 import { LOG_HELP, logArgument, type OpenedLog, openForTools, topicNamed } from './log-argument.ts';
 import { StatusRow } from './status-row.ts';
+import { onStop } from './stopping.ts';
 import { partsOf, recordsIn } from './topic-parts.ts';
 
 export const topicsCopy: Command = {
@@ -50,7 +51,7 @@ Where FROM has arrival times, TO takes times as given, until you alter it. To mo
     const watch = watching(`${from.name} → ${to.name}`, row);
     const stop = new AbortController();
     let interrupted: number | undefined;
-    const stopListening = onStopSignals((signal) => {
+    const stopListening = onStop((signal) => {
       interrupted = exitCodeOf(signal);
       stop.abort();
     });
