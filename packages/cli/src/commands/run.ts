@@ -102,7 +102,7 @@ const watchLines = (app: App, row: StatusRow): { unsubscribe(): void } => {
 };
 
 const watchJson = (app: App, output: Output): { unsubscribe(): void } =>
-  app.status.subscribe({ next: (status: Status) => void output.write(`${statusJson(status, new Date().toISOString())}\n`), error: () => {} });
+  app.status.subscribe({ next: (status: Status) => void output.write(`${statusJson(status, new Date().toISOString())}\n`).catch(() => {}), error: () => {} });
 
 const clock = (): string => new Date().toTimeString().slice(0, 8);
 

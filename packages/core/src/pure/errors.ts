@@ -29,6 +29,7 @@ export type StoplogCode =
   | 'STOPLOG_TOO_FEW_FILES' // this process, or the machine, may open no more
   | 'STOPLOG_HANDLER' // user code threw, hung, or ended its thread
   | 'STOPLOG_SOURCE' // a source failed or overflowed
+  | 'STOPLOG_OUTPUT' // a command's results could not be written
   | 'STOPLOG_USAGE'; // an argument that makes no sense
 
 export type Facts = Readonly<Record<string, unknown>>;
