@@ -36,7 +36,7 @@ const measured = ['packages/runtime/src/shell/pressure.test.ts'];
  * text, the one of the benchmarks' files, and kills of the flights example. `kill -9` is the system's, the same program is run
  * and stopped on both, and the kills of runtime's own tests are made on both.
  */
-const once = ['tools/{tidy,rules,imports,markdown}.test.ts', 'benchmarks/**', 'examples/src/flights/kill.test.ts'];
+const once = ['tools/{prose,tidy,rules,imports,markdown}.test.ts', 'benchmarks/**', 'examples/src/flights/kill.test.ts'];
 const elsewhere = ['**/node_modules/**', '**/dist/**', '.cache/**', ...(process.env['SECOND_NODE'] === undefined ? [] : once)];
 /** What mostly waits. */
 const waiting = { maxWorkers: Math.ceil(1.5 * cores), sequence: { groupOrder: 2 } };

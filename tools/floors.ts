@@ -48,7 +48,7 @@ const byName: Readonly<Record<string, readonly string[]>> = {
   'core/testing': [],
   'runtime/pure': ['@stoplog/core', '@stoplog/core/port'],
   'runtime/shell': ['@stoplog/core', '@stoplog/core/port', '@stoplog/core/lmdb'],
-  'runtime/testing': ['@stoplog/core', '@stoplog/core/port', '@stoplog/core/testing'],
+  'runtime/testing': ['@stoplog/core', '@stoplog/core/port', '@stoplog/core/testing/memory'],
   'runtime/': ['@stoplog/core', '@stoplog/core/port'],
   'runtime/kit': [],
   'cli/text': ['@stoplog/core', '@stoplog/core/port', '@stoplog/runtime', '@stoplog/runtime/kit'],

@@ -232,7 +232,7 @@ describe('an append that expects an end', () => {
     expect((await values(log)).length).toBe(10);
   });
   test('by a producer: its lost answer is repeated, a refused one is decided anew', async () => {
-    const state = losing(new MemoryDisk(false));
+    const state = losing(new MemoryDisk({ holes: false }));
     const producer = await state.client.producer('api');
     const append = (value: string, expectedEnd: bigint): Promise<unknown> => producer.append(other, [{ key: 'k', value }], { expectedEnd });
     state.lose = 1;

@@ -121,7 +121,7 @@ test('LMDB and the memory log agree after any sequence of commits, repetitions, 
   await fc.assert(
     fc.asyncProperty(fc.array(action, { maxLength: 8 }), async (actions) => {
       const path = mkdtempSync(join(tmpdir(), 'stoplog-agree-'));
-      const disk = new MemoryDisk(false);
+      const disk = new MemoryDisk({ holes: false });
       const ref = lmdb(path, { maintenance: { everyMs: Infinity } });
       const { clean } = await loadLogModule(ref);
       const open = (): Promise<Log>[] => [openPort(ref).then(prepare), prepare(memoryLog({ disk }))];

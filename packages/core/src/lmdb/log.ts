@@ -23,7 +23,7 @@ import { isSource, type Unit } from '../pure/group/place.ts';
 import { checkName } from '../pure/topic/name.ts';
 import { encodeCommit } from './layout/commit-bytes.ts';
 import { numbered } from './layout/group-record.ts';
-import { storePrefix, unseal } from './layout/keyspace.ts';
+import { prefixEnd, storePrefix, unseal } from './layout/keyspace.ts';
 import {
   fromBytes,
   groupMetaKey,
@@ -36,9 +36,8 @@ import {
   type StoreMeta,
   type TopicMeta,
 } from './layout/meta.ts';
-import { prefixEnd } from './layout/keyspace.ts';
 import type { TopicShape } from '../pure/topic/shape.ts';
-import { readEnds, readMeta, readPosition } from './transaction/apply.ts';
+import { readEnds, readMeta, readPosition } from './tables/rows.ts';
 import { failpoint } from '../failpoints/failpoint.ts';
 import { told, type Env } from './tables/env.ts';
 import { readGroup } from './transaction/groups.ts';

@@ -43,7 +43,7 @@ export type { PartitionUsage, TableUsage, Usage } from './usage.ts';
 export type { CheckOptions, CheckReport, Inspection, InspectionProgress, RepairedPartition, RepairedStore, RepairOptions, RepairReport } from './inspection.ts';
 export { isDamage, placeText, type Finding } from '../pure/log/finding.ts';
 export type { StateStore, StorePart } from './state-store.ts';
-export type { Arrival, ArrivalBatch, SourceReader } from './source.ts';
+export type { Arrival, ArrivalBatch, PullLimit, RawArrival, SourceReader, SourceStart } from './source.ts';
 export type { Clock } from './clock.ts';
 export {
   BatchBuilder,
@@ -83,7 +83,7 @@ export { beatMs, SESSION_MS, step as sessionStep, type Watching } from '../pure/
 export { occupantText, occupiedError } from '../pure/group/occupied.ts';
 export { ageOf, drainSeconds, ratesBetween, readsFrom, recordsBehind, type Behind } from '../pure/group/lag.ts';
 export { parsePositions, planReset, positionsText, type FilePosition, type ResetLine, type ResetPlace, type ResetTarget } from '../pure/group/reset.ts';
-export type { Sink, Source } from '../pure/topic/edges.ts';
+export type { ByteSource, Sink, Source, ValueSource } from '../pure/topic/edges.ts';
 export type { Reset } from '../pure/record/auto-offset-reset.ts';
 export { fetchOrReset } from '../client/fetch-or-reset.ts';
 export type { Millis } from '../pure/time/duration.ts';

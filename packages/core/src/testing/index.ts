@@ -3,6 +3,6 @@
  * is moved by hand.
  */
 export { logContract, type LogUnderTest } from './log-contract.ts';
-export { MemoryDisk } from './memory-disk.ts';
+export { MemoryDisk, type MemoryDiskOptions } from './memory-disk.ts';
 export { memoryLog, type MemoryLogOptions } from './memory-log.ts';
 export { simClock, SimClock } from './sim-clock.ts';

@@ -39,6 +39,8 @@ export interface Start extends Warming {
   readonly pace: number | undefined;
   /** Where to go on when the log has forgotten what comes next. */
   readonly reset: Reset;
+  /** A line to the reader of the task's source, in the thread for sources; of a source that yields bytes. */
+  readonly line?: LogLink['port'] | undefined;
 }
 
 export type ToActor =

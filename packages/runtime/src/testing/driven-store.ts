@@ -37,7 +37,7 @@ export class DrivenPart implements StateStore {
 }
 
 /** The whole store; each key lies in one part only. */
-export const viewOf = <K, V>({ valueSerde }: AnyStore, parts: readonly DrivenPart[]): DrivenStore<K, V> => {
+export const viewOf = <K, V>({ valueSerde }: AnyStore, parts: readonly StateStore[]): DrivenStore<K, V> => {
   // The face promises what its serde decodes.
   const valueOf = (bytes: Uint8Array): V => valueSerde.decode(bytes) as V;
   return {

@@ -3,8 +3,8 @@
  * back. What it was told is durable it does not look after any more.
  */
 import { encodeKey, encodeValue, parseKey, parseValue, RecordPacker, type AnyTopic, type Commit } from '@stoplog/core/port';
+import type { MemoryDisk, Receipt } from '@stoplog/core/testing/memory';
 import type { Chance } from './chance.ts';
-import type { Receipt, SimulatedLog } from './simulated-log.ts';
 
 export interface FedRecord {
   readonly key: unknown;
@@ -28,10 +28,10 @@ interface Lane {
 
 export class SimulatedFeeder {
   readonly #lanes: readonly Lane[];
-  readonly #log: SimulatedLog;
+  readonly #log: MemoryDisk;
   #phase = 0;
 
-  constructor(feeds: readonly Feed[], log: SimulatedLog) {
+  constructor(feeds: readonly Feed[], log: MemoryDisk) {
     this.#log = log;
     let phase = 0;
     this.#lanes = feeds.map(({ topic, records, waits }) => ({

@@ -58,7 +58,7 @@ const overLmdb = async (): Promise<Subject> => {
 };
 const inMemory = async (): Promise<Subject> => {
   let now = 0;
-  const disk = new MemoryDisk(false, () => now);
+  const disk = new MemoryDisk({ holes: false, now: () => now });
   const subject: Subject = {
     log: memoryLog({ disk }),
     now: (ms) => void (now = ms),

@@ -10,13 +10,13 @@ import type { CheckOptions, CheckReport } from '../../port/inspection.ts';
 import { finding, type Finding } from '../../pure/log/finding.ts';
 import { isStoplogError, StoplogError } from '../../pure/errors.ts';
 import { FIRST_TABLES } from './entries/entry-kinds.ts';
-import { TABLES } from '../layout/keyspace.ts';
+import { TABLES, PAGE_SIZE } from '../layout/keyspace.ts';
 import type { Snapshot } from '../layout/pages/meta-page.ts';
 import { walk } from '../layout/pages/walk.ts';
 import { checkPages } from './check-pages.ts';
 import { ValuesCheck } from './check-values.ts';
-import { PAGE_SIZE } from '../tables/env.ts';
-import { describeIo, examineFolder } from '../folder/folder.ts';
+import { describeIo } from '../folder/io-errors.ts';
+import { examineFolder } from '../folder/folder.ts';
 import { Look, readNames } from './look.ts';
 import { atOneCommit, PageFile, tablesOf } from './page-file.ts';
 

@@ -3,7 +3,7 @@
  * in plain JavaScript is to hear of them just as early, not from an actor at the first record.
  */
 import { storeOf, StoplogError, topicOf, type AnyStore, type AnyTopic } from '@stoplog/core/port';
-import type { AnySource, AnyTarget } from '../topology/graph.ts';
+import type { AnySource, AnyTarget } from '../nodes/node.ts';
 
 type TopicKind = AnyTopic['kind'];
 

@@ -3,7 +3,7 @@
  * still a face here; and nobody sees it when the editor lists the verbs.
  */
 import { StoplogError } from '@stoplog/core/port';
-import type { EndNode, StreamNode, TableNode } from '../topology/graph.ts';
+import type { EndNode, StreamNode, TableNode } from '../nodes/node.ts';
 
 export const nodeKey: unique symbol = Symbol.for('stoplog.node');
 

@@ -5,7 +5,7 @@
  * ends, all of them give a node the same number.
  */
 import { checkName, StoplogError } from '@stoplog/core/port';
-import type { End } from '../topology/graph.ts';
+import type { End } from '../nodes/node.ts';
 import type { Ending } from './flow.ts';
 import { nodeIn } from './node-key.ts';
 

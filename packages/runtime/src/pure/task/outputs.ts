@@ -5,8 +5,8 @@
  * keeps no more than that anyway, and a key that changes a thousand times in a batch costs one record.
  */
 import { encodeKey, encodeValue, LazyRecord, RecordPacker, type AnyTopic, type Encoded, type Header, type PackedBatch, type Serde } from '@stoplog/core/port';
-import type { AnyRecord } from '../topology/graph.ts';
-import { DerivedRecord } from '../operators/derived-record.ts';
+import type { AnyRecord } from '../nodes/record.ts';
+import { DerivedRecord } from '../nodes/derived-record.ts';
 import { KeyMap } from './key-map.ts';
 
 interface Latest {

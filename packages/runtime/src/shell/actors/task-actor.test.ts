@@ -4,7 +4,7 @@ import { memoryLog } from '@stoplog/core/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Jump } from '../../pure/mailbox.ts';
-import { compileTask } from '../../pure/operators/compile.ts';
+import { compileTask } from '../../pure/nodes/compile.ts';
 import { pipeline } from '../../pure/pipeline/pipeline.ts';
 import { stream } from '../../pure/pipeline/stream.ts';
 import { Input } from '../../pure/task/input.ts';
@@ -33,7 +33,7 @@ const live = async (
   const ending = new EndingSignal();
   const part = storePart(plan, task.stores[0]!, 0);
   const overlay = new StoreOverlay(await log.store(part, never), task.stores[0]!.store!.valueSerde);
-  const emits = compileTask(task, { stores: new Map([['counts', overlay]]), outputs: new Map() });
+  const { emits } = compileTask(task, { stores: new Map([['counts', overlay]]), outputs: new Map() });
   const positions = await log.committed(
     'both',
     task.inputs.map((input) => ({ topic: input.topic.name, partition: 0 })),

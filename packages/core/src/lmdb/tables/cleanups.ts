@@ -5,7 +5,7 @@
 import { cleanupOf, type Cleanup } from '../../pure/retention/cleanup.ts';
 import { prefixEnd, unseal } from '../layout/keyspace.ts';
 import { fromBytes, TOPIC_PREFIX, type TopicMeta } from '../layout/meta.ts';
-import type { Env } from '../tables/env.ts';
+import type { Env } from './env.ts';
 
 export interface KnownTopic {
   readonly id: number;

@@ -1,8 +1,8 @@
 /**
- * A record made from another by a verb: a value of its own, everything else from where it came.
+ * A record that a verb made from another: it has its own value, and the other's key, timestamp, headers and offset.
  */
 import type { Header } from '@stoplog/core/port';
-import type { AnyRecord } from '../topology/graph.ts';
+import type { AnyRecord } from './record.ts';
 
 export class DerivedRecord implements AnyRecord {
   /** The record that was read; its key, time and place are this one's. */

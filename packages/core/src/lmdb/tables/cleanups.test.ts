@@ -1,11 +1,11 @@
 /** What the writer knows of topics, where the entry of one is damaged: the others are not to suffer. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { topicMetaKey } from '../layout/meta.ts';
-import { applyEnsure } from '../transaction/apply.ts';
+import { applyEnsure } from '../transaction/declare.ts';
 import { Cleanups } from './cleanups.ts';
 import { openBareEnv, type BareEnv } from '../fixtures/bare-env.ts';
 import { shape } from '../fixtures/letters.mjs';
-import { putRaw } from '../tables/sealed.ts';
+import { putRaw } from './sealed.ts';
 
 let bare: BareEnv;
 beforeEach(() => {

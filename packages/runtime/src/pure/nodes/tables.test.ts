@@ -8,7 +8,7 @@ import { pipeline } from '../pipeline/pipeline.ts';
 import { stream } from '../pipeline/stream.ts';
 import { table } from '../pipeline/table.ts';
 import { StoreOverlay } from '../task/overlay.ts';
-import { materialize } from './tables.ts';
+import { materialize } from './table.ts';
 
 const Customer = z.object({ name: z.string(), country: z.string().optional() });
 const customers = compactedTopic('customers', { key: z.string(), value: Customer });

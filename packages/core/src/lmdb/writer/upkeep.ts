@@ -4,13 +4,13 @@
  */
 import type { Cleaned, CleanOptions } from '../../pure/retention/cleaned.ts';
 import { isLeftToSweep, sweep } from '../transaction/administer.ts';
-import type { Cleanups } from './cleanups.ts';
+import type { Cleanups } from '../tables/cleanups.ts';
 import type { Env, MaintenanceOptions } from '../tables/env.ts';
-import { Maintenance, MAINTENANCE } from './maintenance.ts';
+import { Maintenance, MAINTENANCE } from '../cleaner/maintenance.ts';
 import { applyForgetProducers, silentProducers } from '../transaction/producers.ts';
-import type { CallQueue } from '../writer/queue.ts';
+import type { CallQueue } from './queue.ts';
 import type { PartitionId } from '../tables/reader.ts';
-import type { PlacedReport } from './reports.ts';
+import type { PlacedReport } from '../cleaner/reports.ts';
 
 const READER_CHECK_MS = 30_000;
 const PRODUCER_CHECK_MS = 3_600_000;

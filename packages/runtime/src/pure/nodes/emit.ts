@@ -1,10 +1,10 @@
 /**
- * How operators hand on: a function per node, called with one record, or with one change of a table.
+ * How nodes hand on: a function per node, called with one record, or with one change of a table.
  *
  * A task's nodes become functions that call each other directly; between two topics nothing is queued and nothing waits.
  */
 import { StoplogError } from '@stoplog/core/port';
-import type { AnyRecord } from '../topology/graph.ts';
+import type { AnyRecord } from './record.ts';
 
 export type Emit = (record: AnyRecord) => void;
 /** `record` is what caused the change: key, time and headers are its. */

@@ -1,8 +1,8 @@
 /** What the writer does unasked, by a clock that is moved by hand. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Cleanups } from './cleanups.ts';
+import { Cleanups } from '../tables/cleanups.ts';
 import { openBareEnv, type BareEnv } from '../fixtures/bare-env.ts';
-import { CallQueue } from '../writer/queue.ts';
+import { CallQueue } from './queue.ts';
 import { Upkeep } from './upkeep.ts';
 
 let bare: BareEnv;
