@@ -161,7 +161,7 @@ describe('a reset', () => {
     const { code, message } = await thrown(module.setPositions(log, 'workers', [line(3n, 0n)]));
     expect([code, message]).toEqual([
       'STOPLOG_GROUP_ACTIVE',
-      expect.stringMatching(new RegExp(`process ${process.pid} has been in it since 20.*last beat \\d+\\.\\d s ago`)),
+      expect.stringMatching(new RegExp(`process ${process.pid} has been in it since 20.*last heartbeat \\d+\\.\\d s ago`)),
     ]);
     expect((await log.committed('workers', places))[0]!.offset).toBe(3n);
   });
