@@ -5,7 +5,7 @@
  * from being written is one, a full disk above all: a command that exits with 0 has written all of them.
  */
 import { fstatSync, writeSync } from 'node:fs';
-import { StoplogError } from '@stoplog/core/port';
+import { StoplogError } from '@stoplog/core';
 
 export interface Output {
   /** Writes to standard output; resolves when there is room for more, or the reader has gone. Rejects when it cannot be written. */

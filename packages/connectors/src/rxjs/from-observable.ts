@@ -5,8 +5,8 @@
  * buffer when the thread died, or when the app was drained, is gone, and the next life subscribes anew. Where that is too
  * little, append to a topic instead (`log.append`), and let the pipeline read that.
  */
-import type { ValueSource } from '@stoplog/core';
-import { checkName, StoplogError } from '@stoplog/core/port';
+import { StoplogError, type ValueSource } from '@stoplog/core';
+import { checkName } from '@stoplog/core/kit';
 import type { Observable } from 'rxjs';
 import { ObservableReader } from './observable-reader.ts';
 import type { Overflow } from './pure/arrival-buffer.ts';

@@ -3,7 +3,8 @@
  *
  * What ends it (completion, an error, an overflow) comes behind what was buffered before, as it does in the Observable.
  */
-import { StoplogError, type ArrivalBatch, type PullLimit, type SourceReader } from '@stoplog/core/port';
+import { StoplogError } from '@stoplog/core';
+import type { ArrivalBatch, PullLimit, SourceReader } from '@stoplog/core/port';
 import { defer, Subject, takeUntil, type Observable } from 'rxjs';
 import type { Dropped } from './from-observable.ts';
 import { ArrivalBuffer, type Overflow } from './pure/arrival-buffer.ts';

@@ -1,10 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { compactedTopic, openLog, StoplogError, topic, type LogClient, type NewRecord } from '@stoplog/core';
-import { lmdb } from '@stoplog/core/lmdb';
-import { makeClient, type Log } from '@stoplog/core/port';
+import { compactedTopic, type LogClient, type NewRecord, openLog, StoplogError, topic } from '@stoplog/core';
+import type { Log } from '@stoplog/core/port';
+import { makeClient } from '@stoplog/core/kit';
 import { memoryLog } from '@stoplog/core/testing';
+import { lmdb } from '@stoplog/core/lmdb';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 

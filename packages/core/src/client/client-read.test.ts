@@ -1,5 +1,6 @@
-import { topic, type LogClient, type LogRecord } from '@stoplog/core';
-import { makeClient, type Log } from '@stoplog/core/port';
+import { type LogClient, type LogRecord, topic } from '@stoplog/core';
+import type { Log } from '@stoplog/core/port';
+import { makeClient } from '@stoplog/core/kit';
 import { memoryLog } from '@stoplog/core/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';

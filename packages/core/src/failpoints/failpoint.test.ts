@@ -3,12 +3,12 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { FAILPOINTS, parseFailpoints } from '@stoplog/core/port';
+import { FAILPOINTS, parseFailpoints } from '@stoplog/core/private/failpoints';
 import { describe, expect, test } from 'vitest';
 
-const port = fileURLToPath(import.meta.resolve('@stoplog/core/port'));
+const entry = fileURLToPath(import.meta.resolve('@stoplog/core/private/failpoints'));
 /** A program that passes 'append.before' three times and prints each pass. */
-const program = `import { failpoint } from ${JSON.stringify(`file://${port}`)}; for (let i = 1; i <= 3; i++) { try { failpoint('append.before'); console.log(i); } catch (error) { console.log(error.code); } }`;
+const program = `import { failpoint } from ${JSON.stringify(`file://${entry}`)}; for (let i = 1; i <= 3; i++) { try { failpoint('append.before'); console.log(i); } catch (error) { console.log(error.code); } }`;
 const met = (env: Record<string, string>): { readonly lines: string; readonly signal: string | null; readonly errors: string } => {
   const { stdout, stderr, signal } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
     env: { ...process.env, ...env },

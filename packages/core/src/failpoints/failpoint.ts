@@ -1,6 +1,9 @@
 /**
  * Failpoints: named points in the code at which a test makes a process fail, stall or die.
  *
+ * Private to Stoplog: `@stoplog/core/private/failpoints` is for our own runtime and reliability harness, is in no API report, and
+ * may change in any release.
+ *
  * A failpoint is armed from outside, once, while this module loads, so that the tested code is the shipped code. When none is
  * armed `failpoint` is an empty function that the compiler inlines: 10⁸ calls cost what 10⁸ additions do.
  *

@@ -1,7 +1,9 @@
 /**
  * Every message between the host and an actor: one discriminated union each way. Nothing else crosses.
  */
-import type { ErrorData, LogLink, LogRef, Reset } from '@stoplog/core/port';
+import type { Reset } from '@stoplog/core';
+import type { LogLink, LogRef } from '@stoplog/core/port';
+import type { ErrorData } from '@stoplog/core/kit';
 
 /** Where in its input an actor stood when something happened. */
 export interface Place {

@@ -2,20 +2,9 @@
  * The composition root of `run`. It alone knows all parts: the plan, the log, the actors, the signals, the console.
  */
 import { availableParallelism } from 'node:os';
-import {
-  checkMembership,
-  checkSettings,
-  loadLogModule,
-  SESSION_MS,
-  StoplogError,
-  type Known,
-  type Log,
-  type LogLink,
-  type LogModule,
-  type LogRef,
-  type Millis,
-  type Reset,
-} from '@stoplog/core/port';
+import { type Millis, type Reset, StoplogError } from '@stoplog/core';
+import type { Log, LogLink, LogModule, LogRef } from '@stoplog/core/port';
+import { checkMembership, checkSettings, type Known, loadLogModule, SESSION_MS } from '@stoplog/core/kit';
 import { storePart } from '../pure/task/store-part.ts';
 import type { Plan } from '../pure/topology/plan.ts';
 import { Threads } from './actors/threads.ts';

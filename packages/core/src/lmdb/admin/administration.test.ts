@@ -1,6 +1,7 @@
 /** What tools may do to groups and topics, and what is refused. */
+import type { Assignment, Log, LogModule, TopicShape } from '@stoplog/core/port';
+import { BatchBuilder, loadLogModule, readLag } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { BatchBuilder, loadLogModule, readLag, type Assignment, type Log, type LogModule, type TopicShape } from '@stoplog/core/port';
 import { open } from 'lmdb';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { seal } from '../layout/keyspace.ts';

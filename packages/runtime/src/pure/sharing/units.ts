@@ -4,7 +4,8 @@
  * The processes of a group share units, not partitions: an actor that joins two topics needs the same partition of both.
  * A partition of a source is a unit, too.
  */
-import { sourcePlace, type TopicPartition } from '@stoplog/core/port';
+import type { TopicPartition } from '@stoplog/core/port';
+import { sourcePlace } from '@stoplog/core/kit';
 import type { Plan, Task } from '../topology/plan.ts';
 
 export interface Unit {

@@ -1,5 +1,6 @@
 /** Arrivals as one encoded batch, to cross from the thread that reads a source to the actor, and back into arrivals. */
-import { BatchBuilder, NO_HEADERS, openBatch, type RawArrival } from '@stoplog/core/port';
+import type { RawArrival } from '@stoplog/core/port';
+import { BatchBuilder, NO_HEADERS, openBatch } from '@stoplog/core/kit';
 
 export const encodeArrivals = (arrivals: readonly RawArrival[]): Uint8Array | undefined => {
   if (arrivals.length === 0) return undefined;

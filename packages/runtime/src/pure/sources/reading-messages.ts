@@ -4,7 +4,8 @@
  * Arrivals cross as one encoded batch, as records do everywhere; beside it go the source's own names for them. A reader has
  * at most one pull under way. Other calls are numbered, and answered by their number.
  */
-import type { ErrorData, PullLimit, SourceStart } from '@stoplog/core/port';
+import type { PullLimit, SourceStart } from '@stoplog/core/port';
+import type { ErrorData } from '@stoplog/core/kit';
 
 export type ToReader =
   | { readonly type: 'open'; readonly start: SourceStart }

@@ -8,7 +8,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { threadId } from 'node:worker_threads';
-import { asError, errorToData, isStoplogError, openPort, sourcePlace, StoplogError, type Log, type LogLink, type LogRef } from '@stoplog/core/port';
+import { isStoplogError, StoplogError } from '@stoplog/core';
+import type { Log, LogLink, LogRef } from '@stoplog/core/port';
+import { asError, errorToData, openPort, sourcePlace } from '@stoplog/core/kit';
 import type { FromActor, Jump, Place, Start, ToActor, Warming } from '../../pure/mailbox.ts';
 import { compileTask } from '../../pure/nodes/compile.ts';
 import { EXIT_LACKING_FILES, lacksFiles } from '../../pure/supervision/lacks-files.ts';

@@ -7,7 +7,9 @@
  * only read the log, so ending one at any moment tears nothing.
  */
 import { MessageChannel, receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
-import { asError, errorFromData, isStoplogError, StoplogError, type LogLink, type LogRef, type Reset } from '@stoplog/core/port';
+import { isStoplogError, type Reset, StoplogError } from '@stoplog/core';
+import type { LogLink, LogRef } from '@stoplog/core/port';
+import { asError, errorFromData } from '@stoplog/core/kit';
 import type { FromActor, Jump, Place, Progress, Start, ToActor } from '../../pure/mailbox.ts';
 import { differenceOf, NOTHING_HELD, type Held, type Holdings } from '../../pure/sharing/holdings.ts';
 import { NO_FAILURES, ran, step as restartStep, worked, type Failures } from '../../pure/supervision/restart.ts';

@@ -1,5 +1,5 @@
-import type { Source, SourceReader } from '@stoplog/core/port';
-import { StoplogError, type Log } from '@stoplog/core/port';
+import { StoplogError } from '@stoplog/core';
+import type { Log, Source, SourceReader } from '@stoplog/core/port';
 import { describe, expect, test, vi } from 'vitest';
 import { Beacon, makeBeacon } from './beacon.ts';
 import { EndingSignal } from './ending.ts';

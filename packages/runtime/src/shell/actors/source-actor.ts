@@ -5,8 +5,9 @@
  * and repeats nothing. One that cannot (a queue, an Observable) repeats at most the batch whose acknowledgement was lost.
  */
 import type { MessagePort } from 'node:worker_threads';
-import type { Arrival, ArrivalBatch, Log, LogRecord, RawArrival, Source, SourceReader, SourceStart } from '@stoplog/core/port';
-import { asError, assert, isStoplogError, NO_HEADERS, sourcePlace, StoplogError } from '@stoplog/core/port';
+import { isStoplogError, type LogRecord, StoplogError } from '@stoplog/core';
+import type { Arrival, ArrivalBatch, Log, RawArrival, Source, SourceReader, SourceStart } from '@stoplog/core/port';
+import { asError, assert, NO_HEADERS, sourcePlace } from '@stoplog/core/kit';
 import type { Progress } from '../../pure/mailbox.ts';
 import type { Emit } from '../../pure/nodes/emit.ts';
 import type { TopicOutput } from '../../pure/task/outputs.ts';

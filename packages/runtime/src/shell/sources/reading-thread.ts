@@ -5,7 +5,8 @@
  * membership in a foreign group goes on. One thread serves all sources of a process; they mostly wait.
  */
 import { parentPort, type MessagePort } from 'node:worker_threads';
-import { errorToData, StoplogError } from '@stoplog/core/port';
+import { StoplogError } from '@stoplog/core';
+import { errorToData } from '@stoplog/core/kit';
 import type { FromReader } from '../../pure/sources/reading-messages.ts';
 import type { Plan } from '../../pure/topology/plan.ts';
 import { loadPlan, markActorThread } from '../load-plan.ts';

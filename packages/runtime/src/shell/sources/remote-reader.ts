@@ -4,7 +4,9 @@
  * A port that closes without a word means that thread ended: every call then rejects with `STOPLOG_SOURCE`.
  */
 import type { MessagePort } from 'node:worker_threads';
-import { errorFromData, StoplogError, type ArrivalBatch, type PullLimit, type RawArrival, type SourceReader, type SourceStart } from '@stoplog/core/port';
+import { StoplogError } from '@stoplog/core';
+import type { ArrivalBatch, PullLimit, RawArrival, SourceReader, SourceStart } from '@stoplog/core/port';
+import { errorFromData } from '@stoplog/core/kit';
 import { decodeArrivals } from '../../pure/sources/raw-arrivals.ts';
 import type { FromReader, ToReader } from '../../pure/sources/reading-messages.ts';
 

@@ -5,7 +5,8 @@
  * When the port closes (the actor's thread ended, however) the reader is disposed of: what it holds of a queue goes back.
  */
 import type { MessagePort } from 'node:worker_threads';
-import { errorToData, type ByteSource, type RawArrival, type SourceReader } from '@stoplog/core/port';
+import type { ByteSource, RawArrival, SourceReader } from '@stoplog/core/port';
+import { errorToData } from '@stoplog/core/kit';
 import { encodeArrivals } from '../../pure/sources/raw-arrivals.ts';
 import type { FromReader, ToReader } from '../../pure/sources/reading-messages.ts';
 
