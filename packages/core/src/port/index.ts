@@ -44,7 +44,6 @@ export type { CheckOptions, CheckReport, Inspection, InspectionProgress, Repaire
 export { isDamage, placeText, type Finding } from '../pure/log/finding.ts';
 export type { StateStore, StorePart } from './state-store.ts';
 export type { Arrival, ArrivalBatch, SourceReader } from './source.ts';
-export type { Clock } from './clock.ts';
 export {
   BatchBuilder,
   BatchView,
@@ -59,6 +58,7 @@ export {
 } from '../pure/record/batch.ts';
 export { stampTime } from '../pure/record/arrival-time.ts';
 export { allHeaders, lastHeader, LazyRecord, NO_HEADERS, type Header, type LogRecord } from '../pure/record/record.ts';
+export { canonicalJson } from '../pure/bytes/canonical.ts';
 export { compareBytes, decodeSortKey, encodeSortKey } from '../pure/bytes/sort-key.ts';
 export { BATCH_BYTES, RecordPacker, type PackedBatch } from '../pure/topic/packer.ts';
 export { encodeKey, encodeValue, parseKey, parseRecord, parseValue } from '../pure/topic/parse-record.ts';

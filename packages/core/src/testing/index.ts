@@ -5,4 +5,4 @@
 export { logContract, type LogUnderTest } from './log-contract.ts';
 export { MemoryDisk, type MemoryDiskOptions } from './memory-disk.ts';
 export { memoryLog, type MemoryLogOptions } from './memory-log.ts';
-export { simClock, SimClock } from './sim-clock.ts';
+export { simClock, SimClock, type Clock } from './sim-clock.ts';
