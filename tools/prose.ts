@@ -26,7 +26,7 @@ export interface Prose {
 }
 
 const OPENINGS = new Set(
-  'what whatever who whose whom whoever which of it its that those these they them one ones another nobody somebody everybody none such as'.split(' '),
+  'what whatever who whose whom whoever which of it its that those these they them one ones nobody somebody everybody none such'.split(' '),
 );
 const VAGUE = /(?<![-'\w])(?:what|who|whoever|whatever|those|nobody|somebody|anew|by then|so many|told|lies|stands|goes on)(?![-\w])/gi;
 /** Comments for a tool, not for a reader. */

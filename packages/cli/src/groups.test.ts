@@ -56,7 +56,7 @@ describe('a pipeline that has read five tickets of eight', () => {
 
   test('is not to be changed while it runs, and who is in it is said', () => {
     const [described, ...refused] = active;
-    expect(described!.err.match(/process \d+ has been in it since 20\S+Z, and gave its last beat [\d.]+ s ago; it has .*/g)).toEqual([
+    expect(described!.err.match(/process \d+ has been in it since 20\S+Z, and sent its last heartbeat [\d.]+ s ago; it has .*/g)).toEqual([
       expect.stringMatching(/it has tickets\[0\]/),
       expect.stringMatching(/it has nothing: others have all partitions/),
     ]);

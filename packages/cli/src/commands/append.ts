@@ -1,6 +1,7 @@
 /** `stoplog append TOPIC`: lines of standard input as records. */
-import type { ExpectedEnd } from '@stoplog/core';
-import { type AnyTopic, isStoplogError, StoplogError, topicFromShape } from '@stoplog/core/port';
+import { type ExpectedEnd, isStoplogError, StoplogError } from '@stoplog/core';
+import type { AnyTopic } from '@stoplog/core/kit';
+import { topicFromShape } from '@stoplog/core/tools';
 import { loadPlanWatching, oneLine, onStopSignals } from '@stoplog/runtime/kit';
 import { inputOf, recordByField, recordByJson, type RecordInput, takesNoKey } from '../text/record-input.ts';
 import { suggestion } from '../text/suggest.ts';

@@ -1,5 +1,5 @@
 /** How far something that copies bytes has come, while it does: a row of a terminal, elsewhere a line every five seconds. */
-import type { Progress, Watch } from '@stoplog/core/port';
+import type { Progress, Watch } from '@stoplog/core/tools';
 import { onStopSignals, secondsText, sizeText } from '@stoplog/runtime/kit';
 import { exitCodeOf } from './interrupted.ts';
 import { StatusRow } from './status-row.ts';

@@ -1,5 +1,7 @@
 /** `stoplog check` */
-import { isDamage, isStoplogError, loadLogModule } from '@stoplog/core/port';
+import { isStoplogError } from '@stoplog/core';
+import { loadLogModule } from '@stoplog/core/kit';
+import { isDamage } from '@stoplog/core/tools';
 import { onStopSignals, sentence } from '@stoplog/runtime/kit';
 import { checkData, checkSummary, findingLines } from '../text/inspection-text.ts';
 import type { Command } from './command.ts';

@@ -1,6 +1,8 @@
 /** `stoplog groups describe GROUP` */
 import { setTimeout as after } from 'node:timers/promises';
-import { drainSeconds, occupantText, type PartitionLag, ratesBetween, readLag } from '@stoplog/core/port';
+import type { PartitionLag } from '@stoplog/core';
+import { drainSeconds, ratesBetween, readLag } from '@stoplog/core/kit';
+import { occupantText } from '@stoplog/core/tools';
 import { groupData, holdsText, paceData, paceRows, type PartitionPace } from '../text/group-text.ts';
 import type { Command } from './command.ts';
 import { groupNamed, partitionsOf } from './group-argument.ts';

@@ -2,7 +2,7 @@
  * The command line: finds the command, runs it, and says what went wrong. Returns the exit code.
  */
 import { readFileSync } from 'node:fs';
-import { isStoplogError, StoplogError } from '@stoplog/core/port';
+import { isStoplogError, StoplogError } from '@stoplog/core';
 import { oneLine, orLackOfFiles, printable, sentence } from '@stoplog/runtime/kit';
 import { columns } from '../text/columns.ts';
 import { suggestion } from '../text/suggest.ts';

@@ -1,6 +1,7 @@
 /** `stoplog repair` */
 import { resolve } from 'node:path';
-import { loadLogModule, StoplogError } from '@stoplog/core/port';
+import { StoplogError } from '@stoplog/core';
+import { loadLogModule } from '@stoplog/core/kit';
 import { repairData, repairLines, repairNotes, repairSummary } from '../text/inspection-text.ts';
 import type { Command } from './command.ts';
 import { watchInspection } from './inspection-progress.ts';

@@ -1,5 +1,8 @@
 /** `stoplog tail TOPIC` */
-import { LazyRecord, StoplogError, topicFromShape, type TopicShape } from '@stoplog/core/port';
+import { StoplogError } from '@stoplog/core';
+import type { TopicShape } from '@stoplog/core/port';
+import { LazyRecord } from '@stoplog/core/kit';
+import { topicFromShape } from '@stoplog/core/tools';
 import { oneLine, onStopSignals } from '@stoplog/runtime/kit';
 import { filterIn } from '../text/record-filter.ts';
 import { keyMatcher, recordData, recordJson, recordLine } from '../text/record-text.ts';

@@ -1,5 +1,5 @@
 /** `--timestamps given | arrival`: whose times the records of a topic have. */
-import { StoplogError } from '@stoplog/core/port';
+import { StoplogError } from '@stoplog/core';
 import { oneLine } from '@stoplog/runtime/kit';
 import type { Arguments } from './arguments.ts';
 

@@ -1,5 +1,6 @@
 /** `stoplog topics alter NAME` */
-import { StoplogError, type TopicShape } from '@stoplog/core/port';
+import { StoplogError } from '@stoplog/core';
+import type { TopicShape } from '@stoplog/core/port';
 import { changesText, cleanupWord, SETTING_OPTIONS, settingsIn } from '../text/topic-settings.ts';
 import type { Command } from './command.ts';
 import { LOG_HELP, logArgument, openForTools, topicNamed } from './log-argument.ts';

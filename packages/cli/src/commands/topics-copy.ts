@@ -1,5 +1,8 @@
 /** `stoplog topics copy FROM TO` */
-import { checkName, type GroupStanding, occupiedError, shapeDifference, StoplogError, topicFromShape, type TopicShape } from '@stoplog/core/port';
+import { StoplogError } from '@stoplog/core';
+import type { TopicShape } from '@stoplog/core/port';
+import { checkName, shapeDifference } from '@stoplog/core/kit';
+import { type GroupStanding, occupiedError, topicFromShape } from '@stoplog/core/tools';
 import { grouped, onStopSignals, secondsText } from '@stoplog/runtime/kit';
 import type { Command } from './command.ts';
 import { type CopyProgress, copyTopic } from './copy-topic.ts';

@@ -1,5 +1,8 @@
 /** `stoplog topics create NAME` */
-import { checkName, type CodecName, StoplogError, topicFromShape, type TopicShape } from '@stoplog/core/port';
+import { type CodecName, StoplogError } from '@stoplog/core';
+import type { TopicShape } from '@stoplog/core/port';
+import { checkName } from '@stoplog/core/kit';
+import { topicFromShape } from '@stoplog/core/tools';
 import { loadPlanWatching, oneLine } from '@stoplog/runtime/kit';
 import { suggestion } from '../text/suggest.ts';
 import { SETTING_OPTIONS, settingsIn } from '../text/topic-settings.ts';

@@ -1,5 +1,5 @@
 import { compactedTopic, topic } from '@stoplog/core';
-import { topicOf } from '@stoplog/core/port';
+import { topicOf } from '@stoplog/core/kit';
 import { grouped, oneLine, printable } from '@stoplog/runtime/kit';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';

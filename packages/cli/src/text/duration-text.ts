@@ -1,5 +1,5 @@
 /** Durations as people say and write them. */
-import { StoplogError } from '@stoplog/core/port';
+import { StoplogError } from '@stoplog/core';
 import { oneLine, secondsText } from '@stoplog/runtime/kit';
 
 /** All of it, for what somebody has set: `7 d 1 min`, `1 s 500 ms`, `0 ms`. */

@@ -1,5 +1,5 @@
 /** How an app is doing, in one line for people and one for programs. */
-import { isStoplogError } from '@stoplog/core/port';
+import { isStoplogError } from '@stoplog/core';
 import { grouped, secondsText } from '@stoplog/runtime/kit';
 import { drainText } from './duration-text.ts';
 import { jsonText } from './json-text.ts';

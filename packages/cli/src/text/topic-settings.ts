@@ -2,7 +2,9 @@
  * How a topic forgets, as options say it and as people read it. Each option is a setting of a declaration; `default` takes it back,
  * and then the log's own default counts.
  */
-import { cleanupOf, forgettingOf, type ForgettingSpec, StoplogError, type TopicShape } from '@stoplog/core/port';
+import { StoplogError } from '@stoplog/core';
+import type { TopicShape } from '@stoplog/core/port';
+import { cleanupOf, forgettingOf, type ForgettingSpec } from '@stoplog/core/tools';
 import { oneLine } from '@stoplog/runtime/kit';
 import { durationIn, exactDurationText } from './duration-text.ts';
 import { exactSizeText, sizeIn } from './size-text.ts';

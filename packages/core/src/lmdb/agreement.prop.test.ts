@@ -2,9 +2,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { lmdb } from '@stoplog/core/lmdb';
-import { BatchBuilder, loadLogModule, openPort, type Assignment, type Commit, type Log, type ProducerLife, type TopicShape } from '@stoplog/core/port';
+import type { Assignment, Commit, Log, ProducerLife, TopicShape } from '@stoplog/core/port';
+import { BatchBuilder, loadLogModule, openPort } from '@stoplog/core/kit';
 import { MemoryDisk, memoryLog } from '@stoplog/core/testing';
+import { lmdb } from '@stoplog/core/lmdb';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 

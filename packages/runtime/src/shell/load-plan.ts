@@ -5,7 +5,7 @@
  * module is being imported, or, in a fresh thread, something that keeps the thread alive was not there before.
  */
 import { fileURLToPath } from 'node:url';
-import { isStoplogError, StoplogError } from '@stoplog/core/port';
+import { isStoplogError, StoplogError } from '@stoplog/core';
 import { isPipeline } from '../pure/pipeline/pipeline.ts';
 import { asUnread, lacksFiles } from '../pure/supervision/lacks-files.ts';
 import { planOf, type Plan } from '../pure/topology/plan.ts';

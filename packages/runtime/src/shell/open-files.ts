@@ -5,7 +5,8 @@
  * count them says that all are. Only Linux tells either of them.
  */
 import { readdirSync, readFileSync } from 'node:fs';
-import { asError, type StoplogError } from '@stoplog/core/port';
+import type { StoplogError } from '@stoplog/core';
+import { asError } from '@stoplog/core/kit';
 import { lacksFiles } from '../pure/supervision/lacks-files.ts';
 import { tooFewFiles } from '../pure/supervision/too-few-files.ts';
 

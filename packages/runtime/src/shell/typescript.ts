@@ -7,7 +7,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
-import { StoplogError } from '@stoplog/core/port';
+import { StoplogError } from '@stoplog/core';
 
 const isTypeScript = (url: string): boolean => /\.[mc]?ts$/.test(new URL(url).pathname);
 

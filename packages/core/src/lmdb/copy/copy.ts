@@ -12,7 +12,7 @@ import { crc32 } from '../../pure/bytes/checksum.ts';
 import { assert, StoplogError } from '../../pure/errors.ts';
 import { EntryCheck } from '../layout/entry-check.ts';
 import { TABLES, type Table, PAGE_SIZE } from '../layout/keyspace.ts';
-import { pagesOf } from '../../port/usage.ts';
+import { pagesOf } from '../tables/pages.ts';
 import { FLUSH_BEFORE, peek, statsOf, told, treesOf, type Env, type Snapshot, type TableDb, type Tree } from '../tables/env.ts';
 import { describeIo } from '../folder/io-errors.ts';
 

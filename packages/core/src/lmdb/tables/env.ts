@@ -7,7 +7,7 @@
  */
 import { open, type Database, type RootDatabase } from 'lmdb';
 import { PAGE_SIZE, TABLES, type Table } from '../layout/keyspace.ts';
-import type { TreePages } from '../../port/usage.ts';
+import type { TreePages } from './pages.ts';
 import { checkAddressSpace } from '../folder/address-space.ts';
 import { describeIo, NO_READER } from '../folder/io-errors.ts';
 import { checkSpareFiles } from '../folder/spare-files.ts';

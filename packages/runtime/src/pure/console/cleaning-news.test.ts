@@ -1,4 +1,4 @@
-import type { CleaningStanding } from '@stoplog/core/port';
+import type { CleaningStanding } from '@stoplog/core/tools';
 import { expect, test } from 'vitest';
 import { cleanedNews, failureNews, failureText } from './cleaning-news.ts';
 

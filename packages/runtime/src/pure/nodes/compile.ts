@@ -4,7 +4,7 @@
  * Nodes are taken from the ends back: when a node is compiled, everything that follows it is already a function. The
  * result is a closure for each topic the task reads; a call with a record does everything up to the next topic.
  */
-import { assert, type AnyTopic } from '@stoplog/core/port';
+import { type AnyTopic, assert } from '@stoplog/core/kit';
 import { fanOut, fanOutChanges, type Emit, type EmitChange } from './emit.ts';
 import type { AnySource, Compiling, Node, OutputPort, StatePort, StreamNode, TableNode } from './node.ts';
 

@@ -4,7 +4,8 @@
  * Planning, checks, drawings, the fingerprint and compilation ask the node; none of them knows the list of verbs. A node
  * holds the nodes it reads from, so the ends of a pipeline hold the whole graph.
  */
-import type { AnyStore, AnyTopic, Sink, Source } from '@stoplog/core/port';
+import type { Sink, Source } from '@stoplog/core/port';
+import type { AnyStore, AnyTopic } from '@stoplog/core/kit';
 import type { Emit, EmitChange } from './emit.ts';
 import type { AnyRecord } from './record.ts';
 

@@ -5,7 +5,7 @@
  * Two different bodies of one `map` have one fingerprint: they keep the same state in the same places. It is a check
  * against accidents, not against an adversary, so 48 bits of a plain hash do.
  */
-import { canonicalJson } from '@stoplog/core/port';
+import { canonicalJson } from '@stoplog/core/kit';
 import { hashText } from '../nodes/hash-text.ts';
 import type { End, Node } from '../nodes/node.ts';
 

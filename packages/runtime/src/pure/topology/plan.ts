@@ -4,7 +4,7 @@
  * A task has as many actors as its topics have partitions; actor p of a task reads partition p of every input, and so
  * meets all records of a key. Tasks meet only in topics: each can be stopped, moved and started alone.
  */
-import type { AnyTopic } from '@stoplog/core/port';
+import type { AnyTopic } from '@stoplog/core/kit';
 import type { AnySource, Node, NodeStore, Role } from '../nodes/node.ts';
 import { pipelineOf, type Pipeline } from '../pipeline/pipeline.ts';
 import { checkGraph } from './check.ts';

@@ -8,7 +8,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { threadId } from 'node:worker_threads';
-import { asError, errorToData, isStoplogError, openPort, StoplogError, type Log, type LogLink, type LogRef } from '@stoplog/core/port';
+import { isStoplogError, StoplogError } from '@stoplog/core';
+import type { Log, LogLink, LogRef } from '@stoplog/core/port';
+import { asError, errorToData, openPort, sourcePlace } from '@stoplog/core/kit';
 import type { FromActor, Jump, Place, Start, ToActor, Warming } from '../../pure/mailbox.ts';
 import { compileTask } from '../../pure/nodes/compile.ts';
 import { EXIT_LACKING_FILES, lacksFiles } from '../../pure/supervision/lacks-files.ts';
@@ -286,12 +288,19 @@ const makeSourceActor = async (
   const {
     emits: [emit],
   } = compileTask(task, { stores: new Map(), outputs });
-  const reader = await openSource(task.source!, ending);
+  const { name } = task.source!;
+  const { partition } = start;
+  const [committed] = await log.committed(plan.name, [sourcePlace(name, partition)]);
+  const position = committed!.offset;
+  const source = await openSource(task.source!, { group: plan.name, partition, position }, start.line, ending);
   return new SourceActor({
     group: plan.name,
     epoch: start.epoch,
-    name: task.source!.name,
-    reader,
+    life: randomUUID(),
+    name,
+    partition,
+    position,
+    source,
     emit: emit!,
     outputs: [...outputs.values()],
     log,
