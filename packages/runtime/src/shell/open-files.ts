@@ -25,6 +25,11 @@ export const orLackOfFiles = (thrown: unknown): unknown => (lacksFiles(thrown) ?
 /** What failed for want of files, as it is told. */
 export const lackOfFiles = (cause: unknown): StoplogError => tooFewFiles(asError(cause), { open: opened(), allowed });
 
+/** False where so many files may still be opened that a module which is not found is really not there. */
+export const mayLackFiles = (): boolean => allowed === undefined || allowed - (opened() ?? allowed) < SPARE_FILES;
+/** What loading a pipeline takes for a moment in all threads together, with room to spare. */
+const SPARE_FILES = 1_024;
+
 const opened = (): number | undefined => {
   try {
     // The one that counts them is among them.
