@@ -5,7 +5,7 @@
  * the next. A `MemoryDisk` keeps the data; a log is only a handle on a disk, and may be closed and opened again, or be one of
  * several. `drive` and `simulate` work on the disk itself, whose calls are synchronous.
  */
-import type { Clock } from '../port/clock.ts';
+import type { Clock } from './sim-clock.ts';
 import type { Assignment, Commit, Committed, Holding, Log, Membership, OffsetAt, Position, ProducerLife, RecordBatch, TopicPartition } from '../port/log.ts';
 import type { StateStore, StorePart } from '../port/state-store.ts';
 import { StoplogError } from '../pure/errors.ts';

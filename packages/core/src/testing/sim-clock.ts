@@ -4,7 +4,16 @@
  * The wall clock can be set apart from the monotonic clock (`setWall`), as an administrator or a time server sets it: code
  * that measures a length of time by the wall clock is found out.
  */
-import type { Clock } from '../port/clock.ts';
+
+/** Time as an argument: a program passes the machine's, a test moves its own. */
+export interface Clock {
+  /** Milliseconds since 1970, as the wall says. */
+  now(): number;
+  /** Milliseconds that only grow, whatever happens to the wall clock. */
+  monotonic(): number;
+  /** Resolves after `ms`, or at once when the signal is aborted. */
+  after(ms: number, signal: AbortSignal): Promise<void>;
+}
 
 interface Sleeper {
   readonly due: number;

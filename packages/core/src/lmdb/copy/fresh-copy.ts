@@ -7,7 +7,7 @@ import { syncFolder } from '../folder/durable.ts';
 import { openEnv, openFresh, stats, type Env } from '../tables/env.ts';
 import { PAGE_SIZE } from '../layout/keyspace.ts';
 import { DATA_FILE, LOCK_FILE } from '../folder/files.ts';
-import { META_BYTES, neededBytes } from '../folder/folder.ts';
+import { META_BYTES, neededBytes } from '../layout/pages/meta-page.ts';
 
 export interface FreshCopy extends Copied {
   readonly path: string;

@@ -17,7 +17,8 @@ import { parseManifest, type Manifest } from '../layout/manifest.ts';
 import { failpoint } from '../../failpoints/failpoint.ts';
 import { syncFile, syncFolder } from '../folder/durable.ts';
 import { BACKUP_FILE, DATA_FILE } from '../folder/files.ts';
-import { checkDataFile, createFolder, markFolder } from '../folder/folder.ts';
+import { checkDataFile } from '../folder/data-file.ts';
+import { createFolder, markFolder } from '../folder/folder.ts';
 import { describeCopying } from '../folder/io-errors.ts';
 import { asUnfinished, removeDead, unfinishedName } from '../folder/unfinished.ts';
 

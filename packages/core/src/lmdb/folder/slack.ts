@@ -10,7 +10,7 @@ import { closeSync, fstatSync, ftruncateSync, openSync, readSync, statSync } fro
 import { join } from 'node:path';
 import { PAGE_SIZE } from '../layout/keyspace.ts';
 import { DATA_FILE } from './files.ts';
-import { lastCommit, META_BYTES, neededBytes } from './folder.ts';
+import { lastCommit, META_BYTES, neededBytes } from '../layout/pages/meta-page.ts';
 
 /** More than the pages that one transaction takes and gives back. */
 const LEAST: number = 32 * 1024 * 1024;
