@@ -17,6 +17,7 @@ import { syncFolder } from '../folder/durable.ts';
 import { FLUSH_BEFORE, openEnv, othersWith, readers, type Env, type EnvOptions } from '../tables/env.ts';
 import { createFolder, DATA_FILE, examineFolder } from '../folder/folder.ts';
 import { describeCopying, makeFreshCopy, type FreshCopy } from './fresh-copy.ts';
+import { inodesIn, type FoundInodes } from '../folder/in-place.ts';
 import { isOpenHere } from '../writer/host.ts';
 import { newestCommit } from '../folder/slack.ts';
 import { removeDead, unfinishedName } from '../folder/unfinished.ts';
@@ -36,13 +37,14 @@ export const shrinkFolder = async (options: EnvOptions, watch: Watch): Promise<S
     const folder = join(path, unfinishedName('shrink'));
     mkdirSync(folder, { mode: 0o700 });
     const env = openEnv({ ...options, path }, false);
+    const opened = inodesIn(path);
     try {
       checkAlone(env);
       const before = usageOfEnv(env).fileBytes;
       let copied: number | undefined;
       const copy = await makeFreshCopy(env, folder, watch, () => (copied = snapshotOf(env)));
       failpoint('shrink.copied');
-      swap(env, copy, copied);
+      swap(env, opened, copy, copied);
       failpoint('shrink.swapped');
       syncFolder(path);
       failpoint('shrink.synced');
@@ -56,8 +58,11 @@ export const shrinkFolder = async (options: EnvOptions, watch: Watch): Promise<S
   }
 };
 
-const swap = (env: Env, copy: FreshCopy, copied: number | undefined): void => {
+const swap = (env: Env, opened: FoundInodes, copy: FreshCopy, copied: number | undefined): void => {
   env.root.transactionSync(() => {
+    // A process that opened the folder with another lock file is in another table of readers.
+    const { data, lock } = inodesIn(env.path);
+    if (data !== opened.data || lock !== opened.lock) throw changed(env.path);
     checkAlone(env);
     if (copied === undefined || copied !== newestCommit(env.path)) throw changed(env.path);
     renameSync(copy.path, join(env.path, DATA_FILE));

@@ -19,7 +19,8 @@ import { checkTables, describeIo, examineFolder, markFolder } from '../folder/fo
 import type { HostAnswer, HostMessage } from './host-messages.ts';
 import { Presence } from './presence.ts';
 import { CallQueue } from './queue.ts';
-import { inodeIn, openDataFile, type DataFile } from '../folder/slack.ts';
+import { inodesIn } from '../folder/in-place.ts';
+import { openDataFile, type DataFile } from '../folder/slack.ts';
 import { transactions, type Transact } from '../transaction/transactions.ts';
 import { removeDead } from '../folder/unfinished.ts';
 import { Upkeep } from '../cleaner/upkeep.ts';
@@ -57,15 +58,15 @@ const main = async (message: HostMessage): Promise<void> => {
   host.postMessage({ type: 'ready' } satisfies HostAnswer);
 };
 
-/** The environment, and the same file by itself: tried again where another has taken its place in between. */
+/** The environment, and the same files by themselves: tried again where others have taken their places in between. */
 const openFiles = async (path: string): Promise<{ readonly env: Env; readonly file: DataFile }> => {
   for (let n = 1; ; n++) {
     const isOurs = examineFolder(path) === 'ours';
     if (isOurs) removeDead(path, 'shrink');
-    const before = inodeIn(path);
+    const { data, lock } = inodesIn(path);
     const env = openEnv(envOptions, false, isOurs ? undefined : (tables) => checkTables(path, tables));
     const file = openDataFile(path);
-    if (before === undefined || before === file.inode || n === ATTEMPTS) return { env, file };
+    if (((data ?? file.inode) === file.inode && (lock ?? file.lockInode) === file.lockInode) || n === ATTEMPTS) return { env, file };
     file.close();
     await env.root.close();
   }
