@@ -11,6 +11,7 @@ import { Administrator } from '../admin/administration.ts';
 import { applyDeleteTopic } from '../transaction/administer.ts';
 import { admit } from '../transaction/admit.ts';
 import { applyCommit, applyEnsure, EndsInTransaction, readEnds } from '../transaction/apply.ts';
+import { timesOf } from '../tables/log-time.ts';
 import { Cleanups } from './cleanups.ts';
 import { DEFAULT_MAP_SIZE } from '../folder/address-space.ts';
 import { openEnv, type Env } from '../tables/env.ts';
@@ -52,7 +53,10 @@ beforeEach(() => {
   inTransaction = transactions(env, options, new Int32Array(new SharedArrayBuffer(64)), file);
   now = 1_000_000;
   refusal = undefined;
-  cleanups = new Cleanups(env, () => now);
+  cleanups = new Cleanups(
+    env,
+    timesOf(() => now),
+  );
   maintenance = new Maintenance(env, cleanups, { everyMs: 1, bytesPerSecond: 1e12 }, async (apply) => {
     if (refusal !== undefined) throw refusal;
     return committing(apply);

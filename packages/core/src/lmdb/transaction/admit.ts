@@ -21,13 +21,14 @@ export interface Admitted {
 }
 export interface Admission {
   readonly appends: readonly Admitted[];
-  /** When: by the clock of the writer, once for all of them. */
+  /** When: the stamp that their ages are counted from, once for all of them. */
   readonly at: number;
   readonly producers: ProducersInCommit | undefined;
 }
 
 export const admit = (env: Env, appends: readonly IdAppend[], ends: EndsInTransaction, cleanups: Cleanups): Admission => {
-  const at = appends.length === 0 ? 0 : cleanups.now();
+  const at = appends.length === 0 ? 0 : cleanups.times.stamp();
+  const wall = appends.length === 0 ? 0 : cleanups.times.wall();
   const producers = appends.some(({ producer }) => producer !== undefined) ? new ProducersInCommit(env, cleanups) : undefined;
   /** How far what came before in this commit has moved the ends of its partitions. */
   const moved = new Map<string, bigint>();
@@ -50,7 +51,7 @@ export const admit = (env: Env, appends: readonly IdAppend[], ends: EndsInTransa
       if (expectedEnd !== undefined && end !== expectedEnd)
         throw endMoved({ topic: cleanups.nameOf(topicId) ?? `topic ${topicId}`, partition }, expectedEnd, end);
       if (cleanups.stampsArrival(topicId)) {
-        batch = stampTime(batch, at);
+        batch = stampTime(batch, wall);
         header = inspectHeader(batch);
       }
       return { topicId, partition, batch, header, repeats: undefined };

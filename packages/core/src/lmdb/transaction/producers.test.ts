@@ -5,6 +5,7 @@ import { BatchBuilder } from '../../pure/record/batch.ts';
 import { sweep } from './administer.ts';
 import { admit } from './admit.ts';
 import { applyCommit, applyEnsure } from './apply.ts';
+import { timesOf } from '../tables/log-time.ts';
 import { Cleanups } from '../cleaner/cleanups.ts';
 import { openBareEnv, type BareEnv } from '../fixtures/bare-env.ts';
 import { shape } from '../fixtures/letters.mjs';
@@ -15,7 +16,10 @@ let bare: BareEnv;
 let cleanups: Cleanups;
 beforeEach(() => {
   bare = openBareEnv();
-  cleanups = new Cleanups(bare.env, () => 1_000);
+  cleanups = new Cleanups(
+    bare.env,
+    timesOf(() => 1_000),
+  );
   bare.committing(() => applyEnsure(bare.env, [shape]));
 });
 afterEach(() => bare.close());
