@@ -19,13 +19,15 @@ const pure = [
   'packages/core/src/lmdb/layout/**/*.test.ts',
   'packages/core/src/lmdb/doctor/entries/*.test.ts',
   'packages/*/src/testing/**/*.test.ts',
+  'packages/cli/src/text/**/*.test.ts',
 ];
 const shell = ['packages/*/src/**/*.test.ts', 'examples/src/**/*.test.ts', 'benchmarks/src/**/*.test.ts', 'tools/**/*.test.ts'];
 /** Half a minute and more. Vitest takes the projects of a group by their names. */
 const long = [
   'examples/src/flights/kill.test.ts',
   'examples/src/flights/flights.test.ts',
-  'packages/runtime/src/shell/{cli,few-files,groups,kill,misbehaving,pipeline-module,takeover,terminate}.test.ts',
+  'packages/cli/src/{cli,groups}.test.ts',
+  'packages/runtime/src/shell/{few-files,kill,misbehaving,pipeline-module,takeover,terminate}.test.ts',
   'packages/core/src/lmdb/*/{backup,cleaning-kill,dead-readers,folder,shrink}.test.ts',
 ];
 const measured = ['packages/runtime/src/shell/pressure.test.ts'];
@@ -34,7 +36,7 @@ const measured = ['packages/runtime/src/shell/pressure.test.ts'];
  * text, the one of the benchmarks' files, and kills of the flights example. `kill -9` is the system's, the same program is run
  * and stopped on both, and the kills of runtime's own tests are made on both.
  */
-const once = ['tools/{tidy,rules,imports,markdown}.test.ts', 'benchmarks/**', 'examples/src/flights/kill.test.ts'];
+const once = ['tools/{prose,tidy,rules,imports,markdown}.test.ts', 'benchmarks/**', 'examples/src/flights/kill.test.ts'];
 const elsewhere = ['**/node_modules/**', '**/dist/**', '.cache/**', ...(process.env['SECOND_NODE'] === undefined ? [] : once)];
 /** What mostly waits. */
 const waiting = { maxWorkers: Math.ceil(1.5 * cores), sequence: { groupOrder: 2 } };

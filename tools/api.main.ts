@@ -52,7 +52,9 @@ const plain = (declarations: string): string =>
     .trim();
 
 const reportOf = ({ name, folder, exports }: Package): string => {
-  const parts = [...exports].map(([entry, source]) => {
+  // What is private promises nothing: no report of it.
+  const open = [...exports].filter(([entry]) => !entry.includes('/private/'));
+  const parts = open.map(([entry, source]) => {
     const built = join(root, source.replace('/src/', '/dist/').replace(/\.ts$/, '.d.ts'));
     if (!existsSync(built)) throw new Error(`'${entry}' is not built, ${built} is missing: run \`pnpm build\``);
     const declarations = plain(declarationsOf(join(root, folder), built))

@@ -9,16 +9,30 @@
  */
 export const mask = (source: string): string => {
   const out = source.split('');
-  const blank = (from: number, to: number): void => {
+  scan(source, (from, to) => {
     for (let i = from; i < to; i++) if (out[i] !== '\n') out[i] = ' ';
-  };
+  });
+  return out.join('');
+};
+
+/** The index of each comment in the source: where it starts and where it ends. */
+export const commentsIn = (source: string): readonly (readonly [from: number, to: number])[] => {
+  const spans: (readonly [number, number])[] = [];
+  scan(source, (from, to, isComment) => {
+    if (isComment) spans.push([from, to]);
+  });
+  return spans;
+};
+
+/** Calls `found` for every span that is not code, from first to last. */
+const scan = (source: string, found: (from: number, to: number, isComment: boolean) => void): void => {
   /** For every `${` that is open: how many braces are open inside it. */
   const templates: number[] = [];
   let at = 0;
   const template = (from: number): number => {
     let i = from;
     while (i < source.length && source[i] !== '`' && !(source[i] === '$' && source[i + 1] === '{')) i += source[i] === '\\' ? 2 : 1;
-    blank(from, Math.min(i, source.length));
+    found(from, Math.min(i, source.length), false);
     if (source[i] === '$') {
       templates.push(0);
       return i + 2;
@@ -30,21 +44,21 @@ export const mask = (source: string): string => {
     const next = source[at + 1];
     if (char === '/' && next === '/') {
       const end = endOr(source.indexOf('\n', at), source.length);
-      blank(at, end);
+      found(at, end, true);
       at = end;
     } else if (char === '/' && next === '*') {
       const end = endOr(source.indexOf('*/', at + 2), source.length - 2) + 2;
-      blank(at, end);
+      found(at, end, true);
       at = end;
     } else if (char === "'" || char === '"') {
       const end = closing(source, at, char);
-      blank(at + 1, end);
+      found(at + 1, end, false);
       at = end + 1;
     } else if (char === '`') {
       at = template(at + 1);
     } else if (char === '/' && startsRegExp(source.slice(Math.max(0, at - 40), at))) {
       const end = closingSlash(source, at);
-      blank(at + 1, end);
+      found(at + 1, end, false);
       at = end + 1;
     } else if (char === '{' && templates.length > 0) {
       templates[templates.length - 1]!++;
@@ -57,7 +71,6 @@ export const mask = (source: string): string => {
       at++;
     }
   }
-  return out.join('');
 };
 
 /** The line, counted from 1, on which the character at `index` stands. */

@@ -15,9 +15,18 @@ const workspace = (files: Readonly<Record<string, string>>): Workspace => ({
       exports: new Map([
         ['@stoplog/core', 'packages/core/src/index.ts'],
         ['@stoplog/core/port', 'packages/core/src/port/index.ts'],
+        ['@stoplog/core/kit', 'packages/core/src/kit/index.ts'],
       ]),
     },
-    { name: '@stoplog/runtime', folder: 'packages/runtime', bins: [], exports: new Map([['@stoplog/runtime', 'packages/runtime/src/index.ts']]) },
+    {
+      name: '@stoplog/runtime',
+      folder: 'packages/runtime',
+      bins: [],
+      exports: new Map([
+        ['@stoplog/runtime', 'packages/runtime/src/index.ts'],
+        ['@stoplog/runtime/kit', 'packages/runtime/src/kit/index.ts'],
+      ]),
+    },
   ],
 });
 /** What is said of one file; the rest of a sentence is its remedy. */
@@ -33,14 +42,16 @@ describe('floors', () => {
     ['packages/core/src/pure/a.ts', "import './b.ts'; import '../pure/log/c.ts';"],
     ['packages/core/src/pure/bytes/checksum.ts', "import { crc32 } from 'node:zlib';"],
     ['packages/core/src/port/a.ts', "import type { B } from '../pure/b.ts'; import type { MessagePort } from 'node:worker_threads';"],
-    ['packages/core/src/port/index.ts', "export { b } from '../pure/b.ts'; export { c } from '../client/c.ts';"],
+    ['packages/core/src/port/index.ts', "export type { B } from '../pure/b.ts'; export type { C } from './c.ts';"],
+    ['packages/core/src/kit/index.ts', "export { b } from '../pure/b.ts'; export { c } from '../client/c.ts';"],
     ['packages/core/src/client/a.ts', "import { b } from '../pure/b.ts'; import 'node:fs';"],
-    ['packages/core/src/testing/a.ts', "import { b } from '../port/index.ts'; import { test } from 'vitest';"],
+    ['packages/core/src/testing/a.ts', "import { b } from '../pure/b.ts'; import { test } from 'vitest';"],
     ['packages/core/src/index.ts', "export { a } from './client/a.ts';"],
-    ['packages/runtime/src/pure/a.ts', "import { b } from '@stoplog/core/port';"],
+    ['packages/runtime/src/pure/a.ts', "import type { B } from '@stoplog/core/port'; import { c } from '@stoplog/core/kit';"],
     ['packages/runtime/src/shell/a.ts', "import { b } from '@stoplog/core'; import { c } from '../pure/c.ts';"],
     ['packages/connectors/src/rxjs/a.ts', "import { b } from '@stoplog/core'; import './c.ts';"],
     ['packages/core/src/client/a.test.ts', "import { b } from '../testing/b.ts'; import '@stoplog/runtime';"],
+    ['packages/cli/src/commands/a.ts', "import { b } from '@stoplog/runtime/kit'; import { c } from '../text/c.ts'; import 'node:fs';"],
     ['examples/src/a/main.ts', "import '@stoplog/core'; import '@stoplog/runtime';"],
   ])('%s may say %s', (path, text) => expect(floors(path, text)).toEqual([]));
   test.each([
@@ -48,6 +59,7 @@ describe('floors', () => {
     ['packages/core/src/pure/a.ts', "import 'node:fs';"],
     ['packages/core/src/pure/bytes/a.ts', "import 'node:zlib';"],
     ['packages/core/src/port/a.ts', "import { B } from '../pure/b.ts';"],
+    ['packages/core/src/port/index.ts', "export { b } from '../pure/b.ts';"],
     ['packages/core/src/port/a.ts', "import type { B } from '../client/b.ts';"],
     ['packages/core/src/client/a.ts', "import '@stoplog/runtime';"],
     ['packages/core/src/client/a.ts', "import '../index.ts';"],
@@ -60,6 +72,9 @@ describe('floors', () => {
     ['packages/connectors/src/rxjs/a.ts', "import '../kafka/log.ts';"],
     ['packages/connectors/src/kafka/pure/a.ts', "import 'node:fs';"],
     ['packages/runtime/src/shell/a.test.ts', "import '../../../core/src/index.ts';"],
+    ['packages/cli/src/text/a.ts', "import { b } from '../commands/b.ts';"],
+    ['packages/cli/src/text/a.ts', "import 'node:fs';"],
+    ['packages/cli/src/commands/a.ts', "import '../../../runtime/src/shell/run.ts';"],
     ['examples/src/a/main.ts', "import '../../../packages/core/src/index.ts';"],
   ])('%s may not say %s', (path, text) => expect(floors(path, text)).toHaveLength(1));
 });

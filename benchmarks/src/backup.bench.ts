@@ -1,8 +1,9 @@
 /** What a backup costs. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Log, LogModule } from '@stoplog/core/port';
+import { BatchBuilder, loadLogModule } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { BatchBuilder, loadLogModule, type Log, type LogModule } from '@stoplog/core/port';
 import { copyByLmdb } from './backup.floor.ts';
 import { atLeast, atMost, type Figure, type Setting } from './harness/benchmark.ts';
 import { withFolder } from './harness/folder.ts';

@@ -1,6 +1,7 @@
 /** What appends notice of a log that is compacted beside them. */
+import type { Log, TopicShape } from '@stoplog/core/port';
+import { BatchBuilder, loadLogModule } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { BatchBuilder, loadLogModule, type Log, type TopicShape } from '@stoplog/core/port';
 import { atMost, type Figure, type Setting } from './harness/benchmark.ts';
 import { withFolder } from './harness/folder.ts';
 import { quantile } from './harness/pairs.ts';

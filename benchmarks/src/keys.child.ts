@@ -5,8 +5,9 @@
  * back when it needs them.
  */
 import { readFileSync } from 'node:fs';
+import type { TopicShape } from '@stoplog/core/port';
+import { BatchBuilder, loadLogModule } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { BatchBuilder, loadLogModule, type TopicShape } from '@stoplog/core/port';
 import { tell } from './harness/child.ts';
 import { keyName } from './harness/records.ts';
 

@@ -1,6 +1,6 @@
 /** Whether the file of a log that forgets stays as large as what it keeps. */
+import { BatchBuilder, loadLogModule } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { BatchBuilder, loadLogModule } from '@stoplog/core/port';
 import { atMost, type Figure, type Setting } from './harness/benchmark.ts';
 import { withFolder } from './harness/folder.ts';
 

@@ -1,5 +1,5 @@
 /** F2: the process kills itself at each of its failpoints. */
-import { FAILPOINTS } from '@stoplog/core/port';
+import { FAILPOINTS } from '@stoplog/core/private/failpoints';
 import { expect, test } from 'vitest';
 import { told } from './checkers/fault.ts';
 import { ELSEWHERE, failpointLives } from './flagship/at-failpoints.ts';

@@ -1,7 +1,21 @@
 /** Public bug reports about other logs, restated for ours (cases.md), over LMDB. The rest are in the table of docs/reliability.md. */
-import { compactedTopic, openLog, topic, type LogClient, type LogRecord, type NewRecord, type Origin, type Topic } from '@stoplog/core';
+import {
+  allHeaders,
+  compactedTopic,
+  type Header,
+  lastHeader,
+  type LogClient,
+  type LogRecord,
+  type NewRecord,
+  openLog,
+  type Origin,
+  partitionOf,
+  topic,
+  type Topic,
+} from '@stoplog/core';
+import type { Log } from '@stoplog/core/port';
+import { BatchBuilder, openPort, topicOf } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { allHeaders, BatchBuilder, lastHeader, openPort, partitionOf, topicOf, type Header, type Log } from '@stoplog/core/port';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { withFolder } from '../harness/folder.ts';

@@ -1,7 +1,7 @@
 /** F22: LMDB takes 4,026 bytes of key. A pipeline that counts and joins by keys of 100 KB does not know. */
 import { openLog } from '@stoplog/core';
+import { loadLogModule, openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { loadLogModule, openPort } from '@stoplog/core/port';
 import { run } from '@stoplog/runtime';
 import { expect, test } from 'vitest';
 import { PROGRAMS } from '../harness/child.ts';

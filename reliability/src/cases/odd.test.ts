@@ -1,7 +1,6 @@
 /** F22: records that something somewhere chokes on. Each comes back equal, or is refused by name when it is appended. */
-import { openLog, topic } from '@stoplog/core';
+import { isStoplogError, openLog, topic } from '@stoplog/core';
 import { lmdb } from '@stoplog/core/lmdb';
-import { isStoplogError } from '@stoplog/core/port';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { withFolder } from '../harness/folder.ts';

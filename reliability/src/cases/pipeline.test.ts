@@ -1,7 +1,8 @@
 /** Cases that need a pipeline that runs: what yields nothing, has gaps, headers, or keys that mean something in JavaScript. */
+import type { Header, LogClient, Origin } from '@stoplog/core';
+import type { Log } from '@stoplog/core/port';
+import { BatchBuilder, openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { BatchBuilder, openPort, type Header, type Log, type Origin } from '@stoplog/core/port';
-import type { LogClient } from '@stoplog/core';
 import { run, type App } from '@stoplog/runtime';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { mkdtempSync, rmSync } from 'node:fs';

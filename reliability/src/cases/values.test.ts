@@ -1,8 +1,8 @@
 /** O02 and O09: what a value is, from the record to the table, the store, the join and the command line. */
 import { join } from 'node:path';
-import { openLog, type LogClient, type Origin } from '@stoplog/core';
+import { type LogClient, openLog, type Origin } from '@stoplog/core';
+import { loadLogModule, openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { loadLogModule, openPort } from '@stoplog/core/port';
 import { run, type App } from '@stoplog/runtime';
 import { expect, test } from 'vitest';
 import { PROGRAMS } from '../harness/child.ts';

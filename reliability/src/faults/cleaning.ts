@@ -4,8 +4,10 @@
  */
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Log } from '@stoplog/core/port';
+import { openPort } from '@stoplog/core/kit';
+import type { Failpoint } from '@stoplog/core/private/failpoints';
 import { lmdb } from '@stoplog/core/lmdb';
-import { openPort, type Failpoint, type Log } from '@stoplog/core/port';
 import type { Fault } from '../checkers/fault.ts';
 import { Child } from '../harness/child.ts';
 import type { UnitOutcome, UnitSetting } from '../long/stage.ts';

@@ -3,8 +3,8 @@
  * the watchdog, over and over, until its partition is given up; the slow one goes on; memory stays where it is.
  */
 import { join } from 'node:path';
+import { openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { openPort } from '@stoplog/core/port';
 import type { Fault } from '../checkers/fault.ts';
 import { recordsOf } from '../flagship/final.ts';
 import { Child } from '../harness/child.ts';

@@ -4,8 +4,8 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { openPort } from '@stoplog/core/port';
 import type { Fault } from '../checkers/fault.ts';
 import { checkLog, type FinalTopic } from '../checkers/log-checker.ts';
 import { readFinal } from '../flagship/final.ts';

@@ -3,8 +3,9 @@
  *
  *   fence.child.js FOLDER HISTORY
  */
+import type { Commit } from '@stoplog/core/port';
+import { encodeKey, encodeValue, openPort, RecordPacker, topicOf } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { encodeKey, encodeValue, openPort, RecordPacker, topicOf, type Commit } from '@stoplog/core/port';
 import { numbers } from '../flagship/flagship.pipeline.ts';
 import { witness } from '../history/witness.ts';
 

@@ -5,8 +5,8 @@
  */
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { openPort } from '@stoplog/core/port';
 import { checkLog, type FinalTopic } from '../checkers/log-checker.ts';
 import type { Fault } from '../checkers/fault.ts';
 import { readFinal } from '../flagship/final.ts';

@@ -2,7 +2,8 @@
  * F18: what the cleaning stage writes, as a function of the offset alone. Whoever reads a record knows what must be in it, and the
  * fold of any prefix of the log can be computed without the log.
  */
-import { isStoplogError, type Log, type TopicShape } from '@stoplog/core/port';
+import { isStoplogError } from '@stoplog/core';
+import type { Log, TopicShape } from '@stoplog/core/port';
 
 export interface Written {
   readonly key: string;

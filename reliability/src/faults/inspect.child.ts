@@ -6,8 +6,11 @@
  *
  * A line is JSON: { records: { "partition offset": text }, … } or { code } of the error that said it could not.
  */
+import { isStoplogError } from '@stoplog/core';
+import type { Log } from '@stoplog/core/port';
+import { BatchBuilder, loadLogModule, openPort } from '@stoplog/core/kit';
+import { isDamage } from '@stoplog/core/tools';
 import { lmdb } from '@stoplog/core/lmdb';
-import { BatchBuilder, isDamage, isStoplogError, loadLogModule, openPort, type Log } from '@stoplog/core/port';
 import { recordsOf } from '../flagship/final.ts';
 
 const [mode, ...paths] = process.argv.slice(2) as [string, ...string[]];

@@ -5,8 +5,9 @@
  * time of the last ones. Says `report {…}`: ms for each quarter of the partitions, and what the consumers were given.
  */
 import { openLog, topic } from '@stoplog/core';
+import type { Commit } from '@stoplog/core/port';
+import { openPort, RecordPacker, topicOf } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { openPort, RecordPacker, topicOf, type Commit } from '@stoplog/core/port';
 import { z } from 'zod';
 
 const PARTITIONS = 10_000;

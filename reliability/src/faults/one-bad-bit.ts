@@ -7,8 +7,8 @@
  */
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { openPort } from '@stoplog/core/port';
 import type { Fault } from '../checkers/fault.ts';
 import { readFinal } from '../flagship/final.ts';
 import { produce } from '../flagship/producer.ts';

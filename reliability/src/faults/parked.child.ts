@@ -4,8 +4,8 @@
  * Reads both topics from their beginnings, a few records at a time and resting in between, over and over, through the deaths of whoever
  * writes. Says `wrong …` of a record that is not what was written at its offset. Told anything, it says how many it `read`, and ends.
  */
+import { openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { openPort } from '@stoplog/core/port';
 import { readOn, recent, table } from './forgotten.ts';
 
 let isOver = false;

@@ -7,8 +7,8 @@
 import { cpSync, ftruncateSync, mkdirSync, openSync, closeSync, readFileSync, readSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { openPort } from '@stoplog/core/port';
 import type { Fault } from '../checkers/fault.ts';
 import { readFinal } from '../flagship/final.ts';
 import { Child } from '../harness/child.ts';

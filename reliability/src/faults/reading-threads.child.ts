@@ -5,8 +5,8 @@
  */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import { BatchBuilder, openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { BatchBuilder, openPort } from '@stoplog/core/port';
 import { produce } from '../flagship/producer.ts';
 import { witness } from '../history/witness.ts';
 import { recent } from './forgotten.ts';

@@ -3,8 +3,8 @@
  * session, beside handlers that are slower than a session. Records arrive meanwhile; each is processed once.
  */
 import { join } from 'node:path';
+import { loadLogModule, openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { loadLogModule, openPort } from '@stoplog/core/port';
 import type { Fault } from '../checkers/fault.ts';
 import { readFinal } from '../flagship/final.ts';
 import { produce } from '../flagship/producer.ts';

@@ -3,8 +3,8 @@
  *
  * Says `cleaned` after each cleaning.
  */
+import { BatchBuilder, loadLogModule, openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { BatchBuilder, loadLogModule, openPort } from '@stoplog/core/port';
 import { writtenAt } from './forgotten.ts';
 import { kept } from './survivors.ts';
 

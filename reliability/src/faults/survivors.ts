@@ -3,8 +3,9 @@
  * run. A fold alone (F18) would not miss a tombstone that went too early: only a reader who is on the way does.
  */
 import { join } from 'node:path';
+import type { TopicShape } from '@stoplog/core/port';
+import { openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { openPort, type TopicShape } from '@stoplog/core/port';
 import type { Fault } from '../checkers/fault.ts';
 import { Child } from '../harness/child.ts';
 import { readOn, table, writtenAt } from './forgotten.ts';

@@ -4,7 +4,7 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Failpoint } from '@stoplog/core/port';
+import type { Failpoint } from '@stoplog/core/private/failpoints';
 import type { Fault } from '../checkers/fault.ts';
 import { readFinal } from '../flagship/final.ts';
 import { judgeWhole } from '../flagship/verdict.ts';

@@ -9,8 +9,8 @@
  */
 import { once } from 'node:events';
 import { seconds } from '@stoplog/core';
+import { openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { openPort } from '@stoplog/core/port';
 import { run } from '@stoplog/runtime';
 import { moment, witness } from '../history/witness.ts';
 import { produce } from './producer.ts';

@@ -1,5 +1,5 @@
 /** One life for each failpoint, killed there. Those that are met once in a life are struck at their first hit. */
-import { FAILPOINTS, type Failpoint } from '@stoplog/core/port';
+import { type Failpoint, FAILPOINTS } from '@stoplog/core/private/failpoints';
 import type { Life } from './life.ts';
 
 const ONCE: ReadonlySet<string> = new Set<Failpoint>(['acquire', 'rebalance.written', 'rebalance.assigned', 'release', 'close.draining', 'close.closed']);

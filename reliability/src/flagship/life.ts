@@ -1,5 +1,5 @@
 /** One life of the flagship: how it ends, how it is started for that, and what rare thing its end was. */
-import type { Failpoint } from '@stoplog/core/port';
+import type { Failpoint } from '@stoplog/core/private/failpoints';
 
 export type Life =
   /** Killed so long after its actors run, from outside. */

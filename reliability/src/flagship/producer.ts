@@ -4,7 +4,8 @@
  * Each commit is one event of the history before it leaves and one when it is acknowledged. A few are under way at a time,
  * so that a kill finds some of every kind.
  */
-import { encodeKey, encodeValue, RecordPacker, topicOf, type AnyTopic, type Log } from '@stoplog/core/port';
+import type { Log } from '@stoplog/core/port';
+import { type AnyTopic, encodeKey, encodeValue, RecordPacker, topicOf } from '@stoplog/core/kit';
 import type { Event } from '../history/history.ts';
 import { numbers, PARTITIONS } from './flagship.pipeline.ts';
 import { textsIn } from './texts.ts';

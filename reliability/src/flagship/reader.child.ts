@@ -5,8 +5,9 @@
  *
  * Says reading. Told anything on standard input it reads on to the end as it is then, and ends.
  */
+import type { Log } from '@stoplog/core/port';
+import { openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { openPort, type Log } from '@stoplog/core/port';
 import { witness } from '../history/witness.ts';
 
 const [folder, history, name, ...topics] = process.argv.slice(2) as [string, string, string, ...string[]];

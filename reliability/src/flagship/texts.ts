@@ -1,5 +1,6 @@
 /** The values of an encoded batch, as texts. */
-import { openBatch, stampBatch } from '@stoplog/core/port';
+import { openBatch } from '@stoplog/core/kit';
+import { stampBatch } from '@stoplog/core/testing';
 
 export const textsIn = (batch: Uint8Array): readonly string[] => {
   // Stamped only when it is appended; a copy is stamped here, so that it opens.

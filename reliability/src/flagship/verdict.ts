@@ -1,5 +1,5 @@
 /** Everything that is left of a flagship, before all checkers. */
-import { isStoplogError } from '@stoplog/core/port';
+import { isStoplogError } from '@stoplog/core';
 import { checkClosedForm } from '../checkers/closed-form.ts';
 import type { Fault } from '../checkers/fault.ts';
 import { checkFromInput, inputOf } from '../checkers/input-order.ts';

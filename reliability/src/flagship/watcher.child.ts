@@ -4,8 +4,8 @@
  * A count of all that a partition has taken lies, at any moment, where the group stands there: what is counted after one look at the
  * position and before another lies between the two. Says `watching`; told anything, `looked {…}`, and each `wrong …` before that.
  */
+import { openPort, storeOf, topicOf } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { openPort, storeOf, topicOf } from '@stoplog/core/port';
 import { numbers, PARTITIONS, perKey } from './flagship.pipeline.ts';
 
 let isOver = false;

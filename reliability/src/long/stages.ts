@@ -1,5 +1,5 @@
 /** The stages of the long run, by the numbers of the fault matrix. */
-import type { Failpoint } from '@stoplog/core/port';
+import type { Failpoint } from '@stoplog/core/private/failpoints';
 import { cleaning } from '../faults/cleaning.ts';
 import { consumers } from '../faults/consumers.ts';
 import { damage } from '../faults/damage.ts';

@@ -24,7 +24,7 @@ export interface Mutant {
 
 const APPLY = 'lmdb/transaction/apply.js';
 const QUEUE = 'lmdb/writer/queue.js';
-const CHECKED = 'checkMember(env, commit);';
+const APPENDS = 'const offsets = appends.map(';
 const PUT_BATCH = "putRaw(env, 'log', batchKey(topicId, partition, baseOffset), batch);";
 const applied = { kind: 'flagship', failpoint: 'commit.applied', hit: 3 } as const;
 
@@ -33,14 +33,14 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "applies a commit's appends twice",
     file: APPLY,
-    text: CHECKED,
-    instead: `${CHECKED} appends = [...appends, ...appends.map((append) => ({ ...append, batch: Buffer.from(append.batch) }))];`,
+    text: APPENDS,
+    instead: `appends = [...appends, ...appends.map((append) => ({ ...append, batch: Buffer.from(append.batch) }))]; ${APPENDS}`,
     shows: 'doubled',
     scenario: applied,
   },
   {
     name: 'reuses an offset after a restart',
-    file: APPLY,
+    file: 'lmdb/transaction/ends.js',
     text: 'ends: readEnds(this.#env, topicId, partition), moved: false',
     instead:
       'ends: ((ends) => { const seen = (globalThis.seen ??= new Set()); if (seen.has(name) || ends.end === 0n) return ends; seen.add(name); return { ...ends, end: ends.end - 1n }; })(readEnds(this.#env, topicId, partition)), moved: false',
@@ -66,7 +66,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'ignores where the group stands',
-    file: APPLY,
+    file: 'lmdb/transaction/membership.js',
     text: 'if (stands !== from) {',
     instead: 'if (false) {',
     shows: 'stale commit',
@@ -131,8 +131,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'reorders the batches of one commit',
     file: APPLY,
-    text: CHECKED,
-    instead: `${CHECKED} appends = appends.toReversed();`,
+    text: APPENDS,
+    instead: `appends = appends.toReversed(); ${APPENDS}`,
     shows: 'inconsistent offset',
     scenario: applied,
   },

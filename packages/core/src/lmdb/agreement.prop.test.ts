@@ -2,9 +2,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { lmdb } from '@stoplog/core/lmdb';
-import { BatchBuilder, loadLogModule, openPort, type Assignment, type Commit, type Log, type ProducerLife, type TopicShape } from '@stoplog/core/port';
+import type { Assignment, Commit, Log, ProducerLife, TopicShape } from '@stoplog/core/port';
+import { BatchBuilder, loadLogModule, openPort } from '@stoplog/core/kit';
 import { MemoryDisk, memoryLog } from '@stoplog/core/testing';
+import { lmdb } from '@stoplog/core/lmdb';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
@@ -121,7 +122,7 @@ test('LMDB and the memory log agree after any sequence of commits, repetitions, 
   await fc.assert(
     fc.asyncProperty(fc.array(action, { maxLength: 8 }), async (actions) => {
       const path = mkdtempSync(join(tmpdir(), 'stoplog-agree-'));
-      const disk = new MemoryDisk(false);
+      const disk = new MemoryDisk({ holes: false });
       const ref = lmdb(path, { maintenance: { everyMs: Infinity } });
       const { clean } = await loadLogModule(ref);
       const open = (): Promise<Log>[] => [openPort(ref).then(prepare), prepare(memoryLog({ disk }))];

@@ -1,6 +1,7 @@
 /** O09 (b), (c), (d): offsets around 2^53, where numbers begin to name their neighbours, and sizes beyond 32 bits. */
-import { makeClient, BatchBuilder, loadLogModule, openPort, readLag, type Assignment, type TopicShape } from '@stoplog/core/port';
 import { topic } from '@stoplog/core';
+import type { Assignment, TopicShape } from '@stoplog/core/port';
+import { BatchBuilder, loadLogModule, makeClient, openPort, readLag } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
 import { open } from 'lmdb';
 import { expect, test } from 'vitest';

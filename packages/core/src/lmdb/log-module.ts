@@ -16,7 +16,8 @@ import { StoplogError } from '../pure/errors.ts';
 import type { Administrator } from './admin/administration.ts';
 import { DEFAULT_MAP_SIZE } from './folder/address-space.ts';
 import type { EnvOptions } from './tables/env.ts';
-import { describeIo, examineFolder } from './folder/folder.ts';
+import { describeIo } from './folder/io-errors.ts';
+import { examineFolder } from './folder/folder.ts';
 import { openHost } from './writer/host.ts';
 import type { LmdbLog } from './log.ts';
 

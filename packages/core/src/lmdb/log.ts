@@ -23,11 +23,21 @@ import { isSource, type Unit } from '../pure/group/place.ts';
 import { checkName } from '../pure/topic/name.ts';
 import { encodeCommit } from './layout/commit-bytes.ts';
 import { numbered } from './layout/group-record.ts';
-import { storePrefix, unseal } from './layout/keyspace.ts';
-import { fromBytes, groupMetaKey, storeMetaKey, TOPIC_PREFIX, topicMetaKey, type GroupMeta, type StoreMeta, type TopicMeta } from './layout/meta.ts';
-import { prefixEnd } from './layout/keyspace.ts';
+import { prefixEnd, storePrefix, unseal } from './layout/keyspace.ts';
+import {
+  fromBytes,
+  groupMetaKey,
+  sourceMetaKey,
+  storeMetaKey,
+  TOPIC_PREFIX,
+  topicMetaKey,
+  type GroupMeta,
+  type SourceMeta,
+  type StoreMeta,
+  type TopicMeta,
+} from './layout/meta.ts';
 import type { TopicShape } from '../pure/topic/shape.ts';
-import { readEnds, readMeta, readPosition } from './transaction/apply.ts';
+import { readEnds, readMeta, readPosition } from './tables/rows.ts';
 import { failpoint } from '../failpoints/failpoint.ts';
 import { told, type Env } from './tables/env.ts';
 import { readGroup } from './transaction/groups.ts';
@@ -112,7 +122,7 @@ export class LmdbLog implements Log {
     return this.#read(() => {
       const groupId = this.#groups.get(group) ?? readMeta<GroupMeta>(this.#env, groupMetaKey(group))?.id;
       return partitions.map((partition) => {
-        if (isSource(partition.topic)) return { ...named(partition), offset: 0n };
+        if (isSource(partition.topic)) return { ...named(partition), offset: this.#sourcePosition(groupId, partition) };
         const place = this.#place(partition);
         const stands = groupId === undefined ? undefined : readPosition(this.#env, groupId, place.topicId, place.partition);
         return { ...named(partition), offset: stands ?? readEnds(this.#env, place.topicId, place.partition).start };
@@ -237,6 +247,10 @@ export class LmdbLog implements Log {
   }
   #place({ topic, partition }: TopicPartition): PartitionId {
     return { topic, topicId: this.#topicId(topic, partition), partition };
+  }
+  #sourcePosition(groupId: number | undefined, { topic, partition }: TopicPartition): bigint {
+    const id = this.#sources.get(topic) ?? readMeta<SourceMeta>(this.#env, sourceMetaKey(topic))?.id;
+    return (groupId !== undefined && id !== undefined ? readPosition(this.#env, groupId, id, partition) : undefined) ?? 0n;
   }
   /** The number of a place's topic, or of its source. */
   #placeId(topic: string, partition: number): number {

@@ -53,8 +53,8 @@ export type OffsetAt = 'earliest' | 'latest' | { readonly time: number };
 /** What takes part in a group says of itself. */
 export interface Membership {
   /**
-   * What is given as one, all that this member could take: the inputs of a task at one partition, and each source
-   * (`sourcePlace`). Its places always have one epoch. A unit that no member declares is given to nobody.
+   * What is assigned as one, all that this member could take: the inputs of a task at one partition, and each partition of a
+   * source (`sourcePlace`). Its places always have one epoch. A unit that no member declares is given to nobody.
    */
   readonly units: readonly (readonly TopicPartition[])[];
   /**
@@ -123,7 +123,7 @@ export interface Commit {
   readonly life?: string | undefined;
   readonly appends: readonly Append[];
   readonly stores: readonly StoreWrites[];
-  /** Of a group, at least one: they are what it is fenced by. A source names its `sourcePlace`, from 0 to 0. */
+  /** Of a group, at least one: they are what it is fenced by. A source names its `sourcePlace`, from 0 at first. */
   readonly positions: readonly PositionMove[];
 }
 export interface Committed {
@@ -145,7 +145,7 @@ export interface Log extends AsyncDisposable {
   fetch(from: Position, limit: { readonly bytes: number; readonly waitMs: number }, signal: AbortSignal): Promise<RecordBatch>;
   /** Where each partition starts, ends, or first reaches a time; for a time none of whose records come after it, the end. */
   offsets(partitions: readonly TopicPartition[], at: OffsetAt): Promise<readonly Position[]>;
-  /** Where the group stands; 'earliest' (offset of the first kept record) for what it never committed, 0 for a source. */
+  /** Where the group stands; 'earliest' (offset of the first kept record) for what it never committed, 0 for a source that it never committed. */
   committed(group: GroupId, partitions: readonly TopicPartition[]): Promise<readonly Position[]>;
   /** A store's part for one partition, as of the last commit; restored first where it must be. */
   store(part: StorePart, signal: AbortSignal): Promise<StateStore>;

@@ -1,11 +1,11 @@
-/** What a module whose types were stripped may declare, and is told. */
+/** Declarations of a module whose types were stripped are checked when they are made. */
 import { lmdb } from '@stoplog/core/lmdb';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { store } from './store/store.ts';
 import { compactedTopic, topic } from './topic/topic.ts';
 
-/** As a declaration without types: whatever was written. */
+/** Removes the types of a declaration. */
 const untyped =
   <A extends readonly unknown[]>(declare: (...args: A) => unknown, ...args: readonly unknown[]): (() => unknown) =>
   () =>
@@ -13,7 +13,7 @@ const untyped =
 const text = z.string();
 const said = (message: RegExp): object => expect.objectContaining({ code: 'STOPLOG_USAGE', message: expect.stringMatching(message) });
 
-describe('a declaration that was never checked', () => {
+describe('a declaration whose types were never checked', () => {
   test.each([
     ['a setting that is mistyped', untyped(topic, 'a', { key: text, value: text, partitons: 3 }), /topic 'a' knows no setting 'partitons'.*partitions/],
     ['one of another kind of topic', untyped(topic, 'a', { key: text, value: text, deleteRetention: 3 }), /topic 'a' knows no setting 'deleteRetention'/],
@@ -31,8 +31,8 @@ describe('a declaration that was never checked', () => {
     ['a store without a key', untyped(store, 's', { value: text }), /the key of store 's' is no schema/],
     ['a log', untyped(lmdb, './data', { mapsize: 5 }), /lmdb\('.\/data'\) knows no setting 'mapsize'.*mapSize/],
     ['its maintenance', untyped(lmdb, './data', { maintenance: { every: 5 } }), /maintenance of lmdb\('.\/data'\) knows no setting 'every'/],
-  ])('%s', (_, declare, message) => expect(declare).toThrow(said(message)));
-  test('what it may have is taken, all of it', () => {
+  ])('%s is refused', (_, declare, message) => expect(declare).toThrow(said(message)));
+  test('every valid setting is accepted', () => {
     const all = { key: text, value: text, partitions: 1, codec: { value: 'msgpack' }, retention: 1_000, timestamps: 'arrival', reads: 'parsed' } as const;
     expect(topic('a', { ...all, retention: 1_000 as never }).name).toBe('a');
   });

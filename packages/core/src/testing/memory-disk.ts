@@ -1,59 +1,55 @@
 /**
- * What a memory log keeps: plain maps, and one function that changes them.
+ * What a memory log keeps: topics, stores, groups and positions in plain maps, and one function that commits.
  *
- * What it forgets, it forgets by the same pure rules as every log, all at once. Several memory logs over one disk are what several processes over one folder are. A commit is checked whole, then
- * applied whole, in one synchronous call: atomicity and the prefix promise need nothing else.
+ * A commit is checked whole, then applied whole, in one synchronous call: atomicity and the prefix promise need nothing
+ * else. Several memory logs over one disk are what several processes over one folder are. Options add what real logs do
+ * now and then: holes between offsets, and power cuts that take back what was not flushed.
  */
-import type { Cleaned, CleanOptions, Commit, Position } from '../port/log.ts';
+import type { Cleaned, CleanOptions, Commit, OffsetAt, Position } from '../port/log.ts';
 import type { StorePart } from '../port/state-store.ts';
 import { StoplogError } from '../pure/errors.ts';
 import { step, type GroupEvent } from '../pure/group/coordinator.ts';
+import type { GroupEffect } from '../pure/group/change.ts';
 import { checkEpoch, checkMoves } from '../pure/group/fence.ts';
 import { EMPTY_GROUP, type GroupState, type Member } from '../pure/group/group-state.ts';
 import { isSource, placeName } from '../pure/group/place.ts';
-import { cleanupOf } from '../pure/retention/cleanup.ts';
-import { cleanable, cleanBatch, mapKeys } from '../pure/retention/compaction.ts';
-import { Folding } from '../pure/retention/merging.ts';
-import { KeyOffsets } from '../pure/retention/key-offsets.ts';
-import { segmentsToForget, startAfter } from '../pure/retention/retention.ts';
 import type { ProducerLife } from '../pure/producer/producer.ts';
 import { endMoved } from '../pure/producer/refusals.ts';
-import { stampTime } from '../pure/record/arrival-time.ts';
-import { emptySegment, grow, isEmptySegment, isFull, isOverdue, mergesOf, type Arriving, type Segment } from '../pure/retention/segment.ts';
-import { inspectHeader, openBatch, stampBatch } from '../pure/record/batch.ts';
-import { MemoryProducers } from './memory-producers.ts';
+import { inspectHeader, openBatch, type BatchView } from '../pure/record/batch.ts';
 import { shapeDifference, type TopicShape } from '../pure/topic/shape.ts';
+import { cleanTopic, moveStart } from './memory-cleaning.ts';
+import { MemoryJournal, type Change, type Receipt } from './memory-journal.ts';
+import { MemoryPart } from './memory-part.ts';
+import { appendTo, emptyPartition, firstAt, readFrom, type MemoryPartition, type MemoryTopic } from './memory-partition.ts';
+import { MemoryProducers } from './memory-producers.ts';
 
-export interface KeptBatch {
-  readonly base: bigint;
-  readonly next: bigint;
-  readonly bytes: Uint8Array;
+export interface MemoryDiskOptions {
+  /**
+   * Whether offsets stay unused behind a batch, as Kafka's transactions leave them: one behind every batch unless said
+   * otherwise. `false` is none; a function is asked behind each batch how many.
+   */
+  readonly holes?: boolean | (() => number);
+  /** The clock of arrival times, retention and producers: the machine's unless said otherwise. */
+  readonly now?: () => number;
+  /** With `'later'`, changes are durable only from the next `flush()`, and `powerCut()` takes back the others. */
+  readonly flush?: 'at once' | 'later';
 }
-export interface MemoryPartition {
-  readonly batches: KeptBatch[];
-  start: bigint;
-  end: bigint;
-  cleanTo: bigint;
-  readonly closed: Segment[];
-  active: Segment;
-}
-export interface MemoryTopic {
-  readonly id: number;
-  shape: TopicShape;
-  readonly partitions: readonly MemoryPartition[];
-}
-/** Keys as latin-1 text, which sorts as their bytes do. */
-export type MemoryPart = Map<string, Uint8Array>;
 interface MemoryStore {
   readonly made: StorePart;
   readonly parts: Map<number, MemoryPart>;
 }
 export interface MemoryMember extends Member {
   readonly pid: number;
+  readonly sessionMs: number;
 }
+export type MemoryGroupState = GroupState<MemoryMember>;
 export interface MemoryGroup {
-  state: GroupState<MemoryMember>;
+  state: MemoryGroupState;
   readonly positions: Map<string, bigint>;
+}
+/** A change in the order in which changes became visible: a commit, or the state of a group as a step made it. */
+export interface MemoryChange extends Change {
+  readonly group?: MemoryGroupState | undefined;
 }
 
 export class MemoryDisk {
@@ -62,16 +58,17 @@ export class MemoryDisk {
   readonly producers: MemoryProducers = new MemoryProducers();
   readonly #stores = new Map<string, MemoryStore>();
   readonly #watchers = new Set<() => void>();
-  readonly #holes: boolean;
+  readonly #journal: MemoryJournal<MemoryChange>;
+  readonly #hole: () => number;
+  readonly #now: () => number;
   /** Lives of actors that a commit was refused to. */
   readonly #refused = new Set<string>();
+  #appends = 0;
 
-  readonly #now: () => number;
-
-  /** With `holes`, every commit leaves an offset unused behind each of its batches, as Kafka's transactions do. `now` says when records arrive. */
-  constructor(holes: boolean = true, now: () => number = Date.now) {
-    this.#holes = holes;
+  constructor({ holes = true, now = Date.now, flush = 'at once' }: MemoryDiskOptions = {}) {
+    this.#hole = typeof holes === 'function' ? holes : (): number => (holes ? 1 : 0);
     this.#now = now;
+    this.#journal = new MemoryJournal(flush === 'at once');
   }
 
   topic(name: string): MemoryTopic {
@@ -101,25 +98,33 @@ export class MemoryDisk {
     return group;
   }
   position(group: string, topic: string, partition: number): bigint {
-    if (isSource(topic)) return 0n;
-    const { start } = this.partition(topic, partition);
-    return this.groups.get(group)?.positions.get(placeName({ topic, partition })) ?? start;
+    const committed = this.groups.get(group)?.positions.get(placeName({ topic, partition }));
+    return committed ?? (isSource(topic) ? 0n : this.partition(topic, partition).start);
   }
-  /** One step of a group's coordinator. */
-  step(name: string, event: GroupEvent<MemoryMember>): void {
+  /** One step of a group's coordinator, and what came of it. */
+  step(name: string, event: GroupEvent<MemoryMember>): readonly GroupEffect[] {
     const group = this.group(name);
     const before = group.state;
-    [group.state] = step(before, event);
-    if (group.state !== before) this.changed();
+    const [after, effects] = this.coordinate(before, event);
+    if (after === before) return [];
+    group.state = after;
+    const undo = (): void => {
+      group.state = before;
+    };
+    this.#journal.add({ group: after, receipt: { offsets: [], durable: false, lost: false }, undo });
+    this.changed();
+    return effects;
   }
-  /** Expels members, as if their processes had stood still for too long: those of one `pid`, or all. What they commit is refused; they join anew. */
+  /** Removes members as if their sessions had timed out: those of one `pid`, or all. Their commits are refused; they join again. */
   evict(name: string, pid?: number): void {
     for (const member of this.group(name).state.members)
       if (pid === undefined || member.pid === pid) this.step(name, { type: 'expire', id: member.id, beat: member.beat, why: 'silent' });
   }
 
   producer(name: string, held?: ProducerLife): ProducerLife {
-    return this.producers.open(name, held, this.#now());
+    const life = this.producers.open(name, held, this.#now());
+    this.flush();
+    return life;
   }
 
   ensure(shapes: readonly TopicShape[]): void {
@@ -131,13 +136,9 @@ export class MemoryDisk {
     for (const shape of shapes) {
       const found = this.topics.get(shape.name);
       if (found !== undefined) found.shape = shape;
-      else
-        this.topics.set(shape.name, {
-          id: this.topics.size + 1,
-          shape,
-          partitions: Array.from({ length: shape.partitions }, () => ({ batches: [], start: 0n, end: 0n, cleanTo: 0n, closed: [], active: emptySegment(0n) })),
-        });
+      else this.topics.set(shape.name, { id: this.topics.size + 1, shape, partitions: Array.from({ length: shape.partitions }, emptyPartition) });
     }
+    this.flush();
   }
 
   openStore(part: StorePart): MemoryPart {
@@ -157,95 +158,69 @@ export class MemoryDisk {
         `store '${part.store}' was recorded in another version or schema: restore it, or declare the store under a new name`,
       );
     }
-    return this.#part(store, part.partition);
+    return this.part(part.store, part.partition);
+  }
+  /** A part of a store that was opened. */
+  part(store: string, partition: number): MemoryPart {
+    const { parts } = this.#store(store);
+    let part = parts.get(partition);
+    if (part === undefined) parts.set(partition, (part = new MemoryPart()));
+    return part;
   }
 
-  /** The base offset of each append. */
-  commit(commit: Commit): readonly bigint[] {
+  /** The batches from a position on, up to a limit of bytes, and where the next read begins. */
+  fetch({ topic, partition: number, offset }: Position, bytes: number): { readonly next: bigint; readonly batches: readonly BatchView[] } {
+    const partition = this.partition(topic, number);
+    if (offset < partition.start || offset > partition.end) {
+      throw new StoplogError(
+        'STOPLOG_OFFSET_OUT_OF_RANGE',
+        { topic, partition: number, offset, start: partition.start, end: partition.end },
+        `${topic}[${number}] holds the offsets ${partition.start} to ${partition.end}, and ${offset} lies outside: read from 'earliest', 'latest' or an offset between`,
+      );
+    }
+    return readFrom(partition, offset, bytes);
+  }
+  offset(topic: string, number: number, at: OffsetAt): bigint {
+    const partition = this.partition(topic, number);
+    return at === 'earliest' ? partition.start : at === 'latest' ? partition.end : firstAt(partition, at.time);
+  }
+
+  /** All or nothing. Visible when it returns. */
+  commit(commit: Commit): Receipt {
     try {
       this.#check(commit);
     } catch (error) {
-      if (commit.life !== undefined) this.#refused.add(commit.life);
+      this.refuse(commit);
       throw error;
     }
-    const now = this.#now();
-    const producers = this.producers.inCommit(now);
-    const offsets = commit.appends.map((append) => {
-      const { topic, partition: number, batch } = append;
-      const partition = this.partition(topic, number);
-      const base = partition.end;
-      const repeats = producers.arrive(append, countOf(batch), base);
-      if (repeats !== undefined) return repeats;
-      const bytes = this.topic(topic).shape.timestamps === 'arrival' ? stampTime(copyOf(batch), now) : copyOf(batch);
-      stampBatch(bytes, { topicId: this.topic(topic).id, partition: number, baseOffset: base });
-      const header = inspectHeader(bytes);
-      const next = base + BigInt(header.lastOffsetDelta) + 1n;
-      const arriving: Arriving = { next, bytes: bytes.length, baseTimestamp: header.baseTimestamp, maxTimestamp: header.maxTimestamp, at: now };
-      if (isFull(partition.active, arriving, cleanupOf(this.topic(topic).shape))) roll(partition);
-      partition.active = grow(partition.active, arriving);
-      partition.batches.push({ base, next, bytes });
-      partition.end = this.#holes ? next + 1n : next;
-      return base;
-    });
-    producers.keep();
-    for (const { store, partition, keys, values } of commit.stores) {
-      const part = this.#part(this.#store(store), partition);
-      keys.forEach((key, i) => {
-        const value = values[i] ?? null;
-        if (value === null) part.delete(keyName(key));
-        else part.set(keyName(key), copyOf(value));
-      });
-    }
-    const { positions } = this.group(commit.group);
-    for (const { topic, partition, from, to } of commit.positions) if (from !== to) positions.set(placeName({ topic, partition }), to);
+    const { offsets, undo } = this.apply(commit);
+    const receipt: Receipt = { offsets, durable: false, lost: false };
+    this.#journal.add({ commit, receipt, undo });
     this.changed();
-    return offsets;
+    return receipt;
   }
-  #check(commit: Commit): void {
-    const fenced = (facts: Readonly<Record<string, unknown>>, why: string): StoplogError =>
-      new StoplogError('STOPLOG_FENCED', facts, `${why}: nothing of this commit was kept, and nothing is to be done`);
-    for (const { topic, partition, batch } of commit.appends) {
-      this.partition(topic, partition);
-      inspectHeader(batch);
-    }
-    for (const { store } of commit.stores) this.#store(store);
-    checkMoves(commit.group, commit.positions);
-    for (const { topic, partition } of commit.positions) if (!isSource(topic)) this.partition(topic, partition);
-    if (commit.life !== undefined && this.#refused.has(commit.life))
-      throw fenced({ life: commit.life }, 'an earlier commit of this actor was refused, and this one was made from it');
-    const producers = this.producers.inCommit(0);
-    for (const append of commit.appends) {
-      const { end } = this.partition(append.topic, append.partition);
-      const repeats = producers.arrive(append, countOf(append.batch), end);
-      if (repeats === undefined && append.expectedEnd !== undefined && append.expectedEnd !== end) throw endMoved(append, append.expectedEnd, end);
-      if (repeats === undefined && this.topic(append.topic).shape.timestamps === 'arrival') openBatch(append.batch);
-    }
-    if (commit.group === '') return;
-    const { state } = this.group(commit.group);
-    for (const { topic, partition, from } of commit.positions) {
-      checkEpoch(commit.epoch, state.held.get(placeName({ topic, partition }))?.epoch, () => ({ place: { topic, partition }, groupEpoch: state.epoch }));
-      const stands = this.#stands(commit.group, topic, partition, from);
-      if (stands !== from)
-        throw fenced({ epoch: commit.epoch, partition, from, stands }, `this commit goes on from offset ${from}, but the group stands at ${stands}`);
-    }
+  /** Records that a commit was not taken: no later commit of the same life is. */
+  refuse({ life }: Commit): void {
+    if (life !== undefined) this.#refused.add(life);
   }
-  /** A group that never committed goes on from wherever the log started when it began to read. */
-  #stands(group: string, topic: string, partition: number, from: bigint): bigint {
-    if (isSource(topic)) return 0n;
-    const committed = this.groups.get(group)?.positions.get(placeName({ topic, partition }));
-    const { start } = this.partition(topic, partition);
-    return committed ?? (from < start ? from : start);
+
+  /** Changes that are visible and not durable, the oldest first. */
+  get unflushed(): readonly MemoryChange[] {
+    return this.#journal.unflushed;
   }
-  #store(name: string): MemoryStore {
-    const store = this.#stores.get(name);
-    if (store === undefined)
-      throw new StoplogError('STOPLOG_USAGE', { store: name }, `store '${name}' was not opened: call store(part) before committing to it`);
-    return store;
+  /** Makes every change durable and returns the changes it made so. */
+  flush(): readonly MemoryChange[] {
+    return this.#journal.flush();
   }
-  #part(store: MemoryStore, number: number): MemoryPart {
-    let part = store.parts.get(number);
-    if (part === undefined) store.parts.set(number, (part = new Map()));
-    return part;
+  /** The machine stops: the first `survivors` changes that were not durable survive, the others are undone and returned. */
+  powerCut(survivors: number): readonly MemoryChange[] {
+    const lost = this.#journal.powerCut(survivors);
+    this.changed();
+    return lost;
+  }
+  /** Resolves when a commit is durable; never when a power cut takes it back. */
+  durable(receipt: Receipt): Promise<void> {
+    return this.#journal.durable(receipt);
   }
 
   deleteRecords(before: readonly Position[]): readonly Position[] {
@@ -259,25 +234,17 @@ export class MemoryDisk {
           `${topic}[${partition}] ends at ${end}, and ${offset} lies ${offset < 0n ? 'before its beginning' : 'after it'}: give an offset up to the end`,
         );
     });
+    // Records that are gone cannot be put back, so what was appended before them is durable first.
+    this.flush();
     before.forEach(({ offset }, i) => moveStart(partitions[i]!, offset));
     this.changed();
     return before.map((position, i) => ({ ...position, offset: partitions[i]!.start }));
   }
-
   /** Retention and compaction by the rules that every log has, in one step. */
   clean({ topics, roll: rolls = false, now = this.#now() }: CleanOptions = {}): readonly Cleaned[] {
+    this.flush();
     this.producers.forget(now);
-    const cleaned: Cleaned[] = [];
-    for (const topic of topics ?? this.topics.keys()) {
-      const { shape, partitions } = this.topic(topic);
-      partitions.forEach((partition, number) => {
-        const before = { startBefore: partition.start, bytesBefore: bytesOf(partition) };
-        if (rolls || isOverdue(partition.active, cleanupOf(shape), now)) roll(partition);
-        forget(partition, shape, now);
-        const counts = shape.cleanup === 'compact' ? compact(partition, shape, now) : { dropped: 0, kept: 0 };
-        cleaned.push({ topic, partition: number, ...before, ...counts, start: partition.start, bytes: bytesOf(partition) });
-      });
-    }
+    const cleaned = [...(topics ?? this.topics.keys())].flatMap((topic) => cleanTopic(this.topic(topic), rolls, now));
     this.changed();
     return cleaned;
   }
@@ -296,58 +263,93 @@ export class MemoryDisk {
     for (const wake of this.#watchers) wake();
     this.#watchers.clear();
   }
+
+  // Each rule is a method of its own, so that a test can break one and see that somebody notices.
+  protected coordinate(state: MemoryGroupState, event: GroupEvent<MemoryMember>): readonly [MemoryGroupState, readonly GroupEffect[]] {
+    return step(state, event);
+  }
+  protected checkLife({ life }: Commit): void {
+    if (life !== undefined && this.#refused.has(life)) throw fenced({ life }, 'an earlier commit of this actor was refused, and this one was made from it');
+  }
+  protected checkEpochs({ group, epoch, positions }: Commit): void {
+    const { state } = this.group(group);
+    for (const { topic, partition } of positions)
+      checkEpoch(epoch, state.held.get(placeName({ topic, partition }))?.epoch, () => ({ place: { topic, partition }, groupEpoch: state.epoch }));
+  }
+  protected checkPositions({ group, epoch, positions }: Commit): void {
+    for (const { topic, partition, from } of positions) {
+      const stands = this.#stands(group, topic, partition, from);
+      if (stands !== from) throw fenced({ epoch, partition, from, stands }, `this commit goes on from offset ${from}, but the group stands at ${stands}`);
+    }
+  }
+  protected apply(commit: Commit): { readonly offsets: readonly bigint[]; readonly undo: () => void } {
+    const now = this.#now();
+    const undos: (() => void)[] = [];
+    const producers = this.producers.inCommit(now);
+    const offsets = commit.appends.map((append) => {
+      const { topic, partition, batch } = append;
+      const base = this.partition(topic, partition).end;
+      const repeats = producers.arrive(append, countOf(batch), base);
+      if (repeats !== undefined) return repeats;
+      undos.push(appendTo(this.topic(topic), { partition, batch, hole: this.#hole(), order: this.#appends++, now }));
+      return base;
+    });
+    undos.push(producers.keep());
+    for (const { store, partition, keys, values } of commit.stores) {
+      const part = this.part(store, partition);
+      const before = part.exchange({ keys, values });
+      undos.push(() => part.write(before));
+    }
+    const { positions } = this.group(commit.group);
+    for (const { topic, partition, from, to } of commit.positions) {
+      if (from === to) continue;
+      const place = placeName({ topic, partition });
+      const before = positions.get(place);
+      positions.set(place, to);
+      undos.push(() => (before === undefined ? positions.delete(place) : positions.set(place, before)));
+    }
+    return {
+      offsets,
+      undo: () => {
+        for (const undo of undos.toReversed()) undo();
+      },
+    };
+  }
+
+  #check(commit: Commit): void {
+    for (const { topic, partition, batch } of commit.appends) {
+      this.partition(topic, partition);
+      inspectHeader(batch);
+    }
+    for (const { store } of commit.stores) this.#store(store);
+    checkMoves(commit.group, commit.positions);
+    for (const { topic, partition } of commit.positions) if (!isSource(topic)) this.partition(topic, partition);
+    this.checkLife(commit);
+    const producers = this.producers.inCommit(0);
+    for (const append of commit.appends) {
+      const { end } = this.partition(append.topic, append.partition);
+      const repeats = producers.arrive(append, countOf(append.batch), end);
+      if (repeats === undefined && append.expectedEnd !== undefined && append.expectedEnd !== end) throw endMoved(append, append.expectedEnd, end);
+      if (repeats === undefined && this.topic(append.topic).shape.timestamps === 'arrival') openBatch(append.batch);
+    }
+    if (commit.group === '') return;
+    this.checkEpochs(commit);
+    this.checkPositions(commit);
+  }
+  /** A group that never committed goes on from wherever the log started when it began to read. */
+  #stands(group: string, topic: string, partition: number, from: bigint): bigint {
+    const committed = this.groups.get(group)?.positions.get(placeName({ topic, partition }));
+    const start = isSource(topic) ? 0n : this.partition(topic, partition).start;
+    return committed ?? (from < start ? from : start);
+  }
+  #store(name: string): MemoryStore {
+    const store = this.#stores.get(name);
+    if (store === undefined)
+      throw new StoplogError('STOPLOG_USAGE', { store: name }, `store '${name}' was not opened: call store(part) before committing to it`);
+    return store;
+  }
 }
 
+const fenced = (facts: Readonly<Record<string, unknown>>, why: string): StoplogError =>
+  new StoplogError('STOPLOG_FENCED', facts, `${why}: nothing of this commit was kept, and nothing is to be done`);
 const countOf = (batch: Uint8Array): number => inspectHeader(batch).lastOffsetDelta + 1;
-const bytesOf = ({ batches }: MemoryPartition): number => batches.reduce((sum, { bytes }) => sum + bytes.length, 0);
-const roll = (partition: MemoryPartition): void => {
-  if (!isEmptySegment(partition.active)) partition.closed.push(partition.active);
-  partition.active = emptySegment(partition.end);
-};
-const moveStart = (partition: MemoryPartition, start: bigint): void => {
-  if (start <= partition.start) return;
-  partition.start = start;
-  partition.batches.splice(0, partition.batches.findLastIndex(({ next }) => next <= start) + 1);
-  partition.closed.splice(0, partition.closed.findLastIndex(({ next }) => next <= start) + 1);
-  if (partition.active.next <= start) partition.active = emptySegment(partition.end);
-};
-const forget = (partition: MemoryPartition, shape: TopicShape, now: number): void => {
-  const segments = [...partition.closed, partition.active];
-  const count = segmentsToForget(segments, cleanupOf(shape), now);
-  moveStart(partition, count === segments.length ? partition.end : startAfter(segments, count, partition.start));
-};
-const compact = (partition: MemoryPartition, shape: TopicShape, now: number): { readonly dropped: number; readonly kept: number } => {
-  const { start } = partition;
-  const cleanup = cleanupOf(shape);
-  const { from, to } = cleanable([...partition.closed, partition.active], partition, cleanup, now);
-  if (to <= start) return { dropped: 0, kept: 0 };
-  const keys = new KeyOffsets([1, 2]);
-  for (const { next, bytes } of partition.batches) if (next > from) mapKeys(openBatch(bytes), keys, 0n, from, to);
-  const pass = { keys, origin: 0n, start, to, now, deleteRetentionMs: cleanup.deleteRetentionMs };
-  const below = partition.batches.filter(({ base }) => base < to);
-  let dropped = 0;
-  let kept = 0;
-  const stamp = (bytes: Uint8Array, baseOffset: bigint): void => stampBatch(bytes, { ...inspectHeader(below[0]!.bytes), baseOffset });
-  const bases = new Set(partition.closed.map(({ base }) => base));
-  const folding = new Folding((base) => bases.has(base), stamp);
-  for (const { base, next, bytes } of below) {
-    const cleaned = cleanBatch(openBatch(bytes), pass);
-    dropped += cleaned.dropped;
-    kept += cleaned.kept;
-    if (cleaned.bytes !== undefined) stamp(cleaned.bytes, base);
-    folding.add({ base, next, was: bytes, bytes: cleaned.bytes, kept: cleaned.kept });
-  }
-  for (const { replaced, bytes } of folding.take()) {
-    const first = partition.batches.findIndex(({ base }) => base === replaced[0]!.base);
-    const { next } = partition.batches[first + replaced.length - 1]!;
-    partition.batches.splice(first, replaced.length, { base: replaced[0]!.base, next, bytes });
-  }
-  partition.cleanTo = to;
-  for (const { into, of } of mergesOf([...partition.closed, partition.active], to, cleanup))
-    partition.closed.splice(partition.closed.indexOf(of[0]!), of.length, into);
-  return { dropped, kept };
-};
-
-export const keyName = (key: Uint8Array): string => Buffer.from(key).toString('latin1');
-/** Not `slice()`, which copies a Uint8Array and does not copy a Buffer. */
-export const copyOf = (bytes: Uint8Array): Uint8Array => new Uint8Array(bytes);

@@ -1,9 +1,9 @@
 /**
  * The simplest Log that keeps the promises: what the others are compared with.
  *
- * It leaves holes in its offsets on purpose, so that whoever adds one to an offset to get the next is found out by any
- * test that runs over it. What it keeps lies in a `MemoryDisk`; a log is only a handle on one, and may be closed and
- * opened again, or be one of several.
+ * It leaves holes in its offsets on purpose, so that any test over it fails when code adds one to an offset to get the
+ * next. A `MemoryDisk` keeps the data; a log is only a handle on a disk, and may be closed and opened again, or be one of
+ * several. `drive` and `simulate` work on the disk itself, whose calls are synchronous.
  */
 import type { Clock } from '../port/clock.ts';
 import type { Assignment, Commit, Committed, Holding, Log, Membership, OffsetAt, Position, ProducerLife, RecordBatch, TopicPartition } from '../port/log.ts';
@@ -12,9 +12,9 @@ import { StoplogError } from '../pure/errors.ts';
 import { standingOf } from '../pure/group/group-state.ts';
 import { checkMembership, keepsWithout, nextAction, replacedError, type MemberAction } from '../pure/group/member.ts';
 import { isSource } from '../pure/group/place.ts';
-import { openBatch, type BatchView } from '../pure/record/batch.ts';
+import { SESSION_MS } from '../pure/group/session.ts';
 import type { TopicShape } from '../pure/topic/shape.ts';
-import { copyOf, keyName, MemoryDisk, type MemoryPartition } from './memory-disk.ts';
+import { MemoryDisk } from './memory-disk.ts';
 
 export interface MemoryLogOptions {
   /** Share one to have several logs over the same data, or to open it again. */
@@ -28,7 +28,7 @@ export interface MemoryLogOptions {
 }
 
 export const memoryLog = (options: MemoryLogOptions = {}): Log =>
-  new MemoryLog(options.disk ?? new MemoryDisk(options.holes ?? true), options.clock ?? machine, options.pid ?? 0);
+  new MemoryLog(options.disk ?? new MemoryDisk({ holes: options.holes ?? true }), options.clock ?? machine, options.pid ?? 0);
 
 /** All that ever joined in this process: what is told apart by it are lives of members. */
 let members = 0;
@@ -76,8 +76,8 @@ class MemoryLog implements Log {
     const enter = (): void => {
       id = `m${++members}`;
       this.#members.set(id, name);
-      const { units, instanceId } = membership;
-      this.#disk.step(name, { type: 'join', member: { id, instanceId, units, beat: 0, away: false, pid: this.#pid } });
+      const { units, instanceId, sessionMs = SESSION_MS } = membership;
+      this.#disk.step(name, { type: 'join', member: { id, instanceId, units, sessionMs, beat: 0, away: false, pid: this.#pid } });
     };
     const next = (): MemberAction => this.#next(name, id, membership.instanceId, told);
     const release = async (over: readonly TopicPartition[]): Promise<void> => {
@@ -114,27 +114,16 @@ class MemoryLog implements Log {
     this.#checkOpen();
     const { topic, partition: number, offset } = from;
     const partition = this.#disk.partition(topic, number);
-    if (offset < partition.start || offset > partition.end) {
-      throw new StoplogError(
-        'STOPLOG_OFFSET_OUT_OF_RANGE',
-        { topic, partition: number, offset, start: partition.start, end: partition.end },
-        `${topic}[${number}] holds the offsets ${partition.start} to ${partition.end}, and ${offset} lies outside: read from 'earliest', 'latest' or an offset between`,
-      );
-    }
     if (offset === partition.end) {
       await this.#until(() => partition.end > offset, limit.waitMs, signal);
       this.#checkOpen();
     }
-    return { topic, partition: number, from: offset, ...read(partition, offset, limit.bytes) };
+    return { topic, partition: number, from: offset, ...this.#disk.fetch(from, limit.bytes) };
   }
 
   async offsets(partitions: readonly TopicPartition[], at: OffsetAt): Promise<readonly Position[]> {
     this.#checkOpen();
-    return partitions.map(({ topic, partition: number }) => {
-      const partition = this.#disk.partition(topic, number);
-      const offset = at === 'earliest' ? partition.start : at === 'latest' ? partition.end : firstAt(partition, at.time);
-      return { topic, partition: number, offset };
-    });
+    return partitions.map(({ topic, partition }) => ({ topic, partition, offset: this.#disk.offset(topic, partition, at) }));
   }
 
   async committed(group: string, partitions: readonly TopicPartition[]): Promise<readonly Position[]> {
@@ -144,19 +133,7 @@ class MemoryLog implements Log {
 
   async store(part: StorePart): Promise<StateStore> {
     this.#checkOpen();
-    const entries = this.#disk.openStore(part);
-    return {
-      get: (key) => {
-        const value = entries.get(keyName(key));
-        return value && copyOf(value);
-      },
-      range: ({ gte, gt, lt }, limit) =>
-        [...entries]
-          .filter(([key]) => (gte === undefined || key >= keyName(gte)) && (gt === undefined || key > keyName(gt)) && (lt === undefined || key < keyName(lt)))
-          .sort(([a], [b]) => (a < b ? -1 : 1))
-          .slice(0, limit)
-          .map(([key, value]) => [copyOf(Buffer.from(key, 'latin1')), copyOf(value)] as const),
-    };
+    return this.#disk.openStore(part);
   }
 
   async producer(name: string, held?: ProducerLife): Promise<ProducerLife> {
@@ -166,7 +143,8 @@ class MemoryLog implements Log {
 
   async commit(commit: Commit): Promise<Committed> {
     this.#checkOpen();
-    return { offsets: this.#disk.commit(commit), durable: Promise.resolve() };
+    const receipt = this.#disk.commit(commit);
+    return { offsets: receipt.offsets, durable: this.#disk.durable(receipt) };
   }
 
   async deleteRecords(before: readonly Position[]): Promise<readonly Position[]> {
@@ -194,28 +172,3 @@ class MemoryLog implements Log {
     if (this.#closing.signal.aborted) throw new StoplogError('STOPLOG_LOG_UNAVAILABLE', {}, 'the log is closed: open it again');
   }
 }
-
-const read = (partition: MemoryPartition, from: bigint, bytes: number): { readonly next: bigint; readonly batches: readonly BatchView[] } => {
-  const batches: BatchView[] = [];
-  let size = 0;
-  let next = from;
-  for (const kept of partition.batches) {
-    if (kept.next <= from) continue;
-    if (batches.length > 0 && size + kept.bytes.length > bytes) return { next, batches };
-    const view = openBatch(copyOf(kept.bytes));
-    // One that compaction has emptied is passed over.
-    if (view.count > 0) batches.push(view);
-    size += kept.bytes.length;
-    next = kept.next;
-  }
-  // Behind the last batch there may be a hole: then there is nothing to return, and yet somewhere to go on.
-  return batches.length === 0 ? { next: partition.end, batches } : { next, batches };
-};
-
-const firstAt = (partition: MemoryPartition, time: number): bigint => {
-  for (const { bytes } of partition.batches) {
-    const view = openBatch(bytes);
-    while (view.next()) if (view.timestamp >= time && view.offset >= partition.start) return view.offset;
-  }
-  return partition.end;
-};

@@ -73,10 +73,20 @@ class InCommit {
     this.#changed.set(name, { known, place, state: state! });
     return undefined;
   }
-  keep(): void {
-    for (const { known, place, state } of this.#changed.values()) {
+  /** Keeps what the commit changes; returns what undoes it. */
+  keep(): () => void {
+    const undos = [...this.#changed.values()].map(({ known, place, state }) => {
+      const [before, at] = [known.states.get(place), known.at];
       known.states.set(place, state);
       known.at = this.#now;
-    }
+      return (): void => {
+        if (before === undefined) known.states.delete(place);
+        else known.states.set(place, before);
+        known.at = at;
+      };
+    });
+    return () => {
+      for (const undo of undos) undo();
+    };
   }
 }

@@ -1,4 +1,4 @@
-import type { CleaningStanding } from '@stoplog/core/port';
+import type { CleaningStanding } from '@stoplog/core/tools';
 import { expect, test } from 'vitest';
 import { CleaningWatch } from './cleaning-watch.ts';
 import { cleaningStatus } from './flow/status.ts';

@@ -2,8 +2,8 @@
  * Watches what the log forgets beside a running app, whichever process does it: looks now and then, tells what is new, and
  * has the last look at hand for the status.
  */
-import type { CleaningStanding } from '@stoplog/core/port';
-import { cleanedNews, failureNews } from '../pure/console/cleaning-text.ts';
+import type { CleaningStanding } from '@stoplog/core/tools';
+import { cleanedNews, failureNews } from '../pure/console/cleaning-news.ts';
 
 const LOOK_MS = 10_000;
 /** A busy topic is cleaned all the time: that is worth a line now and then, not a stream of them. */

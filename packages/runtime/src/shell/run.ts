@@ -2,20 +2,9 @@
  * The composition root of `run`. It alone knows all parts: the plan, the log, the actors, the signals, the console.
  */
 import { availableParallelism } from 'node:os';
-import {
-  checkMembership,
-  checkSettings,
-  loadLogModule,
-  SESSION_MS,
-  StoplogError,
-  type Known,
-  type Log,
-  type LogLink,
-  type LogModule,
-  type LogRef,
-  type Millis,
-  type Reset,
-} from '@stoplog/core/port';
+import { type Millis, type Reset, StoplogError } from '@stoplog/core';
+import type { Log, LogLink, LogModule, LogRef } from '@stoplog/core/port';
+import { checkMembership, checkSettings, type Known, loadLogModule, SESSION_MS } from '@stoplog/core/kit';
 import { storePart } from '../pure/task/store-part.ts';
 import type { Plan } from '../pure/topology/plan.ts';
 import { Threads } from './actors/threads.ts';
@@ -83,7 +72,7 @@ export const startApp = async (url: URL, options: RunOptions, tellerFor: (plan: 
     throw new StoplogError('STOPLOG_USAGE', { hangAfter: hangAfterMs }, 'hangAfter is 0, and every record takes longer: give seconds(30), or leave it out');
   const member = { instanceId: options.instanceId, sessionMs: options.session };
   checkMembership({ units: [], ...member });
-  const plan = await loadPlan(href);
+  const plan = await withSourcePartitions(await loadPlan(href), options.signal ?? new AbortController().signal);
   // Threads take longest to be there: they are started first, and import while the log is loaded and opened.
   const pool = new Threads(plan, threads, options.heapMb ?? HEAP_MB);
   const opening = openAs(options.log);
@@ -150,6 +139,24 @@ export const startApp = async (url: URL, options: RunOptions, tellerFor: (plan: 
   await app.started();
   return app;
 };
+
+/** The plan with the partitions that its sources have now: each is read by an actor of its own. */
+const withSourcePartitions = async (plan: Plan, signal: AbortSignal): Promise<Plan> => ({
+  ...plan,
+  tasks: await Promise.all(
+    plan.tasks.map(async (task) => {
+      const partitions = await task.source?.partitions?.(signal);
+      if (partitions === undefined) return task;
+      if (!Number.isInteger(partitions) || partitions < 1)
+        throw new StoplogError(
+          'STOPLOG_SOURCE',
+          { source: task.source!.name, partitions },
+          `source '${task.source!.name}' says it has ${partitions} partitions: its connector must give a whole number from 1 on`,
+        );
+      return { ...task, partitions };
+    }),
+  ),
+});
 
 const openAs = async (ref: LogRef): Promise<{ readonly module: LogModule; readonly log: Log }> => {
   try {

@@ -4,13 +4,14 @@
  * A step takes all there is to read, the lowest timestamp first, and commits once. When something throws, nothing of
  * the step is kept, and the actor is of no further use: the next one goes on from the last commit.
  */
-import { isStoplogError, StoplogError, type LazyRecord, type PackedBatch } from '@stoplog/core/port';
-import { compileTask } from '../pure/operators/compile.ts';
-import type { Emit } from '../pure/operators/emit.ts';
+import { isStoplogError, StoplogError } from '@stoplog/core';
+import type { LazyRecord, PackedBatch } from '@stoplog/core/kit';
+import { compileTask } from '../pure/nodes/compile.ts';
+import type { Emit } from '../pure/nodes/emit.ts';
 import { nextInput } from '../pure/task/next-input.ts';
 import { TopicOutput } from '../pure/task/outputs.ts';
 import { StoreOverlay } from '../pure/task/overlay.ts';
-import type { AnyRecord } from '../pure/topology/graph.ts';
+import type { AnyRecord } from '../pure/nodes/record.ts';
 import type { Task } from '../pure/topology/plan.ts';
 import type { DrivenPart } from './driven-store.ts';
 import type { DrivenTopic } from './driven-topic.ts';
@@ -47,7 +48,7 @@ export class DrivenActor {
       if (serde !== undefined) this.#overlays.set(name, new StoreOverlay(part(ground.stores, name), serde));
     }
     for (const topic of task.outputs) this.#outputs.set(topic.name, new TopicOutput(topic));
-    this.#emits = compileTask(task, { stores: this.#overlays, outputs: this.#outputs });
+    this.#emits = compileTask(task, { stores: this.#overlays, outputs: this.#outputs }).emits;
     this.#inputs = task.inputs.map((input, i) => ({ topic: part(ground.topics, input.topic.name), emit: this.#emits[i]! }));
   }
 

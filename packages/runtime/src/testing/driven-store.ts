@@ -1,7 +1,8 @@
 /**
  * A store of a driven pipeline: a part for each partition, and all of them as one for the test that looks.
  */
-import { compareBytes, decodeSortKey, encodeSortKey, type AnyStore, type StateStore } from '@stoplog/core/port';
+import type { StateStore } from '@stoplog/core/port';
+import { type AnyStore, compareBytes, decodeSortKey, encodeSortKey } from '@stoplog/core/kit';
 import type { Writes } from '../pure/task/overlay.ts';
 import type { DrivenStore } from './driver.ts';
 
@@ -37,7 +38,7 @@ export class DrivenPart implements StateStore {
 }
 
 /** The whole store; each key lies in one part only. */
-export const viewOf = <K, V>({ valueSerde }: AnyStore, parts: readonly DrivenPart[]): DrivenStore<K, V> => {
+export const viewOf = <K, V>({ valueSerde }: AnyStore, parts: readonly StateStore[]): DrivenStore<K, V> => {
   // The face promises what its serde decodes.
   const valueOf = (bytes: Uint8Array): V => valueSerde.decode(bytes) as V;
   return {

@@ -1,4 +1,5 @@
 import { compactedTopic, store, topic } from '@stoplog/core';
+import { MemoryDisk } from '@stoplog/core/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { pipeline } from '../pure/pipeline/pipeline.ts';
@@ -22,10 +23,9 @@ import { seeds } from './seeds.ts';
 import { simulate, simulateOn, type Simulated } from './simulate.ts';
 import { COUNTERS, noCounts } from './simulation-counters.ts';
 import { SimulationFailed } from './simulation-failed.ts';
-import { SimulatedLog } from './simulated-log.ts';
 import type { Faults } from './simulation-faults.ts';
 
-const HONEST: BrokenLog = { make: (...made) => new SimulatedLog(...made) };
+const HONEST: BrokenLog = { make: (log) => new MemoryDisk(log) };
 /** One story after the other. */
 const PLAYS: readonly ((seed: number, log: BrokenLog) => Simulated)[] = [
   (seed, { make, faults = {} }) => simulateOn(copyAndCount, { seed, inputs: lineInputs, faults }, make),

@@ -9,14 +9,14 @@
  * @example
  * for (const seed of seeds(100)) simulate(wordCount, { seed, inputs: [{ topic: lines, records: [{ key: 'l1', value: 'to be or not to be' }] }] });
  */
-import type { Origin, Parses, Store } from '@stoplog/core';
-import { StoplogError, topicOf } from '@stoplog/core/port';
+import { type Origin, type Parses, StoplogError, type Store } from '@stoplog/core';
+import { topicOf } from '@stoplog/core/kit';
+import { MemoryDisk } from '@stoplog/core/testing';
 import type { Pipeline } from '../pure/pipeline/pipeline.ts';
 import { planOf, type Plan } from '../pure/topology/plan.ts';
 import { drive } from './drive.ts';
 import type { DrivenStore, Driver, SentRecord } from './driver.ts';
 import type { Feed } from './simulated-feeder.ts';
-import { SimulatedLog } from './simulated-log.ts';
 import { Outcome } from './simulated-outcome.ts';
 import type { Counters } from './simulation-counters.ts';
 import { SimulationFailed } from './simulation-failed.ts';
@@ -64,7 +64,7 @@ export interface Simulated {
  * they would yield as inputs of the topic it goes to.
  */
 export const simulate = <const T extends readonly Parses<never, never>[]>(pipeline: Pipeline, options: SimulateOptions<T>): Simulated =>
-  simulateOn(pipeline, options, (...made) => new SimulatedLog(...made));
+  simulateOn(pipeline, options, (log) => new MemoryDisk(log));
 
 /** The same on another log: one that breaks a promise is to be found out. */
 export const simulateOn = <const T extends readonly Parses<never, never>[]>(pipeline: Pipeline, options: SimulateOptions<T>, makeLog: MakeLog): Simulated => {

@@ -3,17 +3,18 @@
  *
  * Between any two turns it may be killed; inside one, a record may fail before or after its function has run.
  */
-import type { Commit, StoplogError } from '@stoplog/core/port';
+import type { StoplogError } from '@stoplog/core';
+import type { Commit } from '@stoplog/core/port';
+import type { MemoryDisk } from '@stoplog/core/testing';
 import type { Place } from '../pure/mailbox.ts';
-import { compileTask } from '../pure/operators/compile.ts';
-import type { Emit } from '../pure/operators/emit.ts';
+import { compileTask } from '../pure/nodes/compile.ts';
+import type { Emit } from '../pure/nodes/emit.ts';
 import { Input } from '../pure/task/input.ts';
 import { TopicOutput } from '../pure/task/outputs.ts';
 import { StoreOverlay } from '../pure/task/overlay.ts';
 import { CREDITS, Steps, type Footprints, type Limits } from '../pure/task/steps.ts';
 import { storePart } from '../pure/task/store-part.ts';
 import type { Plan, Task } from '../pure/topology/plan.ts';
-import type { SimulatedLog } from './simulated-log.ts';
 
 /** A record that went into a commit. */
 export interface Handled {
@@ -42,7 +43,7 @@ export interface Life {
   /** A name that no other life has. */
   readonly name: string;
   readonly suspect: Place | undefined;
-  readonly log: SimulatedLog;
+  readonly log: MemoryDisk;
   readonly grain: Grain;
   /** Asked at each record before and after its function: true to fail there. */
   readonly fails: (actor: SimulatedActor, place: Place) => boolean;
@@ -78,14 +79,14 @@ export class SimulatedActor implements Footprints {
     const stores = new Map<string, StoreOverlay>();
     const named = new Map<string, StoreOverlay>();
     for (const declared of task.stores) {
-      const { store } = storePart(plan, declared, partition);
-      const overlay = new StoreOverlay(log.store(store, partition), (declared.store ?? declared.table!).valueSerde, grain.entries);
+      const part = storePart(plan, declared, partition);
+      const overlay = new StoreOverlay(log.openStore(part), (declared.store ?? declared.table!).valueSerde, grain.entries);
       stores.set(declared.name, overlay);
-      named.set(store, overlay);
+      named.set(part.store, overlay);
     }
     const outputs = new Map(task.outputs.map((topic) => [topic.name, new TopicOutput(topic)]));
-    const emits = compileTask(task, { stores, outputs });
-    this.#inputs = task.inputs.map(({ topic }, i) => new Input(topic, partition, log.position(topic.name, partition), this.#watched(emits[i]!)));
+    const { emits } = compileTask(task, { stores, outputs });
+    this.#inputs = task.inputs.map(({ topic }, i) => new Input(topic, partition, log.position(plan.name, topic.name, partition), this.#watched(emits[i]!)));
     this.#steps = new Steps({
       group: plan.name,
       epoch: life.epoch,

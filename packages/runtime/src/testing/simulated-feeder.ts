@@ -2,9 +2,10 @@
  * The world outside: appends the inputs in pieces, goes on when they are visible, and sends again what a power cut took
  * back. What it was told is durable it does not look after any more.
  */
-import { encodeKey, encodeValue, parseKey, parseValue, RecordPacker, type AnyTopic, type Commit } from '@stoplog/core/port';
+import type { Commit } from '@stoplog/core/port';
+import { type AnyTopic, encodeKey, encodeValue, parseKey, parseValue, RecordPacker } from '@stoplog/core/kit';
+import type { MemoryDisk, Receipt } from '@stoplog/core/testing';
 import type { Chance } from './chance.ts';
-import type { Receipt, SimulatedLog } from './simulated-log.ts';
 
 export interface FedRecord {
   readonly key: unknown;
@@ -28,10 +29,10 @@ interface Lane {
 
 export class SimulatedFeeder {
   readonly #lanes: readonly Lane[];
-  readonly #log: SimulatedLog;
+  readonly #log: MemoryDisk;
   #phase = 0;
 
-  constructor(feeds: readonly Feed[], log: SimulatedLog) {
+  constructor(feeds: readonly Feed[], log: MemoryDisk) {
     this.#log = log;
     let phase = 0;
     this.#lanes = feeds.map(({ topic, records, waits }) => ({

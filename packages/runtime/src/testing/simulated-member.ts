@@ -4,32 +4,27 @@
  * What a member does next is the production's own (`nextAction`), and so is the coordinator, whose state lies in the log. What it
  * decides on it does in a later step: in between the group may have changed, or the process stood still.
  */
+import type { Holding } from '@stoplog/core/port';
+import { placeName } from '@stoplog/core/kit';
 import {
   beatMs,
-  keepsWithout,
-  nextAction,
-  placeName,
-  standingOf,
-  sessionStep,
   type GroupEffect,
   type GroupEvent,
-  type Holding,
-  type GroupMemberState,
+  keepsWithout,
+  type MemoryGroupState,
+  type MemoryMember,
+  nextAction,
+  sessionStep,
   type Standing,
+  standingOf,
   type Watching,
-} from '@stoplog/core/port';
+} from '@stoplog/core/testing';
 import type { Unit } from '../pure/sharing/units.ts';
-import type { Group, SimulatedLog } from './simulated-log.ts';
 import type { Count } from './simulation-counters.ts';
 
 const LOOK_MS = 1_000;
 /** After it has left it comes back, as another one. */
 const AWAY_MS = 2_000;
-
-/** A member as its group keeps it. */
-export interface SessionMember extends GroupMemberState {
-  readonly sessionMs: number;
-}
 
 export interface MemberParts {
   readonly name: string;
@@ -37,7 +32,8 @@ export interface MemberParts {
   /** Of a static member. */
   readonly instanceId: string | undefined;
   readonly sessionMs: number;
-  readonly log: SimulatedLog;
+  /** The state of the group as it is in the log. */
+  readonly group: () => MemoryGroupState;
   readonly now: () => number;
   readonly count: Count;
   readonly tell: (what: string) => void;
@@ -48,7 +44,7 @@ export interface MemberParts {
   /** What this one has from now on. */
   readonly assigned: (partitions: readonly Holding[]) => void;
   /** Does it to the group. */
-  readonly change: (event: GroupEvent<SessionMember>) => readonly GroupEffect[];
+  readonly change: (event: GroupEvent<MemoryMember>) => readonly GroupEffect[];
 }
 
 export class SimulatedMember {
@@ -58,10 +54,10 @@ export class SimulatedMember {
   #joined = 0;
   #told: readonly Holding[] | undefined;
   /** Decided on, and not done. */
-  #saying: GroupEvent<SessionMember>[] = [];
+  #saying: GroupEvent<MemoryMember>[] = [];
   #watching: Watching | undefined;
   #looked:
-    | { readonly group: Group; readonly told: readonly Holding[] | undefined; readonly id: string; readonly action: ReturnType<typeof nextAction> }
+    | { readonly group: MemoryGroupState; readonly told: readonly Holding[] | undefined; readonly id: string; readonly action: ReturnType<typeof nextAction> }
     | undefined;
   #nextLook = 0;
   #nextBeat = 0;
@@ -71,7 +67,7 @@ export class SimulatedMember {
   }
 
   get isIn(): boolean {
-    return this.id !== '' && this.#parts.log.group.members.some(({ id }) => id === this.id);
+    return this.id !== '' && this.#parts.group().members.some(({ id }) => id === this.id);
   }
   /** Was told what it has, and nothing about it changes. */
   get isSettled(): boolean {
@@ -113,15 +109,16 @@ export class SimulatedMember {
 
   /** Asked for at every step, and the same until the group changes or something is told. */
   get #action(): ReturnType<typeof nextAction> {
-    const { group } = this.#parts.log;
+    const group = this.#parts.group();
     if (this.#looked?.group !== group || this.#looked.told !== this.#told || this.#looked.id !== this.id)
       this.#looked = { group, told: this.#told, id: this.id, action: this.#nextAction() };
     return this.#looked.action;
   }
   #nextAction(): ReturnType<typeof nextAction> {
-    const { log, instanceId } = this.#parts;
-    const found = standingOf(log.group, this.id);
-    const replaced = this.id !== '' && instanceId !== undefined && log.group.members.some((member) => member.instanceId === instanceId);
+    const { instanceId } = this.#parts;
+    const group = this.#parts.group();
+    const found = standingOf(group, this.id);
+    const replaced = this.id !== '' && instanceId !== undefined && group.members.some((member) => member.instanceId === instanceId);
     const standing: Standing = found === undefined ? { isIn: false, replaced } : { isIn: true, ...found };
     return nextAction(this.#told, standing);
   }
@@ -129,13 +126,13 @@ export class SimulatedMember {
   get #early(): readonly Holding[] {
     if (this.#told === undefined) return [];
     const told = new Set(this.#told.map(placeName));
-    const { log, isAtWork } = this.#parts;
-    return (standingOf(log.group, this.id)?.asked ?? []).filter((place) => !told.has(placeName(place)) && !isAtWork(place));
+    const { group, isAtWork } = this.#parts;
+    return (standingOf(group(), this.id)?.asked ?? []).filter((place) => !told.has(placeName(place)) && !isAtWork(place));
   }
   #releaseEarly(): void {
-    const { log, count } = this.#parts;
+    const { group, count } = this.#parts;
     count('partition handed over before another that was to move with it');
-    this.#saying.push({ type: 'release', id: this.id, keeps: keepsWithout(standingOf(log.group, this.id)!, this.#early) });
+    this.#saying.push({ type: 'release', id: this.id, keeps: keepsWithout(standingOf(group(), this.id)!, this.#early) });
   }
   #act(): void {
     const { name, instanceId, sessionMs, units, count, tell, assigned } = this.#parts;
@@ -143,7 +140,7 @@ export class SimulatedMember {
     switch (action.type) {
       case 'join': {
         const id = `${name}#${++this.#joined}`;
-        this.#saying.push({ type: 'join', member: { id, instanceId, sessionMs, units: units.map(({ places }) => places), beat: 0, away: false } });
+        this.#saying.push({ type: 'join', member: { id, instanceId, sessionMs, units: units.map(({ places }) => places), beat: 0, away: false, pid: 0 } });
         return;
       }
       case 'release':
@@ -160,11 +157,11 @@ export class SimulatedMember {
         throw new Error(`invariant broken: member ${name} was to do something`);
     }
   }
-  #say(event: GroupEvent<SessionMember>): void {
+  #say(event: GroupEvent<MemoryMember>): void {
     this.#saying.shift();
-    const { instanceId, log, now, tell, count, name } = this.#parts;
+    const { instanceId, group, now, tell, count, name } = this.#parts;
     if (event.type === 'join') {
-      const before = log.group.members.some((member) => instanceId !== undefined && member.instanceId === instanceId);
+      const before = group().members.some((member) => instanceId !== undefined && member.instanceId === instanceId);
       if (instanceId !== undefined && this.#joined > 1) count(before ? 'static member that came back in time' : 'static member that came back too late');
       this.id = event.member.id;
       this.#told = this.#watching = undefined;
@@ -180,16 +177,16 @@ export class SimulatedMember {
     this.#change({ type: 'beat', id: this.id });
   }
   #look(): void {
-    const { log, now, isGone } = this.#parts;
-    const found = log.group.members
-      .filter(({ id }) => id !== this.id)
+    const { group, now, isGone } = this.#parts;
+    const found = group()
+      .members.filter(({ id }) => id !== this.id)
       .map(({ id, beat, sessionMs, instanceId }) => ({ id, beat, sessionMs, isStatic: instanceId !== undefined, alive: !isGone(id) }));
     const [watching, effects] = sessionStep(this.#watching, { type: 'looked', found, at: now() });
     this.#watching = watching;
     this.#nextLook = now() + LOOK_MS;
     this.#saying.push(...effects);
   }
-  #change(event: GroupEvent<SessionMember>): readonly GroupEffect[] {
+  #change(event: GroupEvent<MemoryMember>): readonly GroupEffect[] {
     return this.#parts.change(event);
   }
 }

@@ -1,18 +1,18 @@
 /**
  * What a simulation left in its log, to be looked at, and to be held against a drive that nothing disturbed.
  */
-import type { Origin, Store } from '@stoplog/core';
-import { encodeSortKey, LazyRecord, openBatch, storeOf, StoplogError, topicOf, type AnyStore, type AnyTopic } from '@stoplog/core/port';
+import { type Origin, StoplogError, type Store } from '@stoplog/core';
+import { type AnyStore, type AnyTopic, encodeSortKey, LazyRecord, openBatch, storeOf, topicOf } from '@stoplog/core/kit';
+import type { MemoryDisk } from '@stoplog/core/testing';
 import type { Plan } from '../pure/topology/plan.ts';
 import { viewOf } from './driven-store.ts';
 import type { DrivenStore, Driver, SentRecord } from './driver.ts';
-import type { SimulatedLog } from './simulated-log.ts';
 
 export class Outcome {
   readonly #plan: Plan;
-  readonly #log: SimulatedLog;
+  readonly #log: MemoryDisk;
 
-  constructor(plan: Plan, log: SimulatedLog) {
+  constructor(plan: Plan, log: MemoryDisk) {
     this.#plan = plan;
     this.#log = log;
   }
@@ -40,7 +40,7 @@ export class Outcome {
       );
     return viewOf<K, V>(
       store,
-      Array.from({ length: task.partitions }, (_, partition) => this.#log.store(store.name, partition)),
+      Array.from({ length: task.partitions }, (_, partition) => this.#log.part(store.name, partition)),
     );
   }
 
@@ -64,7 +64,7 @@ export class Outcome {
 
   /** Partition by partition, in order. */
   records({ name, keySerde, valueSerde }: AnyTopic): readonly LazyRecord[] {
-    return (this.#log.topics.get(name) ?? []).flatMap(({ batches }) =>
+    return this.#log.topic(name).partitions.flatMap(({ batches }) =>
       batches.flatMap(({ bytes }) => {
         const view = openBatch(bytes);
         const records: LazyRecord[] = [];

@@ -4,15 +4,17 @@
  * It dies with all it has in memory, commits in its writer's queue too; or it stands still for a while, and wakes up
  * not knowing that anything has happened.
  */
-import { isStoplogError, placeName, StoplogError, type GroupEffect, type GroupEvent, type Holding } from '@stoplog/core/port';
+import { isStoplogError, StoplogError } from '@stoplog/core';
+import type { Holding } from '@stoplog/core/port';
+import { placeName } from '@stoplog/core/kit';
+import type { GroupEffect, GroupEvent, MemoryDisk, MemoryMember } from '@stoplog/core/testing';
 import { NO_FAILURES, step as restartStep, worked, type Failures } from '../pure/supervision/restart.ts';
 import type { Place } from '../pure/mailbox.ts';
 import { differenceOf, holdingsIn, NOTHING_HELD, type Held, type Holdings } from '../pure/sharing/holdings.ts';
 import type { Unit } from '../pure/sharing/units.ts';
 import type { Plan } from '../pure/topology/plan.ts';
 import { SimulatedActor, type Grain, type Life, type Sent } from './simulated-actor.ts';
-import type { SimulatedLog } from './simulated-log.ts';
-import { SimulatedMember, type SessionMember } from './simulated-member.ts';
+import { SimulatedMember } from './simulated-member.ts';
 import type { Count } from './simulation-counters.ts';
 import type { Late } from './simulation-faults.ts';
 
@@ -20,7 +22,7 @@ import type { Late } from './simulation-faults.ts';
 export interface Surroundings {
   readonly plan: Plan;
   readonly units: readonly Unit[];
-  readonly log: SimulatedLog;
+  readonly log: MemoryDisk;
   readonly grain: () => Grain;
   readonly now: () => number;
   readonly count: Count;
@@ -28,7 +30,7 @@ export interface Surroundings {
   readonly fails: Life['fails'];
   /** Whether the process that a member was is known to be gone. */
   readonly isGone: (member: string) => boolean;
-  readonly change: (event: GroupEvent<SessionMember>) => readonly GroupEffect[];
+  readonly change: (event: GroupEvent<MemoryMember>) => readonly GroupEffect[];
   readonly isLate: (what: Late) => boolean;
   readonly heard: (sent: Sent) => void;
   /** A partition was given up, or cannot start: no fault of the simulation's. */
@@ -71,14 +73,14 @@ export class SimulatedProcess {
     this.name = name;
     this.sessionMs = sessionMs;
     this.#around = around;
-    const { units, log, now, count, tell, isGone, change } = around;
+    const { plan, units, log, now, count, tell, isGone, change } = around;
     const instanceId = isStatic ? name : undefined;
     this.member = new SimulatedMember({
       name,
       units,
       instanceId,
       sessionMs,
-      log,
+      group: () => log.group(plan.name).state,
       now,
       count,
       tell,
@@ -142,14 +144,13 @@ export class SimulatedProcess {
     this.#bury(actor, new StoplogError('STOPLOG_LOG_UNAVAILABLE', {}, 'the thread ended under it: it is started again'), undefined);
   }
   die(downUntil: number): void {
-    const { count, log } = this.#around;
+    const { count } = this.#around;
     for (const actor of this.actors.values()) this.#mourn(actor);
     if (this.queue.length > 0) count('crash after send, before apply');
     this.#forget();
     this.queue = [];
     this.isUp = false;
     this.downUntil = downUntil;
-    log.processDied();
   }
   get isLeaving(): boolean {
     return this.#leaving;

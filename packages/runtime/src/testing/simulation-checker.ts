@@ -5,10 +5,12 @@
  * outputs and store writes must be the same bytes. The records of its commits, one commit after the other, must be all
  * records of its inputs, each once, in their order. What the log claims to have done must be in it, and nothing else.
  */
-import { isStoplogError, placeName, type Commit } from '@stoplog/core/port';
+import { isStoplogError } from '@stoplog/core';
+import type { Commit } from '@stoplog/core/port';
+import { placeName } from '@stoplog/core/kit';
+import type { MemoryChange, MemoryDisk, MemoryGroupState } from '@stoplog/core/testing';
 import type { Plan, Task } from '../pure/topology/plan.ts';
 import type { Sent } from './simulated-actor.ts';
-import type { Group, LogEntry, SimulatedLog } from './simulated-log.ts';
 import { handledBy } from './simulated-process.ts';
 import { Reference, type Expected } from './simulation-reference.ts';
 import { differenceOf, latin, textOf, textOfExpected, textOfPart, textsIn, type RecordText } from './simulation-texts.ts';
@@ -29,17 +31,17 @@ interface Watched {
 
 export class Checker {
   readonly #plan: Plan;
-  readonly #log: SimulatedLog;
+  readonly #log: MemoryDisk;
   readonly #watched = new Map<string, Watched>();
   readonly #readers = new Map<string, Watched>();
   /** Batches of each partition that are accounted for, and the offset behind them. */
   readonly #seen = new Map<string, { batches: number; next: bigint }>();
-  #group: Group | undefined;
+  #group: MemoryGroupState | undefined;
   /** Records from outside that are durable. */
   fed = 0;
   commits = 0;
 
-  constructor(plan: Plan, log: SimulatedLog) {
+  constructor(plan: Plan, log: MemoryDisk) {
     this.#plan = plan;
     this.#log = log;
     for (const task of plan.tasks) {
@@ -55,19 +57,19 @@ export class Checker {
   /** An actor has been told that its commit happened. */
   heard({ commit, by }: Sent): void {
     for (const { topic, partition, to } of commit.positions) {
-      if (this.#log.position(topic, partition) < to)
+      if (this.#log.position(this.#plan.name, topic, partition) < to)
         throw new Broken(
-          `lost: actor ${by.name} was told that its commit up to ${topic}[${partition}] ${to} happened, but the group stands at ${this.#log.position(topic, partition)}`,
+          `lost: actor ${by.name} was told that its commit up to ${topic}[${partition}] ${to} happened, but the group stands at ${this.#log.position(this.#plan.name, topic, partition)}`,
         );
     }
   }
   /** Everything visible is durable now, these entries last. */
-  flushed(entries: readonly LogEntry[]): void {
+  flushed(entries: readonly MemoryChange[]): void {
     for (const entry of entries) {
       if (entry.group !== undefined) this.#regroup(entry.group);
       if (entry.commit !== undefined) this.#commit(entry);
     }
-    for (const [topic, partitions] of this.#log.topics) {
+    for (const [topic, { partitions }] of this.#log.topics) {
       partitions.forEach(({ batches }, partition) => {
         const seen = this.#seen.get(`${partition}:${topic}`)?.batches ?? 0;
         if (batches.length !== seen)
@@ -85,7 +87,7 @@ export class Checker {
     for (const watched of this.#watched.values()) {
       const { task, partition, reference } = watched;
       for (const [store, part] of reference.stores) {
-        if (textOfPart(part) !== textOfPart(this.#log.store(store, partition)))
+        if (textOfPart(part) !== textOfPart(this.#log.part(store, partition)))
           throw this.#blame(watched, `torn: partition ${partition} of store '${store}' is not what its records come to`);
       }
       for (const { topic } of task.inputs) {
@@ -95,12 +97,12 @@ export class Checker {
     }
   }
 
-  #regroup(group: Group): void {
+  #regroup(group: MemoryGroupState): void {
     const before = this.#group?.epoch ?? 0;
     if (group.epoch < before) throw new Broken(`two owners: epoch ${group.epoch} came after epoch ${before}`);
     this.#group = group;
   }
-  #commit({ commit, receipt }: LogEntry): void {
+  #commit({ commit, receipt }: MemoryChange): void {
     this.commits++;
     const { appends, group, epoch, positions } = commit!;
     const kept = appends.map(({ topic, partition }, i) => this.#nextBatch(topic, partition, receipt.offsets[i]!));
@@ -206,14 +208,14 @@ export class Checker {
   }
   #samePosition(topic: string, partition: number): void {
     const watched = this.#readers.get(`${partition}:${topic}`);
-    const [stands, expected] = [this.#log.position(topic, partition), watched?.positions.get(topic) ?? 0n];
+    const [stands, expected] = [this.#log.position(this.#plan.name, topic, partition), watched?.positions.get(topic) ?? 0n];
     if (stands !== expected)
       throw new Broken(`${stands < expected ? 'doubled' : 'lost'}: the group stands at ${topic}[${partition}] ${stands}, and has committed up to ${expected}`);
   }
   #sameEntries(commit: Commit): void {
     const watched = this.#watched.get(handledBy.get(commit)!.by.name)!;
     for (const { store, partition, keys } of commit.stores) {
-      const [expected, actual] = [watched.reference.stores.get(store)!, this.#log.store(store, partition)];
+      const [expected, actual] = [watched.reference.stores.get(store)!, this.#log.part(store, partition)];
       const key = keys.find((bytes) => latin(expected.get(bytes) ?? null) !== latin(actual.get(bytes) ?? null));
       if (key !== undefined)
         throw this.#blame(

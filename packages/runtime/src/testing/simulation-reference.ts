@@ -1,16 +1,15 @@
 /**
  * What an actor that nothing ever disturbs makes of the same records in the same order: the measure of the disturbed one.
  */
-import { LazyRecord, openBatch } from '@stoplog/core/port';
-import { compileTask } from '../pure/operators/compile.ts';
-import type { Emit } from '../pure/operators/emit.ts';
+import { LazyRecord, openBatch } from '@stoplog/core/kit';
+import { type MemoryDisk, MemoryPart, type MemoryPartition } from '@stoplog/core/testing';
+import { compileTask } from '../pure/nodes/compile.ts';
+import type { Emit } from '../pure/nodes/emit.ts';
 import { TopicOutput } from '../pure/task/outputs.ts';
 import { StoreOverlay, type Writes } from '../pure/task/overlay.ts';
 import { storePart } from '../pure/task/store-part.ts';
 import type { Plan, Task } from '../pure/topology/plan.ts';
-import { DrivenPart } from './driven-store.ts';
 import type { Handled } from './simulated-actor.ts';
-import type { KeptPartition, SimulatedLog } from './simulated-log.ts';
 
 /** What one commit ought to hold. */
 export interface Expected {
@@ -20,32 +19,32 @@ export interface Expected {
 
 interface Cursor {
   readonly emit: Emit;
-  readonly partition: KeptPartition;
+  readonly partition: MemoryPartition;
   records: Iterator<LazyRecord, undefined>;
   head: LazyRecord | undefined;
   batch: number;
 }
 
 export class Reference {
-  readonly stores: ReadonlyMap<string, DrivenPart>;
+  readonly stores: ReadonlyMap<string, MemoryPart>;
   readonly #overlays = new Map<string, { readonly name: string; readonly overlay: StoreOverlay }>();
   readonly #outputs: ReadonlyMap<string, TopicOutput>;
   readonly #cursors: ReadonlyMap<string, Cursor>;
   readonly #task: Task;
   #commits = 0;
 
-  constructor(plan: Plan, task: Task, partition: number, log: SimulatedLog) {
+  constructor(plan: Plan, task: Task, partition: number, log: MemoryDisk) {
     this.#task = task;
-    const stores = new Map<string, DrivenPart>();
+    const stores = new Map<string, MemoryPart>();
     for (const declared of task.stores) {
       const name = storePart(plan, declared, partition).store;
-      const part = new DrivenPart();
+      const part = new MemoryPart();
       stores.set(name, part);
       this.#overlays.set(declared.name, { name, overlay: new StoreOverlay(part, (declared.store ?? declared.table!).valueSerde) });
     }
     this.stores = stores;
     this.#outputs = new Map(task.outputs.map((topic) => [topic.name, new TopicOutput(topic)]));
-    const emits = compileTask(task, { stores: new Map([...this.#overlays].map(([name, { overlay }]) => [name, overlay])), outputs: this.#outputs });
+    const { emits } = compileTask(task, { stores: new Map([...this.#overlays].map(([name, { overlay }]) => [name, overlay])), outputs: this.#outputs });
     this.#cursors = new Map(
       task.inputs.map(({ topic }, i) => [
         topic.name,

@@ -1,9 +1,9 @@
 /**
  * Records, store entries and whole commits as texts, to be compared and to be shown.
  */
-import { openBatch, stampBatch } from '@stoplog/core/port';
+import { openBatch } from '@stoplog/core/kit';
+import { type MemoryPart, stampBatch } from '@stoplog/core/testing';
 import type { Writes } from '../pure/task/overlay.ts';
-import type { DrivenPart } from './driven-store.ts';
 import type { Sent } from './simulated-actor.ts';
 import type { Expected } from './simulation-reference.ts';
 
@@ -30,7 +30,7 @@ const stamped = (batch: Uint8Array): Uint8Array => {
   stampBatch(batch, { topicId: 1, partition: 0, baseOffset: 0n });
   return batch;
 };
-export const textOfPart = (part: DrivenPart): string =>
+export const textOfPart = (part: MemoryPart): string =>
   part
     .range({}, Infinity)
     .map(([key, value]) => `${latin(key)}=${latin(value)}`)

@@ -4,21 +4,23 @@
  * First there are faults; then there are none, and everything must come to rest. What is checked is checked whenever
  * something has become durable, so a failure is found near the step that made it.
  */
-import { placeName, SESSION_MS, StoplogError, type GroupEffect, type GroupEvent } from '@stoplog/core/port';
+import { StoplogError } from '@stoplog/core';
+import { placeName, SESSION_MS } from '@stoplog/core/kit';
+import type { GroupEffect, GroupEvent, MemoryDisk, MemoryDiskOptions, MemoryMember } from '@stoplog/core/testing';
 import type { Place } from '../pure/mailbox.ts';
 import { unitsOf, type Unit } from '../pure/sharing/units.ts';
+import { storePart } from '../pure/task/store-part.ts';
 import type { Plan } from '../pure/topology/plan.ts';
 import { Chance } from './chance.ts';
 import type { SimulatedActor } from './simulated-actor.ts';
 import { SimulatedFeeder, type Feed } from './simulated-feeder.ts';
-import type { SimulatedLog } from './simulated-log.ts';
-import type { SessionMember } from './simulated-member.ts';
 import { SimulatedProcess, type Surroundings } from './simulated-process.ts';
 import { Broken, Checker } from './simulation-checker.ts';
 import { noCounts, type Counter } from './simulation-counters.ts';
 import { drawTemper, FAULTS, type Fault, type Faults, type Temper } from './simulation-faults.ts';
 
-export type MakeLog = (...made: ConstructorParameters<typeof SimulatedLog>) => SimulatedLog;
+/** Makes the log; `chance` decides when a log that breaks promises breaks one. */
+export type MakeLog = (options: MemoryDiskOptions, chance: Chance) => MemoryDisk;
 
 /** A record may be let fail so often; at the fifth time it would be given up. */
 const FAILS_AT_ONE_RECORD = 3;
@@ -30,7 +32,8 @@ const STEPS_AT_LEAST = 50_000;
 const STEPS_PER_RECORD = 200;
 
 export class Simulation {
-  readonly log: SimulatedLog;
+  readonly log: MemoryDisk;
+  readonly #plan: Plan;
   readonly history: string[] = [];
   readonly counters: Record<Counter, number> = noCounts();
   readonly #chance: Chance;
@@ -51,7 +54,10 @@ export class Simulation {
     this.#chance = chance;
     this.#temper = drawTemper(chance, faults);
     this.#faultsLeft = this.#temper.faults;
-    this.log = makeLog(plan.topics, chance, this.#temper.holes);
+    this.#plan = plan;
+    const { holes } = this.#temper;
+    this.log = makeLog({ holes: () => (chance.is(holes) ? chance.between(1, 3) : 0), now: () => this.#now, flush: 'later' }, chance);
+    prepare(this.log, plan);
     this.#feeder = new SimulatedFeeder(feeds, this.log);
     this.#checker = new Checker(plan, this.log);
     this.#stepsAtMost = STEPS_AT_LEAST + STEPS_PER_RECORD * feeds.reduce((sum, { records }) => sum + records.length, 0);
@@ -127,8 +133,8 @@ export class Simulation {
     return held === this.#units.length && !this.#feeder.canFeed && this.#processes.every((process) => process.isAwake && process.isIdle);
   }
   /** Something happens to the group. Whoever is in it works on nothing that it does not hold, or there are two owners. */
-  #change(event: GroupEvent<SessionMember>): readonly GroupEffect[] {
-    const effects = this.log.change(event);
+  #change(event: GroupEvent<MemoryMember>): readonly GroupEffect[] {
+    const effects = this.log.step(this.#plan.name, event);
     for (const effect of effects) {
       if (effect.type !== 'left' || (effect.why !== 'silent' && effect.why !== 'gone')) continue;
       const before = this.#processes.find(({ member }) => member.id === effect.member.id);
@@ -142,7 +148,7 @@ export class Simulation {
       for (const { life, name } of actors.values())
         for (const { topic } of life.task.inputs) {
           const place = placeName({ topic: topic.name, partition: life.partition });
-          const held = this.log.group.held.get(place);
+          const held = this.log.group(this.#plan.name).state.held.get(place);
           if (held?.member !== member.id || held.epoch !== life.epoch)
             throw new Broken(
               `two owners: actor ${name} of ${member.id} works on ${place} in epoch ${life.epoch}, which ${held === undefined ? 'nobody holds' : `${held.member} holds in ${held.epoch}`}`,
@@ -250,4 +256,10 @@ export class Simulation {
   }
 }
 
+/** Makes the plan's topics and opens its stores, as the app and its actors do. */
+const prepare = (log: MemoryDisk, plan: Plan): void => {
+  log.ensure(plan.topics.map(({ shape }) => shape));
+  for (const { stores, partitions } of plan.tasks)
+    for (const store of stores) for (let partition = 0; partition < partitions; partition++) log.openStore(storePart(plan, store, partition));
+};
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,6 +1,7 @@
 /** What tools may do to groups and topics, and what is refused. */
+import type { Assignment, Log, LogModule, TopicShape } from '@stoplog/core/port';
+import { BatchBuilder, loadLogModule, readLag } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { BatchBuilder, loadLogModule, readLag, type Assignment, type Log, type LogModule, type TopicShape } from '@stoplog/core/port';
 import { open } from 'lmdb';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { seal } from '../layout/keyspace.ts';
@@ -161,7 +162,7 @@ describe('a reset', () => {
     const { code, message } = await thrown(module.setPositions(log, 'workers', [line(3n, 0n)]));
     expect([code, message]).toEqual([
       'STOPLOG_GROUP_ACTIVE',
-      expect.stringMatching(new RegExp(`process ${process.pid} has been in it since 20.*last beat \\d+\\.\\d s ago`)),
+      expect.stringMatching(new RegExp(`process ${process.pid} has been in it since 20.*last heartbeat \\d+\\.\\d s ago`)),
     ]);
     expect((await log.committed('workers', places))[0]!.offset).toBe(3n);
   });

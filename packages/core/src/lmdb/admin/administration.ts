@@ -24,12 +24,12 @@ import { usageOfEnv } from '../tables/usage.ts';
 import { cleanupOf } from '../../pure/retention/cleanup.ts';
 import { decodeReport } from '../layout/cleaning-bytes.ts';
 import { outlookOf } from '../../pure/retention/due.ts';
-import { readEnds } from '../transaction/apply.ts';
+import { readEnds } from '../tables/rows.ts';
 import { read } from '../tables/sealed.ts';
 import { told, type Env } from '../tables/env.ts';
 import { isPresent, readGroup } from '../transaction/groups.ts';
 import type { WriterLink } from '../writer/link.ts';
-import { segmentsOf } from '../cleaner/forget.ts';
+import { segmentsOf } from '../tables/segments.ts';
 import type { PlacedReport } from '../cleaner/reports.ts';
 
 export class Administrator {

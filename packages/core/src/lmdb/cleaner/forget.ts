@@ -6,33 +6,14 @@
  */
 import { StoplogError } from '../../pure/errors.ts';
 import type { Cleanup } from '../../pure/retention/cleanup.ts';
-import {
-  batchKey,
-  decodeOffset,
-  decodeSegment,
-  encodeSegment,
-  offsetOfBatchKey,
-  partitionKey,
-  prefixEnd,
-  samePrefix,
-  unseal,
-  type Ends,
-} from '../layout/keyspace.ts';
+import { batchKey, decodeOffset, decodeSegment, encodeSegment, offsetOfBatchKey, partitionKey, prefixEnd, unseal, type Ends } from '../layout/keyspace.ts';
 import { segmentsToForget, startAfter } from '../../pure/retention/retention.ts';
-import { emptySegment, isEmptySegment, notAfter, type Segment } from '../../pure/retention/segment.ts';
-import type { EndsInTransaction } from '../transaction/apply.ts';
+import { emptySegment, isEmptySegment, notAfter } from '../../pure/retention/segment.ts';
+import type { EndsInTransaction } from '../transaction/ends.ts';
 import { peek, type Env } from '../tables/env.ts';
+import { segmentsOf, shrink } from '../tables/segments.ts';
 import type { PartitionId } from '../tables/reader.ts';
 import { put } from '../tables/sealed.ts';
-
-/** The segments from the start on, the active one last. */
-export const segmentsOf = (env: Env, { topicId, partition }: PartitionId, { start, active }: Ends): readonly Segment[] => {
-  const prefix = partitionKey(topicId, partition);
-  const closed = [...env.tables.segments.getRange({ start: prefix, end: prefixEnd(prefix), snapshot: false })].map(({ key, value }) =>
-    decodeSegment(key, unseal('segments', key, value)),
-  );
-  return [...closed.filter(({ next }) => next > start), active];
-};
 
 /** Moves the start behind what retention forgets. */
 export const applyRetention = (env: Env, place: PartitionId, cleanup: Cleanup, now: number, all: EndsInTransaction): void => {
@@ -130,14 +111,4 @@ export const applyTrim = (env: Env, place: PartitionId, limit: { readonly batche
   }
   if (removed > 0) all.set(topicId, partition, { ...ends, bytes: ends.bytes - bytes, active: { ...ends.active, bytes: ends.active.bytes - ofActive } });
   return { bytes, done };
-};
-
-/** Takes bytes off the closed segment that holds the offset, unless it is to go as a whole. */
-export const shrink = (env: Env, { topicId, partition }: PartitionId, offset: bigint, bytes: number, start: bigint): void => {
-  const prefix = partitionKey(topicId, partition);
-  for (const { key, value } of [...env.tables.segments.getRange({ start: batchKey(topicId, partition, offset), reverse: true, limit: 1, snapshot: false })]) {
-    if (!samePrefix(key, prefix)) return;
-    const segment = decodeSegment(key, unseal('segments', key, value));
-    if (segment.next > start) put(env, 'segments', Buffer.from(key), encodeSegment({ ...segment, bytes: segment.bytes - bytes }));
-  }
 };

@@ -2,8 +2,11 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { Log, LogModule } from '@stoplog/core/port';
+import { loadLogModule, openPort } from '@stoplog/core/kit';
+import type { Progress } from '@stoplog/core/tools';
+import type { Failpoint } from '@stoplog/core/private/failpoints';
 import { lmdb } from '@stoplog/core/lmdb';
-import { loadLogModule, openPort, type Failpoint, type Log, type LogModule, type Progress } from '@stoplog/core/port';
 import { describe, expect, test } from 'vitest';
 import { line, readLetters, start, withFolder, type Kept } from '../fixtures/child.ts';
 import { batchOf, commitOf, never, place, shape } from '../fixtures/letters.mjs';

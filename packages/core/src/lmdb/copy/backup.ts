@@ -16,8 +16,9 @@ import { manifestText } from '../layout/manifest.ts';
 import { failpoint } from '../../failpoints/failpoint.ts';
 import { makeFolder, syncFolder, writeNew } from '../folder/durable.ts';
 import type { Env } from '../tables/env.ts';
-import { BACKUP_FILE } from '../folder/folder.ts';
-import { describeCopying, makeFreshCopy } from './fresh-copy.ts';
+import { BACKUP_FILE } from '../folder/files.ts';
+import { describeCopying } from '../folder/io-errors.ts';
+import { makeFreshCopy } from './fresh-copy.ts';
 import { besideName, removeDeadBeside } from '../folder/unfinished.ts';
 
 export const makeBackup = async (env: Env, target: string, watch: Watch): Promise<Backup> => {

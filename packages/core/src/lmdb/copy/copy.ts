@@ -11,10 +11,10 @@ import type { Progress, Watch } from '../../port/watch.ts';
 import { crc32 } from '../../pure/bytes/checksum.ts';
 import { assert, StoplogError } from '../../pure/errors.ts';
 import { EntryCheck } from '../layout/entry-check.ts';
-import { TABLES, type Table } from '../layout/keyspace.ts';
-import { pagesOf } from '../../port/usage.ts';
-import { FLUSH_BEFORE, PAGE_SIZE, peek, statsOf, told, treesOf, type Env, type Snapshot, type TableDb, type Tree } from '../tables/env.ts';
-import { describeIo } from '../folder/folder.ts';
+import { TABLES, type Table, PAGE_SIZE } from '../layout/keyspace.ts';
+import { pagesOf } from '../tables/pages.ts';
+import { FLUSH_BEFORE, peek, statsOf, told, treesOf, type Env, type Snapshot, type TableDb, type Tree } from '../tables/env.ts';
+import { describeIo } from '../folder/io-errors.ts';
 
 interface Entry {
   readonly table: Table;

@@ -2,11 +2,12 @@
 import { chmodSync, closeSync, fsyncSync, openSync, readSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Watch } from '../../port/watch.ts';
-import { isStoplogError, StoplogError } from '../../pure/errors.ts';
 import { copyTables, verifyCopy, type Copied } from './copy.ts';
 import { syncFolder } from '../folder/durable.ts';
-import { openEnv, openFresh, PAGE_SIZE, stats, type Env } from '../tables/env.ts';
-import { DATA_FILE, describeIo, LOCK_FILE, META_BYTES, neededBytes } from '../folder/folder.ts';
+import { openEnv, openFresh, stats, type Env } from '../tables/env.ts';
+import { PAGE_SIZE } from '../layout/keyspace.ts';
+import { DATA_FILE, LOCK_FILE } from '../folder/files.ts';
+import { META_BYTES, neededBytes } from '../folder/folder.ts';
 
 export interface FreshCopy extends Copied {
   readonly path: string;
@@ -54,16 +55,4 @@ const trim = (path: string): number => {
   } finally {
     closeSync(fd);
   }
-};
-
-/** What went wrong while a log was copied to, or in, `path`. */
-export const describeCopying = (path: string, error: unknown): Error => {
-  const described = describeIo(path, error);
-  if (!isStoplogError(described) || described.code !== 'STOPLOG_LOG_FULL') return described;
-  return new StoplogError(
-    'STOPLOG_LOG_FULL',
-    { path },
-    `no space left for the copy on the disk of ${path}: nothing was left there, and the log is as it was. Make room for as much as is in use ('stoplog describe --log' says how much), or name another disk`,
-    { cause: error },
-  );
 };

@@ -15,8 +15,9 @@ import { StoplogError } from '../../pure/errors.ts';
 import { parseManifest, type Manifest } from '../layout/manifest.ts';
 import { failpoint } from '../../failpoints/failpoint.ts';
 import { syncFile, syncFolder } from '../folder/durable.ts';
-import { BACKUP_FILE, checkDataFile, createFolder, DATA_FILE, markFolder } from '../folder/folder.ts';
-import { describeCopying } from './fresh-copy.ts';
+import { BACKUP_FILE, DATA_FILE } from '../folder/files.ts';
+import { checkDataFile, createFolder, markFolder } from '../folder/folder.ts';
+import { describeCopying } from '../folder/io-errors.ts';
 import { asUnfinished, removeDead, unfinishedName } from '../folder/unfinished.ts';
 
 export const restoreBackup = async (from: string, to: string, watch: Watch): Promise<Restored> => {

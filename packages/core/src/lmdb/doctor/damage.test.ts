@@ -4,8 +4,8 @@
  * written, none missing in silence, no death by a signal.
  */
 import { join } from 'node:path';
+import { openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { openPort } from '@stoplog/core/port';
 import { expect, test } from 'vitest';
 import { META_BYTES } from '../layout/pages/meta-page.ts';
 import { BRANCH, LEAF, META, PAGE_HEADER } from '../layout/pages/page.ts';

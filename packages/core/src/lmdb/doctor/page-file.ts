@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { META_BYTES, metasOf, TREE_BYTES, treeOf, type Metas, type Snapshot, type Tree } from '../layout/pages/meta-page.ts';
 import { PageAccount } from '../layout/pages/page-account.ts';
 import { walk, type Entry, type Walked } from '../layout/pages/walk.ts';
-import { DATA_FILE } from '../folder/folder.ts';
+import { DATA_FILE } from '../folder/files.ts';
 
 /** Where a meta page has the number of its commit. */
 const AT_TXN = 152;

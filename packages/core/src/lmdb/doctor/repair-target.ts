@@ -11,7 +11,7 @@ import { putRaw } from '../tables/sealed.ts';
 import { DEFAULT_MAP_SIZE } from '../folder/address-space.ts';
 import { makeFolder, syncFolder } from '../folder/durable.ts';
 import { openEnv, type Env } from '../tables/env.ts';
-import { describeCopying } from '../copy/fresh-copy.ts';
+import { describeCopying } from '../folder/io-errors.ts';
 import { markFolder } from '../folder/folder.ts';
 import { makeGate } from '../transaction/gate.ts';
 import { openDataFile, type DataFile } from '../folder/slack.ts';

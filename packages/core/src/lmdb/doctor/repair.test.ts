@@ -8,8 +8,10 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { LogModule } from '@stoplog/core/port';
+import { loadLogModule, openPort } from '@stoplog/core/kit';
+import { type CheckReport, isDamage, type RepairReport } from '@stoplog/core/tools';
 import { lmdb } from '@stoplog/core/lmdb';
-import { isDamage, loadLogModule, openPort, type CheckReport, type LogModule, type RepairReport } from '@stoplog/core/port';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chance, DAMAGES, makeKnownLog, PAGE, recordsIn, usedBytes, withData, type Left, type Originals } from '../fixtures/damaged.ts';
 import { readLetters, start, withFolder } from '../fixtures/child.ts';

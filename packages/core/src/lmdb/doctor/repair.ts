@@ -11,7 +11,7 @@ import { namesIn } from './entries/names.ts';
 import { StoplogError } from '../../pure/errors.ts';
 import { TABLES, type Table } from '../layout/keyspace.ts';
 import { checkFolder, examineForReading, openPageFile } from './check.ts';
-import { describeIo } from '../folder/folder.ts';
+import { describeIo } from '../folder/io-errors.ts';
 import { LogRepair } from './repair-log.ts';
 import { RepairSource } from './repair-source.ts';
 import { isMetaKey, putNames, putTables } from './repair-tables.ts';

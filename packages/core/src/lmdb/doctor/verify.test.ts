@@ -5,8 +5,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { loadLogModule, openPort } from '@stoplog/core/kit';
 import { lmdb, type LmdbOptions } from '@stoplog/core/lmdb';
-import { loadLogModule, openPort } from '@stoplog/core/port';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BRANCH, LEAF, PAGE_HEADER } from '../layout/pages/page.ts';
 import type { Tree } from '../layout/pages/meta-page.ts';

@@ -15,8 +15,9 @@ import { StoplogError } from '../../pure/errors.ts';
 import { openedOf, type Metas, type Snapshot } from '../layout/pages/meta-page.ts';
 import { walk, type ReadPages } from '../layout/pages/walk.ts';
 import { faultsOf, type PageFault } from './check-pages.ts';
-import { PAGE_SIZE } from '../tables/env.ts';
-import { DATA_FILE, describeIo } from '../folder/folder.ts';
+import { PAGE_SIZE } from '../layout/keyspace.ts';
+import { DATA_FILE } from '../folder/files.ts';
+import { describeIo } from '../folder/io-errors.ts';
 import { PageFile, tablesOf } from './page-file.ts';
 
 /** So many pages are walked without being asked for, 4 MB of them: twenty milliseconds or so. */

@@ -9,7 +9,7 @@
  */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { DATA_FILE, LOCK_FILE } from './folder.ts';
+import { DATA_FILE, LOCK_FILE } from './files.ts';
 
 export interface Inodes {
   readonly data: bigint;

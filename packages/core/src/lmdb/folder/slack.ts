@@ -8,8 +8,9 @@
  */
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { PAGE_SIZE } from '../tables/env.ts';
-import { DATA_FILE, lastCommit, META_BYTES, neededBytes } from './folder.ts';
+import { PAGE_SIZE } from '../layout/keyspace.ts';
+import { DATA_FILE } from './files.ts';
+import { lastCommit, META_BYTES, neededBytes } from './folder.ts';
 import { fileReplaced, inodesIn } from './in-place.ts';
 
 /** More than the pages that one transaction takes and gives back. */

@@ -27,6 +27,8 @@ export const TABLES = ['meta', 'log', 'ends', 'segments', 'times', 'positions', 
 export type Table = (typeof TABLES)[number];
 
 export const FORMAT = 1;
+/** Of the data file. A key of 4,000 bytes fits behind its store's prefix, and large batches cost half the free-list entries. */
+export const PAGE_SIZE = 8192;
 
 const u32 = (target: Buffer, at: number, n: number): number => target.writeUInt32BE(n, at);
 

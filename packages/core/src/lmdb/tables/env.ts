@@ -6,10 +6,10 @@
  * (long-keys.ts) and large batches cost half the free-list entries.
  */
 import { open, type Database, type RootDatabase } from 'lmdb';
-import { TABLES, type Table } from '../layout/keyspace.ts';
-import type { TreePages } from '../../port/usage.ts';
+import { PAGE_SIZE, TABLES, type Table } from '../layout/keyspace.ts';
+import type { TreePages } from './pages.ts';
 import { checkAddressSpace } from '../folder/address-space.ts';
-import { describeIo, NO_READER } from '../folder/folder.ts';
+import { describeIo, NO_READER } from '../folder/io-errors.ts';
 import { checkSpareFiles } from '../folder/spare-files.ts';
 
 export interface EnvOptions {
@@ -39,7 +39,6 @@ export interface Env {
   readonly tables: Readonly<Record<Table, TableDb>>;
 }
 
-export const PAGE_SIZE = 8192;
 const MAX_READERS = 2048;
 
 const common = { keyEncoding: 'binary', encoding: 'binary' } as const;

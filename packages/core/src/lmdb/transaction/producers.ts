@@ -16,8 +16,9 @@ import {
 import { producedKey, producerKey, prefixEnd, unseal } from '../layout/keyspace.ts';
 import { fromBytes, goneKey, PRODUCER_PREFIX, producerMetaKey, toBytes, type GoneMeta, type ProducerMeta } from '../layout/meta.ts';
 import { outOfSequence, producerFenced } from '../../pure/producer/refusals.ts';
-import { nextId, putMeta, readMeta } from './apply.ts';
-import type { Cleanups } from '../cleaner/cleanups.ts';
+import { nextId } from './declare.ts';
+import { putMeta, readMeta } from '../tables/rows.ts';
+import type { Cleanups } from '../tables/cleanups.ts';
 import type { Env } from '../tables/env.ts';
 import { put, read } from '../tables/sealed.ts';
 

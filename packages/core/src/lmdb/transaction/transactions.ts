@@ -23,7 +23,7 @@ import { StoplogError } from '../../pure/errors.ts';
 import type { Env, EnvOptions } from '../tables/env.ts';
 import { Flushing } from './flushing.ts';
 import { through } from './gate.ts';
-import { DATA_FILE, LOCK_FILE } from '../folder/folder.ts';
+import { DATA_FILE, LOCK_FILE } from '../folder/files.ts';
 import type { DataFile } from '../folder/slack.ts';
 
 class SetBack extends Error {}

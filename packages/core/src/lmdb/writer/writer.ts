@@ -9,14 +9,15 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { errorToData, StoplogError } from '../../pure/errors.ts';
 import { FORMAT } from '../layout/keyspace.ts';
 import { formatKey } from '../layout/meta.ts';
-import { putMeta, readMeta } from '../transaction/apply.ts';
+import { putMeta, readMeta } from '../tables/rows.ts';
 import { Callers } from './callers.ts';
-import { Cleanups } from '../cleaner/cleanups.ts';
+import { Cleanups } from '../tables/cleanups.ts';
 import { openEnv, type Env, type EnvOptions } from '../tables/env.ts';
 import { LogTime } from '../tables/log-time.ts';
 import { applyFile } from '../transaction/file-identity.ts';
 import { Flushing } from '../transaction/flushing.ts';
-import { checkTables, describeIo, examineFolder, markFolder } from '../folder/folder.ts';
+import { checkTables, examineFolder, markFolder } from '../folder/folder.ts';
+import { describeIo } from '../folder/io-errors.ts';
 import type { HostAnswer, HostMessage } from './host-messages.ts';
 import { Presence } from './presence.ts';
 import { CallQueue } from './queue.ts';
@@ -24,7 +25,7 @@ import { inodesIn } from '../folder/in-place.ts';
 import { openDataFile, type DataFile } from '../folder/slack.ts';
 import { transactions, type Transact } from '../transaction/transactions.ts';
 import { removeDead } from '../folder/unfinished.ts';
-import { Upkeep } from '../cleaner/upkeep.ts';
+import { Upkeep } from './upkeep.ts';
 import { Waiting } from './waiting.ts';
 
 export interface WriterData {

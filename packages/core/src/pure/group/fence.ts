@@ -1,18 +1,18 @@
 /**
- * Whether a commit may move a position: by the epoch in which its place is held, and by nothing else.
+ * Decides whether a commit may move a position: by the epoch in which the partition is held, and by nothing else.
  *
- * Not by the group's own epoch, which grows whenever anybody is given anything: then a member that comes would fence all
- * the others. A place that nobody holds is moved by nobody, but in a group that nobody ever joined.
+ * The group's own epoch would not do: it grows with every assignment, so a member that joins would fence all the others. A
+ * partition that no member holds cannot be moved, except in a group that never had a member.
  */
 import { StoplogError } from '../errors.ts';
-import { isSource, placeName, type Place } from './place.ts';
+import { placeName, type Place } from './place.ts';
 
 export const checkEpoch = (epoch: number, held: number | undefined, about: () => { readonly place: Place; readonly groupEpoch: number }): void => {
   if (held === epoch) return;
   const { place, groupEpoch } = about();
   if (held === undefined && groupEpoch === 0 && epoch === 0) return;
   const current = held ?? groupEpoch;
-  const why = held === undefined ? `is held by nobody now (its group is in epoch ${current}` : `was given to another member (in epoch ${current}`;
+  const why = held === undefined ? `is assigned to no member now (its group is in epoch ${current}` : `was assigned to another member (in epoch ${current}`;
   throw new StoplogError(
     'STOPLOG_FENCED',
     { topic: place.topic, partition: place.partition, epoch, current },
@@ -20,14 +20,12 @@ export const checkEpoch = (epoch: number, held: number | undefined, about: () =>
   );
 };
 
-/** A commit of a group names where it stands: without that nothing fences it. A source stands where it always did. */
-export const checkMoves = (group: string, moves: readonly (Place & { readonly to: bigint })[]): void => {
+/** Checks that a group's commit moves a position: the epoch of that position is what fences the commit. */
+export const checkMoves = (group: string, moves: readonly Place[]): void => {
   if (group !== '' && moves.length === 0)
     throw new StoplogError(
       'STOPLOG_USAGE',
       { group },
-      `a commit of group '${group}' names no position: give it a move, from where it stands to the same place if it does not move; a source has sourcePlace(name), from 0 to 0`,
+      `a commit of group '${group}' names no position: give it a move, from where the group is to the same offset if nothing moves; a source has sourcePlace(name, partition)`,
     );
-  for (const { topic, to } of moves)
-    if (isSource(topic) && to !== 0n) throw new StoplogError('STOPLOG_USAGE', { topic, to }, `'${topic}' has no offsets: its move is always from 0 to 0`);
 };

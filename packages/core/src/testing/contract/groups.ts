@@ -157,29 +157,35 @@ export const groups: Promises = (promise) => {
     expect(places((await taken).partitions)).toEqual(PLACES);
     await second.leave();
   });
-  promise('one owner: a source is a place, held by one member; its commits are fenced like any other', async ({ log, reopen }) => {
-    const feed = sourcePlace('feed');
-    const commit = (epoch: number): Promise<unknown> =>
-      log.commit(commitOf({ group: GROUP, epoch, appends: [{ ...place(), batch: batchOf(['in']) }], positions: [{ ...feed, from: 0n, to: 0n }] }));
-    expect(await log.committed(GROUP, [feed])).toEqual([{ ...feed, offset: 0n }]);
-    const first = member(log, { units: [[feed]] });
-    const [held] = (await first.next()).partitions;
-    expect(held).toMatchObject(feed);
-    await commit(held!.epoch);
-    await commit(held!.epoch);
-    await expect(log.commit(commitOf({ group: GROUP, epoch: held!.epoch, positions: [{ ...feed, from: 0n, to: 1n }] }))).rejects.toMatchObject({
-      code: 'STOPLOG_USAGE',
-    });
-    expect(await log.committed(GROUP, [feed])).toEqual([{ ...feed, offset: 0n }]);
-    const second = member(await reopen(), { units: [[feed]] });
-    expect((await second.next()).partitions).toEqual([]);
-    const taken = second.next();
-    await first.leave();
-    const [given] = (await taken).partitions;
-    await expect(commit(held!.epoch)).rejects.toMatchObject(fenced);
-    await commit(given!.epoch);
-    await second.leave();
-  });
+  promise(
+    'one owner: each partition of a source is held by one member; its commits are fenced and its positions move like any other',
+    async ({ log, reopen }) => {
+      const feed = sourcePlace('feed');
+      const other = sourcePlace('feed', 1);
+      const commit = (epoch: number, from = 0n, to = from): Promise<unknown> =>
+        log.commit(commitOf({ group: GROUP, epoch, appends: [{ ...place(), batch: batchOf(['in']) }], positions: [{ ...feed, from, to }] }));
+      expect(await log.committed(GROUP, [feed])).toEqual([{ ...feed, offset: 0n }]);
+      const first = member(log, { units: [[feed]] });
+      const [held] = (await first.next()).partitions;
+      expect(held).toMatchObject(feed);
+      await commit(held!.epoch);
+      await commit(held!.epoch, 0n, 812n);
+      await expect(commit(held!.epoch, 0n, 900n)).rejects.toMatchObject(fenced);
+      await commit(held!.epoch, 812n, 900n);
+      expect(await (await reopen()).committed(GROUP, [other, feed])).toEqual([
+        { ...other, offset: 0n },
+        { ...feed, offset: 900n },
+      ]);
+      const second = member(await reopen(), { units: [[feed]] });
+      expect((await second.next()).partitions).toEqual([]);
+      const taken = second.next();
+      await first.leave();
+      const [given] = (await taken).partitions;
+      await expect(commit(held!.epoch, 900n)).rejects.toMatchObject(fenced);
+      await commit(given!.epoch, 900n, 901n);
+      await second.leave();
+    },
+  );
   promise('fencing: a commit under an epoch that is over is refused and leaves nothing behind', async ({ log }) => {
     const first = member(log);
     const old = epochOf((await first.next()).partitions, 0);

@@ -2,8 +2,9 @@
  * What a verb is given, checked when the pipeline is declared: the compiler refuses these for TypeScript, and a module
  * in plain JavaScript is to hear of them just as early, not from an actor at the first record.
  */
-import { storeOf, StoplogError, topicOf, type AnyStore, type AnyTopic } from '@stoplog/core/port';
-import type { AnySource, AnyTarget } from '../topology/graph.ts';
+import { StoplogError } from '@stoplog/core';
+import { type AnyStore, type AnyTopic, storeOf, topicOf } from '@stoplog/core/kit';
+import type { AnySource, AnyTarget } from '../nodes/node.ts';
 
 type TopicKind = AnyTopic['kind'];
 

@@ -5,6 +5,7 @@
  * `rekey(...).through(topic)` equal keys meet, and the verbs appear.
  */
 import type { LogRecord, Source } from '@stoplog/core';
+import { source as sourceNode } from '../nodes/source.ts';
 import { asSource } from './arguments.ts';
 import type { Rekeyed } from './stream.ts';
 import { arrivalsFace } from './verbs.ts';
@@ -51,4 +52,4 @@ export interface Arrivals<in out K, out V> {
  * @example
  * source(ticks)
  */
-export const source = <K, V>(source: Source<K, V>): Arrivals<K, V> => arrivalsFace<K, V>({ kind: 'source', source: asSource('source', source) });
+export const source = <K, V>(source: Source<K, V>): Arrivals<K, V> => arrivalsFace<K, V>(sourceNode(asSource('source', source)));

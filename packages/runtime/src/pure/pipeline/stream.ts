@@ -8,6 +8,7 @@
  * The record is the second argument of every function, as the index is in `Array.map`.
  */
 import type { LogRecord, Origin, Store, Target } from '@stoplog/core';
+import { stream as streamNode } from '../nodes/stream.ts';
 import { asTopic } from './arguments.ts';
 import type { Flow } from './flow.ts';
 import type { Table } from './table.ts';
@@ -149,4 +150,4 @@ export interface Stream<in out K, out V> {
  * stream(orders)
  */
 export const stream = <K, V>(topic: Origin<K, V> & { readonly kind: 'topic' }): Stream<K, V> =>
-  streamFace<K, V>({ kind: 'stream', topic: asTopic('stream', topic, ['topic']) });
+  streamFace<K, V>(streamNode(asTopic('stream', topic, ['topic'])));

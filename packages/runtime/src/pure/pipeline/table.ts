@@ -5,6 +5,7 @@
  * a tombstone there, and a plain stream would not know what to make of it.
  */
 import type { Origin, Target } from '@stoplog/core';
+import { table as tableNode } from '../nodes/table.ts';
 import { asTopic } from './arguments.ts';
 import type { Flow } from './flow.ts';
 import type { Stream } from './stream.ts';
@@ -59,4 +60,4 @@ export interface Table<in out K, out V> {
  * table(customers)
  */
 export const table = <K, V>(topic: Origin<K, V> & { readonly kind: 'compacted' }): Table<K, V> =>
-  tableFace<K, V>({ kind: 'table', topic: asTopic('table', topic, ['compacted']) });
+  tableFace<K, V>(tableNode(asTopic('table', topic, ['compacted'])));

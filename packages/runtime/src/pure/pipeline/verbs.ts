@@ -1,11 +1,26 @@
 /**
- * The verbs behind the faces: each builds one frozen node and does nothing else.
+ * The verbs behind the faces: each checks its arguments, builds one frozen node, and does nothing else.
  *
  * Here nothing is typed by key and value. The faces (`Stream`, `Table`, `Arrivals`) are, and the three casts at the end
  * of this file are the only place where the two meet: a face is a promise about what its functions will be given.
  */
-import type { AnyStore, AnyTopic } from '@stoplog/core/port';
-import type { AnyRecord, AnyTarget, EndNode, StateAccess, StreamNode, TableNode } from '../topology/graph.ts';
+import type { AnyStore, AnyTopic } from '@stoplog/core/kit';
+import { changes } from '../nodes/changes.ts';
+import { count } from '../nodes/count.ts';
+import { filter } from '../nodes/filter.ts';
+import { flatMap } from '../nodes/flat-map.ts';
+import { fold, type AnyFold } from '../nodes/fold.ts';
+import { join } from '../nodes/join.ts';
+import { map } from '../nodes/map.ts';
+import { merge } from '../nodes/merge.ts';
+import type { AnyTarget, EndNode, StateAccess, StreamNode, TableNode } from '../nodes/node.ts';
+import { process } from '../nodes/process.ts';
+import type { AnyRecord } from '../nodes/record.ts';
+import { tableFilter } from '../nodes/table-filter.ts';
+import { tableMap } from '../nodes/table-map.ts';
+import { tableTo } from '../nodes/table-to.ts';
+import { through } from '../nodes/through.ts';
+import { to } from '../nodes/to.ts';
 import type { Arrivals } from './arrivals.ts';
 import { asFunction, asStore, asTarget, asTopic } from './arguments.ts';
 import type { Flow } from './flow.ts';
@@ -16,10 +31,6 @@ import type { Table } from './table.ts';
 type Per<R> = (value: unknown, record: AnyRecord) => R;
 type Combine = (value: unknown, match: unknown, record: AnyRecord) => unknown;
 type PerKey<R> = (value: unknown, key: unknown) => R;
-interface AnyFold {
-  readonly init: () => unknown;
-  readonly update: (state: unknown, value: unknown, record: AnyRecord) => unknown;
-}
 
 class StreamVerbs {
   readonly kind = 'stream';
@@ -29,44 +40,38 @@ class StreamVerbs {
     Object.freeze(this);
   }
   filter(keep: Per<boolean>): StreamVerbs {
-    return new StreamVerbs({ kind: 'filter', input: this[nodeKey], keep: asFunction('filter', keep) });
+    return new StreamVerbs(filter(this[nodeKey], asFunction('filter', keep)));
   }
   map(fn: Per<unknown>): StreamVerbs {
-    return new StreamVerbs({ kind: 'map', input: this[nodeKey], fn: asFunction('map', fn) });
+    return new StreamVerbs(map(this[nodeKey], asFunction('map', fn)));
   }
   flatMap(fn: Per<Iterable<unknown>>): StreamVerbs {
-    return new StreamVerbs({ kind: 'flat-map', input: this[nodeKey], fn: asFunction('flatMap', fn) });
+    return new StreamVerbs(flatMap(this[nodeKey], asFunction('flatMap', fn)));
   }
   merge(other: StreamVerbs): StreamVerbs {
-    return new StreamVerbs({ kind: 'merge', left: this[nodeKey], right: nodeIn('merge', 'stream', other) });
+    return new StreamVerbs(merge(this[nodeKey], nodeIn('merge', 'stream', other)));
   }
   rekey(by: Per<unknown>): RekeyedVerbs {
     return new RekeyedVerbs(this[nodeKey], asFunction('rekey', by));
   }
   join(table: TableVerbs, combine: Combine): StreamVerbs {
-    return new StreamVerbs({ kind: 'join', input: this[nodeKey], table: nodeIn('join', 'table', table), left: false, combine: asFunction('join', combine) });
+    return new StreamVerbs(join(this[nodeKey], nodeIn('join', 'table', table), false, asFunction('join', combine)));
   }
   leftJoin(table: TableVerbs, combine: Combine): StreamVerbs {
-    return new StreamVerbs({
-      kind: 'join',
-      input: this[nodeKey],
-      table: nodeIn('leftJoin', 'table', table),
-      left: true,
-      combine: asFunction('leftJoin', combine),
-    });
+    return new StreamVerbs(join(this[nodeKey], nodeIn('leftJoin', 'table', table), true, asFunction('leftJoin', combine)));
   }
-  fold(store: AnyStore, fold: AnyFold): TableVerbs {
-    const [init, update] = [asFunction('fold', fold.init), asFunction('fold', fold.update)];
-    return new TableVerbs({ kind: 'fold', verb: 'fold', input: this[nodeKey], store: asStore('fold', store), init, update });
+  fold(store: AnyStore, by: AnyFold): TableVerbs {
+    const [init, update] = [asFunction('fold', by.init), asFunction('fold', by.update)];
+    return new TableVerbs(fold(this[nodeKey], asStore('fold', store), { init, update }));
   }
   count(store: AnyStore): TableVerbs {
-    return new TableVerbs({ kind: 'fold', verb: 'count', input: this[nodeKey], store: asStore('count', store), init: zero, update: oneMore });
+    return new TableVerbs(count(this[nodeKey], asStore('count', store)));
   }
   process(store: AnyStore, step: (value: unknown, state: StateAccess, record: AnyRecord) => Iterable<unknown>): StreamVerbs {
-    return new StreamVerbs({ kind: 'process', input: this[nodeKey], store: asStore('process', store), step: asFunction('process', step) });
+    return new StreamVerbs(process(this[nodeKey], asStore('process', store), asFunction('process', step)));
   }
   to(target: AnyTarget): FlowEnd {
-    return new FlowEnd({ kind: 'to', input: this[nodeKey], target: asTarget('to', target, ['topic', 'sink']) });
+    return new FlowEnd(to(this[nodeKey], asTarget('to', target, ['topic', 'sink'])));
   }
 }
 
@@ -78,7 +83,7 @@ class RekeyedVerbs {
     this.#by = by;
   }
   through(topic: AnyTopic): StreamVerbs {
-    return new StreamVerbs({ kind: 'through', input: this.#input, by: this.#by, topic: asTopic('through', topic, ['topic']) });
+    return new StreamVerbs(through(this.#input, this.#by, asTopic('through', topic, ['topic'])));
   }
 }
 
@@ -90,16 +95,16 @@ class TableVerbs {
     Object.freeze(this);
   }
   map(fn: PerKey<unknown>): TableVerbs {
-    return new TableVerbs({ kind: 'table-map', input: this[nodeKey], fn: asFunction('map', fn) });
+    return new TableVerbs(tableMap(this[nodeKey], asFunction('map', fn)));
   }
   filter(keep: PerKey<boolean>): TableVerbs {
-    return new TableVerbs({ kind: 'table-filter', input: this[nodeKey], keep: asFunction('filter', keep) });
+    return new TableVerbs(tableFilter(this[nodeKey], asFunction('filter', keep)));
   }
   changes(): StreamVerbs {
-    return new StreamVerbs({ kind: 'changes', input: this[nodeKey] });
+    return new StreamVerbs(changes(this[nodeKey]));
   }
   to(target: AnyTarget): FlowEnd {
-    return new FlowEnd({ kind: 'table-to', input: this[nodeKey], target: asTarget('to', target, ['compacted', 'sink']) });
+    return new FlowEnd(tableTo(this[nodeKey], asTarget('to', target, ['compacted', 'sink'])));
   }
 }
 
@@ -132,9 +137,6 @@ class FlowEnd implements Flow {
     Object.freeze(this);
   }
 }
-
-const zero = (): number => 0;
-const oneMore = (n: unknown): number => (typeof n === 'number' ? n + 1 : 1);
 
 export const streamFace = <K, V>(node: StreamNode): Stream<K, V> => new StreamVerbs(node) as unknown as Stream<K, V>;
 export const tableFace = <K, V>(node: TableNode): Table<K, V> => new TableVerbs(node) as unknown as Table<K, V>;

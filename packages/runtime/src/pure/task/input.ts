@@ -1,8 +1,9 @@
 /**
  * One partition that an actor reads: what was fetched, and the record at its head. Whoever runs the actor fetches.
  */
-import { LazyRecord, type AnyTopic, type BatchView, type RecordBatch, type TopicPartition } from '@stoplog/core/port';
-import type { Emit } from '../operators/emit.ts';
+import type { BatchView, RecordBatch, TopicPartition } from '@stoplog/core/port';
+import { type AnyTopic, LazyRecord } from '@stoplog/core/kit';
+import type { Emit } from '../nodes/emit.ts';
 
 /** Large enough that a scan costs little, small enough that eight actors a thread hold a few megabytes. */
 export const FETCH_BYTES: number = 256 * 1024;

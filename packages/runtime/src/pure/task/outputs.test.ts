@@ -1,9 +1,9 @@
-import { compactedTopic, topic } from '@stoplog/core';
-import { LazyRecord, openBatch, RecordPacker, topicOf, type AnyTopic, type Header } from '@stoplog/core/port';
+import { compactedTopic, type Header, topic } from '@stoplog/core';
+import { type AnyTopic, LazyRecord, openBatch, RecordPacker, topicOf } from '@stoplog/core/kit';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { DerivedRecord } from '../operators/derived-record.ts';
-import type { AnyRecord } from '../topology/graph.ts';
+import { DerivedRecord } from '../nodes/derived-record.ts';
+import type { AnyRecord } from '../nodes/record.ts';
 import { TopicOutput } from './outputs.ts';
 
 const text = { key: z.string(), value: z.string() };

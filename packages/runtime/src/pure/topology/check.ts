@@ -4,10 +4,11 @@
  * Here is what one can see without cutting the graph: ends, names, declarations, owners. `co-partition.ts` and
  * `cycle.ts` see the rest.
  */
-import { checkName, StoplogError, type AnyTopic } from '@stoplog/core/port';
-import type { End, Node } from './graph.ts';
-import { placeOf, verbOf } from './label.ts';
-import { readsOf, writesOf, type Role } from './wiring.ts';
+import { StoplogError } from '@stoplog/core';
+import { type AnyTopic, checkName } from '@stoplog/core/kit';
+import type { End, Node, Role } from '../nodes/node.ts';
+import { placeOf } from './label.ts';
+import { writtenTopic } from './wiring.ts';
 
 const refuse = (facts: Readonly<Record<string, unknown>>, message: string): never => {
   throw new StoplogError('STOPLOG_TOPOLOGY', facts, message);
@@ -33,10 +34,11 @@ const checkEnds = (pipeline: string, ends: readonly End[]): void => {
     const same = first.get(end);
     if (same !== undefined) refuse({ pipeline, end: number }, `end ${number} of pipeline '${pipeline}' is end ${same} again: name every end once`);
     first.set(end, number);
-    if (end.kind === 'to' || end.kind === 'table-to') {
-      const others = written.get(end.input) ?? [];
-      written.set(end.input, others);
-      const target = end.target.name;
+    const [input] = end.inputs;
+    if (end.yields === 'nothing' && input !== undefined) {
+      const others = written.get(input) ?? [];
+      written.set(input, others);
+      const target = end.writes.name;
       const twin = others.find((other) => other.target === target);
       if (twin !== undefined)
         refuse(
@@ -44,7 +46,7 @@ const checkEnds = (pipeline: string, ends: readonly End[]): void => {
           `ends ${twin.end} and ${number} of pipeline '${pipeline}' write the same records to '${target}', so each would be there twice: drop one of them, or write to another topic`,
         );
       others.push({ target, end: number });
-    } else if (end.kind !== 'fold')
+    } else if (!ownsStore(end))
       refuse(
         { pipeline, end: number },
         `end ${number} of pipeline '${pipeline}' is a table that is kept nowhere: write it with .to(compactedTopic), or give the fold itself as the end`,
@@ -57,10 +59,10 @@ const checkTopics = (nodes: readonly Node[]): void => {
   const declared = new Map<string, AnyTopic>();
   const readAs = new Map<string, { readonly role: Role; readonly node: number }>();
   nodes.forEach((node, number) => {
-    if (node.kind === 'source') checkName('source', node.source.name);
-    if ((node.kind === 'to' || node.kind === 'table-to') && node.target.kind === 'sink') checkName('sink', node.target.name);
-    const read = readsOf(node);
-    const topic = read?.topic ?? writesOf(node);
+    if (node.source !== undefined) checkName('source', node.source.name);
+    if (node.writes?.kind === 'sink') checkName('sink', node.writes.name);
+    const read = node.reads;
+    const topic = read?.topic ?? writtenTopic(node);
     if (topic === undefined) return;
     checkName('topic', topic.name);
     const other = declared.get(topic.name) ?? topic;
@@ -103,22 +105,26 @@ const checkOwners = (nodes: readonly Node[]): void => {
   const owners = new Map<string, number>();
   const sources = new Map<string, unknown>();
   nodes.forEach((node, number) => {
-    if (node.kind === 'source') {
+    if (node.source !== undefined) {
       const { name } = node.source;
       if (sources.has(name) && sources.get(name) !== node.source)
         refuse({ node: number, source: name }, `two sources are named '${name}': give each its own name, or declare it once and import it where it is needed`);
       sources.set(name, node.source);
     }
-    if (node.kind !== 'fold' && node.kind !== 'process') return;
-    const { name } = node.store;
-    checkName('store', name);
-    const owner = owners.get(name);
-    const first = owner === undefined ? undefined : nodes[owner];
-    if (owner !== undefined && first !== undefined)
-      refuse(
-        { node: number, store: name, owner },
-        `store '${name}' is given to two verbs, ${placeOf(first, owner)} and ${placeOf(node, number)}, and each would overwrite the other's state: declare a second store${first.kind === 'fold' && verbOf(first) === verbOf(node) ? ', or use the table that the first one makes in both places' : ''}`,
-      );
-    owners.set(name, number);
+    for (const { store, name } of node.stores ?? []) {
+      // A table's own store is shared by all tables of its topic.
+      if (store === undefined) continue;
+      checkName('store', name);
+      const owner = owners.get(name);
+      const first = owner === undefined ? undefined : nodes[owner];
+      if (owner !== undefined && first !== undefined)
+        refuse(
+          { node: number, store: name, owner },
+          `store '${name}' is given to two verbs, ${placeOf(first, owner)} and ${placeOf(node, number)}, and each would overwrite the other's state: declare a second store${first.yields === 'changes' && first.verb === node.verb ? ', or use the table that the first one makes in both places' : ''}`,
+        );
+      owners.set(name, number);
+    }
   });
 };
+
+const ownsStore = (node: Node): boolean => node.stores?.some(({ store }) => store !== undefined) ?? false;

@@ -5,17 +5,18 @@
  * Actor p of a task reads partition p of each of its topics. Were the counts different, a customer and their orders
  * would be with two actors, and the join would find nothing, in silence.
  */
-import { StoplogError, type AnyTopic } from '@stoplog/core/port';
-import { inputsOf, type Node } from './graph.ts';
+import { StoplogError } from '@stoplog/core';
+import type { AnyTopic } from '@stoplog/core/kit';
+import type { Node } from '../nodes/node.ts';
 
 export const checkCoPartitioning = (nodes: readonly Node[]): void => {
   // Whatever is behind a node agrees already, so one topic stands for all of them.
   const topics = new Map<Node, AnyTopic | undefined>();
   nodes.forEach((node, number) => {
-    const [first, second] = inputsOf(node).map((input) => topics.get(input));
-    topics.set(node, node.kind === 'stream' || node.kind === 'table' || node.kind === 'through' ? node.topic : first);
+    const [first, second] = node.inputs.map((input) => topics.get(input));
+    topics.set(node, node.reads?.topic ?? first);
     if (first === undefined || second === undefined) return;
-    const verb = node.kind === 'merge' ? 'merge' : 'join';
+    const verb = node.meeting ?? node.verb;
     if (first.partitions !== second.partitions)
       throw new StoplogError(
         'STOPLOG_TOPOLOGY',

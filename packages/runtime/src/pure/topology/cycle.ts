@@ -4,10 +4,10 @@
  *
  * Within a graph no loop can be declared, since a node is made after its inputs; so every loop goes through a topic.
  */
-import { StoplogError } from '@stoplog/core/port';
-import type { Node } from './graph.ts';
+import { StoplogError } from '@stoplog/core';
+import type { Node } from '../nodes/node.ts';
 import { placeOf } from './label.ts';
-import { readsOf, writesOf, type Cut } from './wiring.ts';
+import { writtenTopic, type Cut } from './wiring.ts';
 
 /** One step of a loop: the node that appends, the topic, and the cut that reads it. */
 interface Step {
@@ -35,13 +35,13 @@ const stepsBetween = (nodes: readonly Node[], cuts: readonly Cut[]): readonly (r
   const readBy = new Map<string, number>();
   cuts.forEach((cut, index) => {
     for (const reader of cut.readers) {
-      const read = nodes[reader] && readsOf(nodes[reader]);
+      const read = nodes[reader]?.reads;
       if (read) readBy.set(read.topic.name, index);
     }
   });
   return cuts.map((cut) =>
     cut.writers.flatMap((writer): readonly Step[] => {
-      const topic = (nodes[writer] && writesOf(nodes[writer]))?.name;
+      const topic = (nodes[writer] && writtenTopic(nodes[writer]))?.name;
       const to = topic === undefined ? undefined : readBy.get(topic);
       return topic === undefined || to === undefined ? [] : [{ writer, topic, to }];
     }),

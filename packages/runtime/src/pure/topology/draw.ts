@@ -4,10 +4,9 @@
  *   task 1   orders-by-customer ─ join customers ─┬▶ enriched-orders
  *                                                 └ rekey ─▶ orders-by-country
  */
-import { inputsOf, type Node } from './graph.ts';
-import { printable, verbOf } from './label.ts';
+import type { Node } from '../nodes/node.ts';
+import { printable } from './label.ts';
 import type { Plan, Task } from './plan.ts';
-import { readsOf } from './wiring.ts';
 
 /** What `stoplog describe` prints. */
 export const drawText = (plan: Plan): string => {
@@ -31,19 +30,19 @@ const linesOf = (task: Task, numbers: ReadonlyMap<Node, number>, indent: string)
   const roots = new Map<string, Branch[]>();
   const branches = new Map<Node, Branch[]>();
   const readHere = new Set(task.inputs.map(({ topic }) => topic.name));
-  const isRoot = (node: Node): boolean => node.kind === 'source' || readHere.has(readsOf(node)?.topic.name ?? '');
+  const isRoot = (node: Node): boolean => node.source !== undefined || readHere.has(nameOf(node));
   for (const node of task.nodes) {
-    const name = readsOf(node)?.topic.name ?? (node.kind === 'source' ? node.source.name : '');
     if (isRoot(node)) {
       // Every node that reads one topic hangs under one line.
+      const name = node.source?.name ?? nameOf(node);
       const shared = roots.get(name) ?? [];
       roots.set(name, shared);
       branches.set(node, shared);
       continue;
     }
     branches.set(node, []);
-    const [main, side] = inputsOf(node);
-    const label = `${verbOf(node)}${side === undefined ? '' : isRoot(side) ? ` ${nameOf(side)}` : ` ${numbers.get(node)}`}`;
+    const [main, side] = node.inputs;
+    const label = `${node.verb}${side === undefined ? '' : isRoot(side) ? ` ${nameOf(side)}` : ` ${numbers.get(node)}`}`;
     if (main !== undefined) branches.get(main)?.push(branchTo(node, label));
     if (side !== undefined && !isRoot(side)) branches.get(side)?.push({ text: `▶ ${label}`, next: undefined });
   }
@@ -52,21 +51,13 @@ const linesOf = (task: Task, numbers: ReadonlyMap<Node, number>, indent: string)
 };
 
 const branchTo = (node: Node, label: string): Branch => {
-  switch (node.kind) {
-    case 'to':
-    case 'table-to':
-      return { text: `▶ ${printable(node.target.name)}`, next: undefined };
-    case 'through':
-      return { text: ` rekey ─▶ ${node.topic.name}`, next: undefined };
-    case 'fold':
-    case 'process':
-      return { text: ` ${label} ${node.store.name}`, next: node };
-    default:
-      return { text: ` ${label}`, next: node };
-  }
+  const { detail, writes } = node;
+  if (writes === undefined) return { text: ` ${label}${detail === undefined ? '' : ` ${detail}`}`, next: node };
+  // What reads the topic again is drawn where it is read.
+  return { text: node.yields === 'nothing' ? `▶ ${printable(writes.name)}` : ` ${label} ─▶ ${printable(writes.name)}`, next: undefined };
 };
 
-const nameOf = (node: Node): string => readsOf(node)?.topic.name ?? '';
+const nameOf = (node: Node): string => node.reads?.topic.name ?? '';
 
 /** An explicit stack, because a pipeline may be longer than the machine's. */
 const drawTree = (root: string, ways: readonly Branch[], branches: ReadonlyMap<Node, readonly Branch[]>, indent: string): readonly string[] => {

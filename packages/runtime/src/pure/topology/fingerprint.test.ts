@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { pipeline } from '../pipeline/pipeline.ts';
 import { stream, type Stream } from '../pipeline/stream.ts';
 import { table } from '../pipeline/table.ts';
-import { hashText } from './fingerprint.ts';
+import { hashText } from '../nodes/hash-text.ts';
 import { planOf } from './plan.ts';
 
 const text = { key: z.string(), value: z.string() };

@@ -4,11 +4,10 @@
  * Ids are ours (`n3`, `topic1`), names only stand in quoted labels, where everything but plain characters is written as
  * its code: no name can close a label and go on as syntax.
  */
-import type { AnyTopic } from '@stoplog/core/port';
-import { inputsOf, type Node } from './graph.ts';
-import { verbOf } from './label.ts';
+import type { AnyTopic } from '@stoplog/core/kit';
+import type { Node } from '../nodes/node.ts';
 import type { Plan } from './plan.ts';
-import { readsOf } from './wiring.ts';
+import { writtenTopic } from './wiring.ts';
 
 export const drawMermaid = (plan: Plan): string => {
   const numbers = new Map(plan.nodes.map((node, number) => [node, number]));
@@ -18,23 +17,19 @@ export const drawMermaid = (plan: Plan): string => {
   const outside = plan.topics.map((topic) => `  ${topicId(topic)}[("${escape(topic.name)}")]`);
   const idOf = (node: Node): string => `n${numbers.get(node)}`;
   /** Where a node's records come from, as seen by the next: a reader's topic stands for the reader. */
-  const outlet = (node: Node): string => {
-    const read = readsOf(node);
-    return read === undefined ? idOf(node) : topicId(read.topic);
-  };
+  const outlet = (node: Node): string => (node.reads === undefined ? idOf(node) : topicId(node.reads.topic));
 
   for (const node of plan.nodes) {
-    if (node.kind === 'source') outside.push(`  ${idOf(node)}(["${escape(node.source.name)}"])`);
-    if ((node.kind === 'to' || node.kind === 'table-to') && node.target.kind === 'sink') outside.push(`  ${idOf(node)}(["${escape(node.target.name)}"])`);
-    const into = (node.kind === 'to' || node.kind === 'table-to') && node.target.kind !== 'sink' ? topicId(node.target) : idOf(node);
-    for (const input of inputsOf(node)) edges.push(`  ${outlet(input)} ${input.kind === 'table' ? '-->|table|' : '-->'} ${into}`);
-    if (node.kind === 'through') edges.push(`  ${idOf(node)} --> ${topicId(node.topic)}`);
+    if (node.source !== undefined) outside.push(`  ${idOf(node)}(["${escape(node.source.name)}"])`);
+    if (node.writes?.kind === 'sink') outside.push(`  ${idOf(node)}(["${escape(node.writes.name)}"])`);
+    const written = writtenTopic(node);
+    const into = node.yields === 'nothing' && written !== undefined ? topicId(written) : idOf(node);
+    for (const input of node.inputs) edges.push(`  ${outlet(input)} ${input.reads?.role === 'table' ? '-->|table|' : '-->'} ${into}`);
+    if (node.yields !== 'nothing' && written !== undefined) edges.push(`  ${idOf(node)} --> ${topicId(written)}`);
   }
   const boxes = plan.tasks.flatMap((task) => {
     const inputs = new Set(task.inputs.map(({ topic }) => topic.name));
-    const verbs = task.nodes.filter(
-      (node) => !inputs.has(readsOf(node)?.topic.name ?? '') && node.kind !== 'source' && node.kind !== 'to' && node.kind !== 'table-to',
-    );
+    const verbs = task.nodes.filter((node) => !inputs.has(node.reads?.topic.name ?? '') && node.source === undefined && node.yields !== 'nothing');
     const title = `task ${task.id} · ${task.partitions} partition${task.partitions === 1 ? '' : 's'}`;
     if (verbs.length === 0) return []; // from one topic straight to another: the wire says it
     return [`  subgraph task${task.id}["${title}"]`, ...verbs.map((node) => `    ${idOf(node)}["${escape(labelOf(node))}"]`), '  end'];
@@ -42,6 +37,6 @@ export const drawMermaid = (plan: Plan): string => {
   return ['flowchart LR', ...outside, ...boxes, ...edges, ''].join('\n');
 };
 
-const labelOf = (node: Node): string => (node.kind === 'fold' || node.kind === 'process' ? `${verbOf(node)} ${node.store.name}` : verbOf(node));
+const labelOf = ({ verb, detail }: Node): string => (detail === undefined ? verb : `${verb} ${detail}`);
 
 const escape = (text: string): string => text.replaceAll(/[^a-zA-Z0-9._ -]/gu, (char) => `#${char.codePointAt(0) ?? 0};`);

@@ -6,7 +6,6 @@ import { pipeline, type Pipeline } from '../pipeline/pipeline.ts';
 import { stream } from '../pipeline/stream.ts';
 import { table } from '../pipeline/table.ts';
 import { drawText } from './draw.ts';
-import { verbOf } from './label.ts';
 import { planOf, type Plan } from './plan.ts';
 
 const text = { key: z.string(), value: z.string() };
@@ -51,7 +50,7 @@ const enrichOrders = (): Pipeline => {
 /** A plan by names, as one would say it. */
 const inWords = (plan: Plan): object[] =>
   plan.tasks.map(({ nodes, inputs, partitions, stores, outputs, source: from }) => ({
-    verbs: nodes.map(verbOf).join(' '),
+    verbs: nodes.map(({ verb }) => verb).join(' '),
     inputs: inputs.map(({ topic: { name }, role }) => `${role} ${name}`),
     partitions,
     stores: stores.map(({ name }) => name),

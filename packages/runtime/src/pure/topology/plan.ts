@@ -4,29 +4,23 @@
  * A task has as many actors as its topics have partitions; actor p of a task reads partition p of every input, and so
  * meets all records of a key. Tasks meet only in topics: each can be stopped, moved and started alone.
  */
-import type { AnyStore, AnyTopic } from '@stoplog/core/port';
+import type { AnyTopic } from '@stoplog/core/kit';
+import type { AnySource, Node, NodeStore, Role } from '../nodes/node.ts';
 import { pipelineOf, type Pipeline } from '../pipeline/pipeline.ts';
 import { checkGraph } from './check.ts';
 import { checkCoPartitioning } from './co-partition.ts';
 import { checkCycles } from './cycle.ts';
-import { fingerprintOf, hashText } from './fingerprint.ts';
-import { numberNodes, type AnySource, type Node } from './graph.ts';
-import { cutAtTopics, readsOf, writesOf, type Cut, type Role } from './wiring.ts';
+import { fingerprintOf } from './fingerprint.ts';
+import { numberNodes } from './graph.ts';
+import { cutAtTopics, writtenTopic, type Cut } from './wiring.ts';
+
+/** A store of a task: a node of the task owns it. */
+export type TaskStore = NodeStore;
 
 export interface TaskInput {
   readonly topic: AnyTopic;
   /** 'through' when the pipeline itself fills the topic by a rekey, also when it is read as a stream besides. */
   readonly role: Role;
-}
-
-export interface TaskStore {
-  /** Undefined for the store a table keeps of its topic. */
-  readonly store: AnyStore | undefined;
-  readonly name: string;
-  readonly version: number;
-  readonly fingerprint: string;
-  /** The topic whose latest values this store holds, as their bytes. */
-  readonly table: AnyTopic | undefined;
 }
 
 export interface Task {
@@ -64,7 +58,7 @@ export const planOf = (pipeline: Pipeline): Plan => {
   checkCoPartitioning(nodes);
   const cuts = cutAtTopics(nodes);
   checkCycles(nodes, cuts);
-  const topics = uniqueByName(nodes.flatMap((node) => [readsOf(node)?.topic, writesOf(node)].filter((topic) => topic !== undefined)));
+  const topics = uniqueByName(nodes.flatMap((node) => [node.reads?.topic, writtenTopic(node)].filter((topic) => topic !== undefined)));
   return Object.freeze({ name, nodes, tasks: cuts.map((cut, id) => taskOf(id, nodes, cut)), topics, fingerprint: fingerprintOf(name, nodes, ends) });
 };
 
@@ -77,36 +71,25 @@ const taskOf = (id: number, nodes: readonly Node[], cut: Cut): Task => {
     nodes: inside,
     inputs,
     partitions: inputs[0]?.topic.partitions ?? 1,
-    stores: uniqueByName(inside.map(storeIn).filter((store) => store !== undefined)),
+    stores: uniqueByName(inside.flatMap((node) => node.stores ?? [])),
     outputs: uniqueByName(
       at(nodes, cut.writers)
-        .map(writesOf)
+        .map(writtenTopic)
         .filter((topic) => topic !== undefined),
     ),
-    source: readers.find((node) => node.kind === 'source')?.source,
+    source: readers.find((node) => node.source !== undefined)?.source,
   });
 };
 
 const inputsOfTask = (readers: readonly Node[]): readonly TaskInput[] => {
-  const reads = readers.map(readsOf).filter((read) => read !== undefined);
+  const reads = readers.map((node) => node.reads).filter((read) => read !== undefined);
   const through = new Set(reads.filter((read) => read.role === 'through').map((read) => read.topic.name));
-  const inputs: readonly TaskInput[] = uniqueByName(reads.map((read) => ({ ...read, name: read.topic.name }))).map(({ topic, role }) => ({
+  const inputs: readonly TaskInput[] = uniqueByName(reads.map(({ topic, role }) => ({ topic, role, name: topic.name }))).map(({ topic, role }) => ({
     topic,
     role: through.has(topic.name) ? 'through' : role,
   }));
   // At equal times a table is read before what is joined with it: a change and the record it is for often bear one time.
   return [...inputs.filter(({ role }) => role === 'table'), ...inputs.filter(({ role }) => role !== 'table')];
-};
-
-const storeIn = (node: Node): TaskStore | undefined => {
-  if (node.kind === 'fold' || node.kind === 'process')
-    return { store: node.store, name: node.store.name, version: node.store.version, fingerprint: node.store.fingerprint, table: undefined };
-  if (node.kind === 'table') {
-    // Holds the topic's own bytes, so no change of a schema makes it another store. `:` keeps it apart from declared ones.
-    const { name, shape } = node.topic;
-    return { store: undefined, name: `table:${name}`, version: 1, fingerprint: hashText(`table ${shape.keyCodec} ${shape.valueCodec}`), table: node.topic };
-  }
-  return undefined;
 };
 
 const at = (nodes: readonly Node[], numbers: readonly number[]): readonly Node[] => numbers.map((number) => nodes[number]).filter((node) => node !== undefined);

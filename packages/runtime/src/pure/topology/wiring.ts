@@ -5,21 +5,14 @@
  * topic: a topic is read by one task, so that each partition has one position. A `through` lies on the cut and counts
  * twice: its writing half ends the task before, its reading half starts the task after.
  */
-import type { AnyTopic } from '@stoplog/core/port';
-import { inputsOf, type AnySource, type Node } from './graph.ts';
+import type { AnyTopic } from '@stoplog/core/kit';
+import type { Node } from '../nodes/node.ts';
 
-export type Role = 'stream' | 'table' | 'through';
+/** The topic that a node appends to; a `through` writes with its first half. */
+export const writtenTopic = ({ writes }: Node): AnyTopic | undefined => (writes === undefined || writes.kind === 'sink' ? undefined : writes);
 
-/** The topic a node reads, and as what; a `through` reads with its second half. */
-export const readsOf = (node: Node): { readonly topic: AnyTopic; readonly role: Role } | undefined =>
-  node.kind === 'stream' || node.kind === 'table' || node.kind === 'through' ? { topic: node.topic, role: node.kind } : undefined;
-
-/** The topic a node appends to; a `through` writes with its first half. */
-export const writesOf = (node: Node): AnyTopic | undefined => {
-  if (node.kind === 'through') return node.topic;
-  if ((node.kind === 'to' || node.kind === 'table-to') && node.target.kind !== 'sink') return node.target;
-  return undefined;
-};
+/** The node reads a topic behind its inputs: it ends one task and starts another. */
+const isCut = (node: Node): boolean => node.reads !== undefined && node.inputs.length > 0;
 
 /** The nodes of one task, by number. */
 export interface Cut {
@@ -35,15 +28,15 @@ export interface Cut {
 export const cutAtTopics = (nodes: readonly Node[]): readonly Cut[] => {
   const numbers = new Map(nodes.map((node, number) => [node, number]));
   const numberOf = (node: Node): number => numbers.get(node) ?? -1;
-  // Two slots a node: 2n is what it does with its inputs, 2n + 1 what it hands on. Only a `through` keeps them apart.
+  // Two slots a node: 2n is what it does with its inputs, 2n + 1 what it hands on. Only a cut keeps them apart.
   const sets = disjointSets(nodes.length * 2);
   const readers = new Map<string, number>();
   nodes.forEach((node, number) => {
-    if (node.kind !== 'through') sets.unite(number * 2, number * 2 + 1);
-    for (const input of inputsOf(node)) sets.unite(number * 2, numberOf(input) * 2 + 1);
-    const read = readsOf(node)?.topic ?? sourceOf(node);
+    if (!isCut(node)) sets.unite(number * 2, number * 2 + 1);
+    for (const input of node.inputs) sets.unite(number * 2, numberOf(input) * 2 + 1);
+    const read = node.reads?.topic ?? node.source;
     if (read === undefined) return;
-    const name = `${node.kind === 'source' ? 'source' : 'topic'} ${read.name}`;
+    const name = `${node.source === undefined ? 'topic' : 'source'} ${read.name}`;
     const first = readers.get(name);
     if (first === undefined) readers.set(name, number * 2 + 1);
     else sets.unite(first, number * 2 + 1);
@@ -59,13 +52,11 @@ export const cutAtTopics = (nodes: readonly Node[]): readonly Cut[] => {
   nodes.forEach((node, number) => {
     cutAt(number * 2).nodes.add(number);
     cutAt(number * 2 + 1).nodes.add(number);
-    if (readsOf(node) !== undefined || node.kind === 'source') cutAt(number * 2 + 1).readers.push(number);
-    if (node.kind === 'through' || node.kind === 'to' || node.kind === 'table-to') cutAt(number * 2).writers.push(number);
+    if (node.reads !== undefined || node.source !== undefined) cutAt(number * 2 + 1).readers.push(number);
+    if (node.writes !== undefined) cutAt(number * 2).writers.push(number);
   });
   return [...cuts.values()].map((cut) => ({ ...cut, nodes: [...cut.nodes] }));
 };
-
-const sourceOf = (node: Node): AnySource | undefined => (node.kind === 'source' ? node.source : undefined);
 
 const disjointSets = (size: number): { find(slot: number): number; unite(a: number, b: number): void } => {
   const parents = Array.from({ length: size }, (_, slot) => slot);

@@ -8,9 +8,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { threadId } from 'node:worker_threads';
-import { asError, errorToData, isStoplogError, openPort, StoplogError, type Log, type LogLink, type LogRef } from '@stoplog/core/port';
+import { isStoplogError, StoplogError } from '@stoplog/core';
+import type { Log, LogLink, LogRef } from '@stoplog/core/port';
+import { asError, errorToData, openPort, sourcePlace } from '@stoplog/core/kit';
 import type { FromActor, Jump, Place, Start, ToActor, Warming } from '../../pure/mailbox.ts';
-import { compileTask } from '../../pure/operators/compile.ts';
+import { compileTask } from '../../pure/nodes/compile.ts';
 import { EXIT_LACKING_FILES, lacksFiles } from '../../pure/supervision/lacks-files.ts';
 import { Input } from '../../pure/task/input.ts';
 import { StoreOverlay } from '../../pure/task/overlay.ts';
@@ -246,7 +248,7 @@ const makeTaskActor = async (
     committed.set(part.store, overlay);
   }
   const outputs = new Map(task.outputs.map((topic) => [topic.name, new TopicOutput(topic)]));
-  const emits = compileTask(task, { stores, outputs });
+  const { emits } = compileTask(task, { stores, outputs });
   const positions = await log.committed(
     plan.name,
     task.inputs.map(({ topic }) => ({ topic: topic.name, partition: start.partition })),
@@ -283,13 +285,22 @@ const makeSourceActor = async (
   idle: () => void,
 ): Promise<SourceActor> => {
   const outputs = new Map(task.outputs.map((topic) => [topic.name, new TopicOutput(topic)]));
-  const [emit] = compileTask(task, { stores: new Map(), outputs });
-  const reader = await openSource(task.source!, ending);
+  const {
+    emits: [emit],
+  } = compileTask(task, { stores: new Map(), outputs });
+  const { name } = task.source!;
+  const { partition } = start;
+  const [committed] = await log.committed(plan.name, [sourcePlace(name, partition)]);
+  const position = committed!.offset;
+  const source = await openSource(task.source!, { group: plan.name, partition, position }, start.line, ending);
   return new SourceActor({
     group: plan.name,
     epoch: start.epoch,
-    name: task.source!.name,
-    reader,
+    life: randomUUID(),
+    name,
+    partition,
+    position,
+    source,
     emit: emit!,
     outputs: [...outputs.values()],
     log,

@@ -1,10 +1,11 @@
-import { store, topic } from '@stoplog/core';
-import { encodeSortKey, makeClient, StoplogError, type Commit, type Committed, type Log, type Millis, type Reset } from '@stoplog/core/port';
+import { type Millis, type Reset, StoplogError, store, topic } from '@stoplog/core';
+import type { Commit, Committed, Log } from '@stoplog/core/port';
+import { encodeSortKey, makeClient } from '@stoplog/core/kit';
 import { memoryLog } from '@stoplog/core/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Jump } from '../../pure/mailbox.ts';
-import { compileTask } from '../../pure/operators/compile.ts';
+import { compileTask } from '../../pure/nodes/compile.ts';
 import { pipeline } from '../../pure/pipeline/pipeline.ts';
 import { stream } from '../../pure/pipeline/stream.ts';
 import { Input } from '../../pure/task/input.ts';
@@ -33,7 +34,7 @@ const live = async (
   const ending = new EndingSignal();
   const part = storePart(plan, task.stores[0]!, 0);
   const overlay = new StoreOverlay(await log.store(part, never), task.stores[0]!.store!.valueSerde);
-  const emits = compileTask(task, { stores: new Map([['counts', overlay]]), outputs: new Map() });
+  const { emits } = compileTask(task, { stores: new Map([['counts', overlay]]), outputs: new Map() });
   const positions = await log.committed(
     'both',
     task.inputs.map((input) => ({ topic: input.topic.name, partition: 0 })),

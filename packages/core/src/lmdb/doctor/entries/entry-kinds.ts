@@ -91,11 +91,14 @@ export const KINDS: Readonly<Record<Exclude<Table, 'meta' | 'log'>, readonly Ent
       name: 'position',
       fits: (key) => key.length === 12,
       check: (key, value, known) => {
-        const place = partitionAt('positions', key, 4, known);
+        const isSource = known.names.sources.has(u32(key, 4));
+        const place = isSource ? {} : partitionAt('positions', key, 4, known);
         if (place === undefined || isFinding(place)) return place;
         const group = known.names.groups.get(u32(key, 0));
         if (group === undefined) return finding('owner', { table: 'positions', ...place }, `it belongs to group number ${u32(key, 0)}, which is not there`);
         if (value.length !== 8) return finding('form', { table: 'positions', group, ...place }, `a value of ${value.length} bytes`);
+        // The number of a source means something outside the log only.
+        if (isSource) return undefined;
         const end = known.endsOf(u32(key, 4), u32(key, 8))?.end ?? 0n;
         const offset = decodeOffset(value);
         // Below the start a reader is late; above the end it has read what was never there.

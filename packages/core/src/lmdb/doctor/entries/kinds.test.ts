@@ -66,6 +66,9 @@ describe('entries', () => {
     const key = positionKey(group, topic, partition);
     return kindOf('positions', key)!.check(key, encodeOffset(offset), known)?.rule;
   };
+  test('the position of a source is any number, and belongs to a group that is there', () => {
+    expect([position(2, 5, 3, 10n ** 15n), position(9, 5, 3, 1n)]).toEqual([undefined, 'owner']);
+  });
   test('a position stands up to the end, also below the start', () => {
     expect([position(2, 1, 1, 0n), position(2, 1, 1, 10n), position(2, 1, 1, 11n)]).toEqual([undefined, undefined, 'position']);
   });

@@ -1,0 +1,382 @@
+/** The command as a person or a script meets it, built. Each of them is once a process of its own; what it says is looked at in one that they share. */
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Finished, program, starting, stoplog } from './fixtures/command-line.ts';
+import typed from './fixtures/tickets.pipeline.ts';
+
+const TYPESCRIPT = fileURLToPath(new URL('./fixtures/tickets.pipeline.ts', import.meta.url));
+/** In JavaScript, which starts faster. */
+const PIPELINE = fileURLToPath(new URL('./fixtures/tickets.pipeline.mjs', import.meta.url));
+const ticket = (id: string): string => JSON.stringify({ id, state: 'open' });
+const numbered = (count: number): string => Array.from({ length: count }, (_, i) => `${ticket(`t${i}`)}\n`).join('');
+const jsonLines = (text: string): readonly Record<string, unknown>[] =>
+  text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+const folders: string[] = [];
+const newFolder = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'stoplog-cli-'));
+  folders.push(folder);
+  return folder;
+};
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+describe('help', () => {
+  test('of the command shows examples first, every command, and the exit codes', async () => {
+    const { code, out } = await program(newFolder(), ['--help']);
+    expect(code).toBe(0);
+    expect(out.startsWith('Examples')).toBe(true);
+    for (const word of ['run', 'describe', 'topics', 'tail', 'append', 'compact', 'Exit codes']) expect(out).toContain(word);
+  });
+  test('of a command is shown whatever else is on the line', async () => {
+    const { code, out } = await stoplog(newFolder(), ['tail', 'whatever', '--form', '--help']);
+    expect([code, out]).toEqual([0, expect.stringMatching(/^stoplog tail: .*\n\nExamples\n/)]);
+  });
+  test('--version prints the version alone', async () => {
+    expect((await stoplog(newFolder(), ['--version'])).out).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+});
+
+test('a command line that is wrong ends with exit code 2, on standard error, and touches nothing', async () => {
+  const folder = newFolder();
+  const [command, option, log] = await Promise.all([
+    program(folder, ['tial']),
+    stoplog(folder, ['tail', 'x', '--form', 'earliest']),
+    stoplog(folder, ['topics', '--log', 'kafka://b1:9092']),
+  ]);
+  expect(command).toEqual({ code: 2, out: '', err: expect.stringMatching(/^STOPLOG_USAGE {2}there is no command 'tial'\. Did you mean 'tail'\?/) });
+  expect(option).toEqual({ code: 2, out: '', err: expect.stringMatching(/^STOPLOG_USAGE .*no option --form\. Did you mean '--from'\?[^\n]*\n$/) });
+  expect(log).toEqual({ code: 2, out: '', err: expect.stringMatching(/no log of the kind 'kafka', only lmdb: give --log lmdb:FOLDER/) });
+  expect(existsSync(join(folder, 'data'))).toBe(false);
+});
+
+describe('describe', () => {
+  test('draws a TypeScript pipeline and its stores, without a log', async () => {
+    const folder = newFolder();
+    const { code, out } = await program(folder, ['describe', TYPESCRIPT]);
+    expect(code).toBe(0);
+    expect(out.startsWith(`${typed.name}  `)).toBe(true);
+    expect(out).toContain('tickets ─ filter ─ count count-by-key ─▶ ticket-counts');
+    expect(out).toMatch(/store {2}count-by-key {2}task 0 {2}version 1, key: string, value: integer/);
+    expect(existsSync(join(folder, 'data'))).toBe(false);
+  });
+  test('gives the same as mermaid and as JSON', async () => {
+    const [mermaid, json] = await Promise.all(['--mermaid', '--json'].map((form) => stoplog(newFolder(), ['describe', PIPELINE, form])));
+    expect(mermaid!.out).toMatch(/^flowchart LR\n/);
+    expect(JSON.parse(json!.out)).toMatchObject({ pipeline: 'tickets', tasks: [{ task: 0, partitions: 1, stores: [{ store: 'count-by-key', version: 1 }] }] });
+  });
+  test('says what is wrong with a module, and with a path; STOPLOG_DEBUG adds the stack', async () => {
+    const folder = newFolder();
+    writeFileSync(join(folder, 'empty.mjs'), 'export const nothing = 1; setInterval(() => {}, 1000);');
+    // In a process of its own: what the module has started must not keep it.
+    const nothing = await program(folder, ['describe', 'empty.mjs']);
+    expect([nothing.code, nothing.err]).toEqual([1, expect.stringContaining('STOPLOG_PIPELINE_MODULE  empty.mjs has no default export')]);
+    const missing = await stoplog(folder, ['describe', 'missing.ts'], '', { STOPLOG_DEBUG: '1' });
+    expect([missing.code, missing.err]).toEqual([1, expect.stringMatching(/there is no file .*missing\.ts(.|\n)* {4}at /)]);
+  });
+});
+
+describe('backup, restore and compact --shrink', () => {
+  test('copy a log, put it back elsewhere and make it smaller, with what was done as JSON', async () => {
+    const folder = newFolder();
+    await stoplog(folder, ['append', 'tickets', '--key-field', 'id', '--pipeline', PIPELINE], numbered(5));
+    const made = await stoplog(folder, ['backup', '--to', 'copy', '--json']);
+    expect([made.code, made.err]).toEqual([0, expect.stringMatching(/^lmdb:\.\/data backed up to copy as of .*Z: [\d ]+ bytes, \d+ entries, verified, in /)]);
+    expect(JSON.parse(made.out)).toMatchObject({ path: expect.stringMatching(/copy$/), sha256: expect.stringMatching(/^[0-9a-f]{64}$/), entries: { log: 1 } });
+    const back = await stoplog(folder, ['restore', 'copy', '--log', 'lmdb:./back', '--json']);
+    expect([back.code, JSON.parse(back.out)]).toEqual([0, expect.objectContaining({ taken: (JSON.parse(made.out) as { readonly taken: string }).taken })]);
+    const shrunk = await stoplog(folder, ['compact', '--shrink', '--log', 'lmdb:./back', '--json']);
+    expect([shrunk.code, JSON.parse(shrunk.out)]).toEqual([0, expect.objectContaining({ bytes: expect.any(Number), bytesBefore: expect.any(Number) })]);
+    const [described, refused] = await Promise.all([
+      stoplog(folder, ['describe', '--log', 'lmdb:./back', '--json']),
+      stoplog(folder, ['restore', 'copy', '--log', 'lmdb:./back']),
+    ]);
+    expect(JSON.parse(described.out)).toMatchObject({
+      freePages: expect.any(Number),
+      partitions: expect.arrayContaining([expect.objectContaining({ topic: 'tickets' })]),
+    });
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('back is not empty, and nothing is written over')]);
+  });
+});
+
+describe('tools on a folder that holds no log', () => {
+  test('say so, and make none', async () => {
+    const folder = newFolder();
+    for (const { code, err } of await Promise.all([['topics'], ['tail', 'x'], ['append', 'x', '--key', 'a']].map((args) => stoplog(folder, args)))) {
+      expect([code, err]).toEqual([1, expect.stringMatching(/^STOPLOG_LOG_UNAVAILABLE {2}there is no log in .*data: check the path/)]);
+    }
+    expect(existsSync(join(folder, 'data'))).toBe(false);
+  });
+});
+
+describe('append, topics and tail', () => {
+  let folder: string;
+  let made: Finished;
+  beforeAll(async () => {
+    folder = newFolder();
+    made = await program(folder, ['append', 'tickets', '--key-field', 'id', '--pipeline', PIPELINE], numbered(5));
+    await stoplog(
+      folder,
+      ['append', 'ticket-counts', '--json', '--pipeline', PIPELINE],
+      '{"key":"gone","value":3}\n{"key":"gone","value":null,"timestamp":1000,"headers":[{"name":"why","value":"old\\u001b[2J"},{"name":"n","value":null}]}\n',
+    );
+    await stoplog(folder, ['append', 'blobs', '--key', 'raw\u009bkey', '--pipeline', PIPELINE], new Uint8Array([0, 255, 13, 10, 0xe2, 0x80, 0xa8]));
+  });
+
+  test('append says how many it has acknowledged', () => {
+    expect(made).toEqual({ code: 0, out: '', err: '5 records appended to tickets\n' });
+  });
+  test('topics counts what is there, in columns and as JSON', async () => {
+    const [plain, json, partitions] = await Promise.all([
+      stoplog(folder, ['topics']),
+      stoplog(folder, ['topics', '--json']),
+      program(folder, ['topics', '--partitions']),
+    ]);
+    const text = plain.out.split('\n');
+    expect(text[0]).toMatch(/^TOPIC +PARTITIONS +CLEANUP +KEY +VALUE +RECORDS$/);
+    expect(text.find((line) => line.startsWith('tickets'))).toMatch(/^tickets +1 +delete +json +json +5$/);
+    expect(JSON.parse(json.out)).toContainEqual(
+      expect.objectContaining({ topic: 'ticket-counts', cleanup: 'compact', records: 2, offsets: [{ partition: 0, start: 0, end: 2 }] }),
+    );
+    expect(partitions.out).toMatch(/tickets +0 +0 +5 +5\n/);
+  });
+  test('compact says what it freed and kept, in columns and as JSON', async () => {
+    const other = newFolder();
+    for (const count of [1, 2, 3]) await stoplog(other, ['append', 'ticket-counts', '--json', '--pipeline', PIPELINE], `{"key":"a","value":${count}}\n`);
+    const nothing = await program(other, ['compact', '--topic', 'ticket-counts']);
+    expect(nothing.out).toMatch(/^TOPIC +PARTITION +START +COMPACTED +BYTES FREED +BYTES KEPT\nticket-counts +0 +0 +0 +0 +\d+\n\n0 bytes freed, \d+ kept\n$/);
+    const json = await stoplog(other, ['compact', '--roll', '--json']);
+    expect(JSON.parse(json.out)).toContainEqual(
+      expect.objectContaining({ topic: 'ticket-counts', partition: 0, startBefore: 0, start: 0, recordsDropped: 2, recordsKept: 1 }),
+    );
+    expect(jsonLines((await stoplog(other, ['tail', 'ticket-counts', '--until-end', '--json'])).out).map(({ offset, value }) => [offset, value])).toEqual([
+      [2, 3],
+    ]);
+    expect((await stoplog(other, ['compact', '--topic', 'nowhere'])).err).toMatch(/^STOPLOG_TOPIC_UNKNOWN/);
+  });
+  test('tail shows time, place, key and value; what it prints as JSON is what append takes', async () => {
+    const [text, json] = await Promise.all([
+      stoplog(folder, ['tail', 'tickets', '--until-end']),
+      stoplog(folder, ['tail', 'tickets', '--until-end', '--json', '--key', 't3']),
+    ]);
+    expect(text.code).toBe(0);
+    expect(text.out.split('\n')[0]).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z {2}\[0\]@0 {2}t0 {2}\{"id":"t0","state":"open"\}$/);
+    expect(jsonLines(json.out)).toEqual([
+      expect.objectContaining({ topic: 'tickets', partition: 0, offset: 3, key: 't3', value: { id: 't3', state: 'open' } }),
+    ]);
+    const other = newFolder();
+    const copied = await stoplog(other, ['append', 'tickets', '--json', '--pipeline', PIPELINE], json.out);
+    expect(copied.err).toBe('1 record appended to tickets\n');
+    expect(jsonLines((await stoplog(other, ['tail', 'tickets', '--until-end', '--json'])).out)[0]).toEqual({ ...jsonLines(json.out)[0], offset: 0 });
+  });
+  test('tail begins where it is told to, and ends at its limit', async () => {
+    const ids = async (...args: string[]): Promise<unknown> =>
+      jsonLines((await stoplog(folder, ['tail', 'tickets', '--json', ...args])).out).map(({ key }) => key);
+    const found = [ids('--from', 'offset 3', '--until-end'), ids('--from', '2001-01-01', '--limit', '1'), ids('--from', '2901-01-01T00:00:00Z', '--until-end')];
+    expect(await Promise.all(found)).toEqual([['t3', 't4'], ['t0'], []]);
+    const beyond = await stoplog(folder, ['tail', 'tickets', '--from', '99', '--until-end']);
+    expect([beyond.code, beyond.err]).toEqual([1, expect.stringContaining('STOPLOG_OFFSET_OUT_OF_RANGE')]);
+  });
+  test('tail shows tombstones, headers and bytes, and lets nothing steer the terminal', async () => {
+    const counts = (await stoplog(folder, ['tail', 'ticket-counts', '--until-end'])).out.split('\n');
+    expect(counts[1]).toBe('1970-01-01T00:00:01.000Z  [0]@1  gone  (tombstone)  why=old\\u001b[2J  n=(null)');
+    const json = jsonLines((await stoplog(folder, ['tail', 'ticket-counts', '--until-end', '--json'])).out);
+    expect(json[1]).toMatchObject({
+      value: null,
+      tombstone: true,
+      headers: [
+        { name: 'why', value: 'old\u001b[2J' },
+        { name: 'n', value: null },
+      ],
+    });
+    const blobs = (await stoplog(folder, ['tail', 'blobs', '--until-end'])).out.split('\n');
+    expect(blobs.map((line) => line.split('  ').slice(2).join('  '))).toEqual(['raw\\u009bkey  (2 bytes) 00ff', 'raw\\u009bkey  (3 bytes) e280a8', '']);
+  });
+  test('tail of a topic that is not there names the one that was meant', async () => {
+    const { code, err } = await stoplog(folder, ['tail', 'tickts']);
+    expect([code, err]).toEqual([1, expect.stringMatching(/^STOPLOG_TOPIC_UNKNOWN .*Did you mean 'tickets'\?/)]);
+  });
+  test('tail waits for more, and ends with Ctrl-C as asked', async () => {
+    const waiting = starting(folder, ['tail', 'tickets', '--from', 'earliest']);
+    await waiting.said('t4');
+    await stoplog(folder, ['append', 'tickets', '--key-field', 'id'], ticket('late'));
+    await waiting.said('"late"');
+    waiting.signal('SIGINT');
+    expect((await waiting.finished).code).toBe(0);
+  });
+  test('tail that is interrupted before the end it was given says so by its exit code', async () => {
+    for (const [signal, code] of [
+      ['SIGINT', 130],
+      ['SIGTERM', 143],
+    ] as const) {
+      const waiting = starting(folder, ['tail', 'tickets', '--from', 'earliest', '--limit', '1000']);
+      await waiting.said('t4');
+      waiting.signal(signal);
+      expect(await waiting.finished).toMatchObject({ code, err: 'interrupted: not all was shown\n' });
+    }
+  });
+  test('tail finds a key as it is shown and as JSON, and one of bytes by its text as well', async () => {
+    const texts = ['t3', '"t3"', '"t3', '3'].map(
+      async (key) => jsonLines((await stoplog(folder, ['tail', 'tickets', '--until-end', '--json', '--key', key])).out).length,
+    );
+    expect(await Promise.all(texts)).toEqual([1, 1, 0, 0]);
+    const other = newFolder();
+    await stoplog(other, ['topics', 'create', 'raw', '--key-codec', 'bytes', '--value-codec', 'bytes', '--partitions', '1']);
+    for (const key of ['k', 'l']) await stoplog(other, ['append', 'raw', '--key', key], `of ${key}`);
+    const found = ['k', '(1 byte) 6b', '{"hex": "6b"}', 'm'].map(
+      async (key) => jsonLines((await stoplog(other, ['tail', 'raw', '--until-end', '--json', '--key', key])).out).length,
+    );
+    expect(await Promise.all(found)).toEqual([1, 1, 1, 0]);
+  });
+  test('tail ends quietly when its reader has seen enough', async () => {
+    const big = newFolder();
+    await stoplog(big, ['append', 'tickets', '--key-field', 'id', '--pipeline', PIPELINE], numbered(30_000));
+    const piped = starting(big, ['tail', 'tickets', '--from', 'earliest']);
+    await piped.said('t9');
+    piped.hangUp();
+    expect(await piped.finished).toMatchObject({ code: 0, err: '' });
+  });
+});
+
+describe('append', () => {
+  test('names the line that it refuses, and says what was acknowledged before it', async () => {
+    const folder = newFolder();
+    const input = `${ticket('a')}\n${ticket('b')}\n{"id":"c","state":"lost"}\n${ticket('d')}\n`;
+    const declared = await stoplog(folder, ['append', 'tickets', '--key', 'k', '--pipeline', PIPELINE], input);
+    expect(declared.code).toBe(1);
+    expect(declared.err).toMatch(
+      /^STOPLOG_SCHEMA {2}line 3: a value for topic 'tickets' does not parse: .*at state\n {2}2 records before it were appended to tickets, and acknowledged\n$/,
+    );
+    // Without the declaration, by the schema kept in the log.
+    const stored = await stoplog(folder, ['append', 'tickets', '--key', 'k'], input);
+    expect(stored.err).toMatch(/line 3: a value for topic 'tickets' does not parse/);
+    const cut = await stoplog(folder, ['append', 'tickets', '--key', 'k'], '{"id":"c","state"\n');
+    expect(cut.err).toMatch(/line 1: it is not JSON \(.*\), and as text a value for topic 'tickets' does not parse: .*object/);
+    const notJson = await stoplog(folder, ['append', 'tickets', '--json'], `\n{"key":"k","value":${ticket('e')}}\n{"key":\n`);
+    expect(notJson.err).toMatch(/line 3: it is not JSON(.|\n)*1 record before it was appended/);
+    expect(jsonLines((await stoplog(folder, ['tail', 'tickets', '--until-end', '--json'])).out)).toHaveLength(5);
+  });
+  test('with --expected-end appends all lines or none: where the partition ends there', async () => {
+    const folder = newFolder();
+    const counted = (end: string, lines: string): Promise<Finished> =>
+      stoplog(folder, ['append', 'ticket-counts', '--json', '--expected-end', end, '--pipeline', PIPELINE], lines);
+    const line = (value: unknown): string => `${JSON.stringify({ key: 'a', value })}\n`;
+    for (const end of ['18446744073709551616', '0,0']) {
+      const { code, err } = await counted(end, line(1));
+      expect([code, err]).toEqual([
+        2,
+        expect.stringMatching(/^STOPLOG_USAGE {2}--expected-end '.*' is not where topic 'ticket-counts' can end: .*, which are 1\./),
+      ]);
+    }
+    const [wrong, first] = [await counted('-1', line(1)), await counted('0', line(1) + line(2))];
+    expect([wrong.code, wrong.err]).toEqual([2, expect.stringMatching(/^STOPLOG_USAGE .*--expected-end/)]);
+    expect(first.err).toBe('2 records appended to ticket-counts\n');
+    const [late, bad] = await Promise.all([counted('0', line(3)), counted('2', line(3) + line('x'))]);
+    expect([late.code, late.err]).toEqual([
+      1,
+      expect.stringMatching(/^STOPLOG_END_MOVED {2}ticket-counts\[0\] ends at 2, and this append expects 0: .*\n {2}nothing was appended to ticket-counts\n$/),
+    ]);
+    expect(bad.err).toMatch(/^STOPLOG_SCHEMA {2}line 2: .*\n {2}nothing was appended/);
+    expect(jsonLines((await stoplog(folder, ['tail', 'ticket-counts', '--until-end', '--json'])).out)).toHaveLength(2);
+  });
+  test('makes the log where there is none, also when several do so at the same moment', async () => {
+    const folder = newFolder();
+    const ended = await Promise.all(['a', 'b', 'c'].map((key) => program(folder, ['append', 'tickets', '--key', key, '--pipeline', PIPELINE], ticket(key))));
+    expect(ended).toEqual(ended.map(() => ({ code: 0, out: '', err: '1 record appended to tickets\n' })));
+    expect((await stoplog(folder, ['topics'])).out).toMatch(/tickets .* 3\n/);
+  });
+  test('asks for keys where the topic needs them, and for a declaration where there is no topic', async () => {
+    const folder = newFolder();
+    const [keyless, unknown] = await Promise.all([
+      stoplog(folder, ['append', 'tickets', '--pipeline', PIPELINE], 'x\n'),
+      stoplog(folder, ['append', 'nothing', '--pipeline', PIPELINE], 'x\n'),
+    ]);
+    expect(keyless.err).toMatch(/needs keys: give --key K/);
+    expect(unknown.err).toMatch(/STOPLOG_TOPIC_UNKNOWN {2}pipeline 'tickets' has no topic 'nothing'/);
+    expect((await stoplog(folder, ['append', 'tickets', '--key', 'k'], 'x\n')).err).toMatch(/there is no topic 'tickets' in .*--pipeline x\.pipeline\.ts/);
+  });
+  test('appends a line when it comes, and on Ctrl-C says how many it has acknowledged', async () => {
+    const folder = newFolder();
+    const typing = starting(folder, ['append', 'tickets', '--key-field', 'id', '--pipeline', PIPELINE]);
+    typing.type(`${ticket('now')}\n`);
+    let seen = '';
+    while (!seen.includes('now')) seen = (await stoplog(folder, ['tail', 'tickets', '--until-end'])).out;
+    typing.signal('SIGINT');
+    expect(await typing.finished).toEqual({ code: 130, out: '', err: '1 record appended to tickets, and interrupted there\n' });
+  });
+});
+
+describe('run', () => {
+  test('says what it runs, counts, drains on Ctrl-C and exits with 0; status is JSON a line', async () => {
+    const folder = newFolder();
+    await stoplog(folder, ['append', 'tickets', '--key', 'k', '--pipeline', PIPELINE], numbered(100));
+    const running = starting(folder, ['run', TYPESCRIPT, '--threads', '1', '--json']);
+    await running.said('"lag":0');
+    running.signal('SIGINT');
+    const { code, out, err } = await running.finished;
+    expect(code).toBe(0);
+    expect(err).toMatch(/^stoplog {3}tickets [0-9a-f]{12} {3}log lmdb:\.\/data {3}threads 1\n/);
+    expect(err).toContain('actors 1 running in');
+    expect(err).toMatch(/draining 1 actors(.|\n)*committed and closed in [\d.]+ s\n$/);
+    expect(jsonLines(out).at(-1)).toMatchObject({
+      state: 'running',
+      lag: 0,
+      lagSeconds: 0,
+      drainSeconds: 0,
+      failed: [],
+      tasks: [{ inputs: ['tickets'], lagSeconds: 0 }],
+    });
+    expect((await stoplog(folder, ['tail', 'ticket-counts', '--until-end'])).out).toMatch(/k {2}100\n$/);
+  });
+  test('gives a partition up that cannot go on, and then exits with 1', async () => {
+    const folder = newFolder();
+    await stoplog(folder, ['append', 'tickets', '--key-field', 'id', '--pipeline', PIPELINE], ticket('poison'));
+    const { code, err } = await starting(folder, ['run', PIPELINE]).finished;
+    expect(code).toBe(1);
+    expect(err).toMatch(/task 0\[0\] given up; .*STOPLOG_HANDLER .*this ticket cannot be read/);
+  });
+  test('tells how old the lag is, and that it never drains while a record is stuck', async () => {
+    const folder = newFolder();
+    await stoplog(folder, ['append', 'tickets', '--key', 'k', '--pipeline', PIPELINE], ticket('slow'));
+    const running = starting(folder, ['run', PIPELINE, '--json']);
+    await running.said('busy');
+    await running.said('"lag":1,');
+    running.signal('SIGINT');
+    await running.said('draining');
+    running.signal('SIGINT');
+    const { out } = await running.finished;
+    const [stuck] = jsonLines(out).filter(({ lag }) => lag === 1);
+    expect(stuck).toMatchObject({ lagSeconds: expect.any(Number), drainSeconds: null, tasks: [{ lag: 1, drainSeconds: null }] });
+    expect(stuck!['lagSeconds']).toBeGreaterThan(0);
+  });
+  test('ends at once on a second Ctrl-C, with 130, and the record it was at is there for the next run', async () => {
+    const folder = newFolder();
+    await stoplog(folder, ['append', 'tickets', '--key-field', 'id', '--pipeline', PIPELINE], ticket('slow'));
+    const running = starting(folder, ['run', PIPELINE]);
+    await running.said('busy');
+    running.signal('SIGINT');
+    await running.said('draining');
+    running.signal('SIGINT');
+    expect((await running.finished).code).toBe(130);
+    expect((await stoplog(folder, ['topics'])).out).toMatch(/tickets .* 1\n/);
+  });
+  test('ends when its reader has gone', async () => {
+    const running = starting(newFolder(), ['run', PIPELINE, '--json']);
+    await running.said('"state"');
+    running.hangUp();
+    expect((await running.finished).code).toBe(0);
+  });
+  test('says why it cannot start', async () => {
+    const folder = newFolder();
+    writeFileSync(join(folder, 'data'), 'not a folder');
+    const { code, err } = await program(folder, ['run', PIPELINE]);
+    expect([code, err]).toEqual([1, expect.stringContaining('STOPLOG_LOG_FOREIGN')]);
+  });
+});

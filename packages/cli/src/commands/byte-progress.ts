@@ -1,0 +1,49 @@
+/** How far something that copies bytes has come, while it does: a row of a terminal, elsewhere a line every five seconds. */
+import type { Progress, Watch } from '@stoplog/core/tools';
+import { onStopSignals, secondsText, sizeText } from '@stoplog/runtime/kit';
+import { exitCodeOf } from './interrupted.ts';
+import { StatusRow } from './status-row.ts';
+
+const PLAIN_EVERY_MS = 5_000;
+const DRAW_EVERY_MS = 100;
+
+/** What was made, or the exit code of who was interrupted before it was. */
+type Outcome<T> = { readonly made: T } | { readonly made: undefined; readonly interrupted: number };
+
+/** Runs it with a watch that Ctrl-C and SIGTERM end. */
+export const withProgress = async <T extends object>(what: string, run: (watch: Watch) => Promise<T>): Promise<Outcome<T>> => {
+  const row = new StatusRow(process.stderr);
+  const stop = new AbortController();
+  let interrupted: number | undefined;
+  const stopListening = onStopSignals((signal) => {
+    interrupted = exitCodeOf(signal);
+    stop.abort();
+  });
+  try {
+    return { made: await run({ signal: stop.signal, onProgress: telling(what, row) }) };
+  } catch (error) {
+    if (interrupted !== undefined && error === stop.signal.reason) return { made: undefined, interrupted };
+    throw error;
+  } finally {
+    row.end();
+    stopListening();
+  }
+};
+
+const telling = (what: string, row: StatusRow): ((progress: Progress) => void) => {
+  let began = performance.now();
+  let told = began;
+  let last: Progress['step'] | undefined;
+  return ({ step, passed, total }) => {
+    const now = performance.now();
+    if (step !== last) [last, began] = [step, now];
+    if (now - told < (row.live ? DRAW_EVERY_MS : PLAIN_EVERY_MS)) return;
+    told = now;
+    const rate = passed / ((now - began) / 1000);
+    const share = total === 0 ? 100 : Math.floor((passed / total) * 100);
+    const left = rate > 0 ? secondsText((total - passed) / rate) : '–';
+    const line = `${what}   ${step}   ${sizeText(passed)} of ${sizeText(total)}   ${share} %   ${sizeText(Math.round(rate))}/s   ${left} left`;
+    if (row.live) row.show(line);
+    else row.say(line);
+  };
+};

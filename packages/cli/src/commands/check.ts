@@ -1,0 +1,62 @@
+/** `stoplog check` */
+import { isStoplogError } from '@stoplog/core';
+import { loadLogModule } from '@stoplog/core/kit';
+import { isDamage } from '@stoplog/core/tools';
+import { onStopSignals, sentence } from '@stoplog/runtime/kit';
+import { checkData, checkSummary, findingLines } from '../text/inspection-text.ts';
+import type { Command } from './command.ts';
+import { watchInspection } from './inspection-progress.ts';
+import { exitCodeOf } from './interrupted.ts';
+import { LOG_HELP, logArgument } from './log-argument.ts';
+import { jsonOut } from './rows.ts';
+import { StatusRow } from './status-row.ts';
+
+export const check: Command = {
+  name: 'check',
+  summary: 'reads a whole log and tells every invariant that does not hold',
+  operands: [],
+  options: { log: 'text', json: 'flag' },
+  help: `Examples
+  stoplog check                                         the log in ./data
+  stoplog check --log lmdb:/var/lib/orders && cp -r …   only if nothing is wrong
+  stoplog check --json | jq '.findings[] | select(.topic == "orders")'
+
+Usage
+  stoplog check [--log lmdb:FOLDER] [--json]
+
+${LOG_HELP}
+  --json                the report as an object
+
+Reads every page, checksum, offset, sum and reference, and changes nothing: it takes no lock, works beside running processes
+and on a read-only disk, and needs nothing of the file to be sound. A line for each finding says the rule, where, and what; a
+rule 'unknown' is something of a later version, and no damage. 'stoplog repair' makes a new folder of what is sound.
+Exit codes here: 0 nothing is wrong; 1 there are findings; 2 there was nothing that could be read, or not ours; 130 Ctrl-C,
+143 SIGTERM.`,
+  async run(given, output) {
+    const argument = logArgument(given.text('log'), { create: false });
+    const module = await loadLogModule(argument.ref);
+    const row = new StatusRow(process.stderr);
+    const stop = new AbortController();
+    let interrupted: number | undefined;
+    const stopListening = onStopSignals((signal) => {
+      interrupted = exitCodeOf(signal);
+      stop.abort();
+    });
+    try {
+      const report = await module.check(argument.ref.options, { progress: watchInspection(`checking ${argument.text}`, row), signal: stop.signal });
+      row.end();
+      await output.write(given.flag('json') ? jsonOut(checkData(report)) : findingLines(report.findings));
+      for (const note of report.notes) output.say(note);
+      output.say(`${argument.text}   ${checkSummary(report)}`);
+      if (!report.isWhole) return interrupted ?? 1;
+      return report.findings.some(isDamage) || report.omitted > 0 ? 1 : 0;
+    } catch (error) {
+      row.end();
+      if (!isStoplogError(error)) throw error;
+      output.say(sentence(error));
+      return 2;
+    } finally {
+      stopListening();
+    }
+  },
+};

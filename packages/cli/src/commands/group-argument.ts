@@ -1,0 +1,35 @@
+/** The group that a command names, and the partitions that it reads. */
+import { StoplogError } from '@stoplog/core';
+import type { TopicPartition } from '@stoplog/core/port';
+import type { GroupStanding } from '@stoplog/core/tools';
+import { oneLine } from '@stoplog/runtime/kit';
+import { suggestion } from '../text/suggest.ts';
+import type { LogArgument, OpenedLog } from './log-argument.ts';
+
+export const groupNamed = (name: string, groups: readonly GroupStanding[], { text }: LogArgument): GroupStanding => {
+  const found = groups.find(({ group }) => group === name);
+  if (found !== undefined) return found;
+  const names = groups.map(({ group }) => group);
+  const there =
+    names.length === 0 ? 'it holds no groups yet' : `it holds ${names.slice(0, 12).join(', ')}${names.length > 12 ? ` and ${names.length - 12} more` : ''}`;
+  throw new StoplogError(
+    'STOPLOG_GROUP_UNKNOWN',
+    { group: name, groups: names },
+    `there is no group '${oneLine(name)}' in ${text}: ${there}.${suggestion(name, names)} A pipeline is a group, under its name, from its first run on`,
+  );
+};
+
+/**
+ * The topics that a group reads: where it has committed, and what its members have now. One that has been at its first record ever
+ * since it came has committed nothing, and is behind all the same.
+ */
+export const topicsOf = ({ positions, members }: GroupStanding): ReadonlySet<string> =>
+  new Set([...positions, ...members.flatMap(({ holds }) => holds)].map(({ topic }) => topic));
+
+/** Every partition of the topics that the group reads. */
+export const partitionsOf = (standing: GroupStanding, { topics }: OpenedLog): readonly TopicPartition[] => {
+  const names = topicsOf(standing);
+  return topics
+    .filter(({ name }) => names.has(name))
+    .flatMap(({ name, partitions }) => Array.from({ length: partitions }, (_, partition) => ({ topic: name, partition })));
+};

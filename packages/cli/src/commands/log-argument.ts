@@ -1,0 +1,61 @@
+/** `--log lmdb:./data`: which log a command works on. */
+import { type LogClient, StoplogError } from '@stoplog/core';
+import type { Log, LogModule, LogRef, TopicShape } from '@stoplog/core/port';
+import { loadLogModule, makeClient } from '@stoplog/core/kit';
+import { lmdb } from '@stoplog/core/lmdb';
+import { oneLine } from '@stoplog/runtime/kit';
+import { suggestion } from '../text/suggest.ts';
+
+const DEFAULT_LOG = 'lmdb:./data';
+export const LOG_HELP: string = `  --log lmdb:FOLDER     the log; ${DEFAULT_LOG} when left out`;
+
+export interface LogArgument {
+  /** As it was written. */
+  readonly text: string;
+  readonly ref: LogRef;
+}
+
+/** `create: false` refuses a folder that holds no log yet. */
+export const logArgument = (text: string | undefined, { create }: { readonly create: boolean }): LogArgument => {
+  const given = text ?? DEFAULT_LOG;
+  const [, scheme, rest] = /^([a-zA-Z][a-zA-Z0-9+.-]+):(.*)$/s.exec(given) ?? [];
+  const wrong = (what: string): StoplogError =>
+    new StoplogError('STOPLOG_USAGE', { log: given }, `${what}: give --log lmdb:FOLDER, such as --log ${DEFAULT_LOG}`);
+  if (scheme === undefined) throw wrong(`--log '${oneLine(given)}' does not say what kind of log it is`);
+  if (scheme !== 'lmdb') throw wrong(`there is no log of the kind '${oneLine(scheme)}', only lmdb`);
+  if (rest === undefined || rest === '') throw wrong(`--log '${oneLine(given)}' names no folder`);
+  return { text: given, ref: lmdb(rest, create ? {} : { create }) };
+};
+
+export interface OpenedLog extends AsyncDisposable {
+  readonly module: LogModule;
+  readonly log: Log;
+  readonly client: LogClient;
+  readonly topics: readonly TopicShape[];
+}
+
+export const openForTools = async ({ ref }: LogArgument): Promise<OpenedLog> => {
+  const module = await loadLogModule(ref);
+  const log = await module.open(ref.options);
+  const client = makeClient(log);
+  try {
+    return { module, log, client, topics: await module.topics(log), [Symbol.asyncDispose]: () => client[Symbol.asyncDispose]() };
+  } catch (error) {
+    await client[Symbol.asyncDispose]();
+    throw error;
+  }
+};
+
+/** The topic of that name, or an error that lists what is there. */
+export const topicNamed = (name: string, topics: readonly TopicShape[], { text }: LogArgument, remedy: string): TopicShape => {
+  const found = topics.find((shape) => shape.name === name);
+  if (found !== undefined) return found;
+  const names = topics.map((shape) => shape.name);
+  const there =
+    names.length === 0 ? 'it holds no topics yet' : `it holds ${names.slice(0, 12).join(', ')}${names.length > 12 ? ` and ${names.length - 12} more` : ''}`;
+  throw new StoplogError(
+    'STOPLOG_TOPIC_UNKNOWN',
+    { topic: name, topics: names },
+    `there is no topic '${oneLine(name)}' in ${text}: ${there}.${suggestion(name, names)} ${remedy}`,
+  );
+};

@@ -1,0 +1,8 @@
+/** Rows as text: columns, a line each. */
+import { columns } from '../text/columns.ts';
+
+export const rowsText = (rows: readonly (readonly string[])[], right: readonly number[] = []): string =>
+  columns(rows, right)
+    .map((line) => `${line}\n`)
+    .join('');
+export const jsonOut = (data: unknown): string => `${JSON.stringify(data, undefined, 2)}\n`;

@@ -1,0 +1,182 @@
+/** `stoplog run x.pipeline.ts` */
+import { availableParallelism } from 'node:os';
+import { seconds as inSeconds } from '@stoplog/core';
+import type { App, Status } from '@stoplog/runtime';
+import { type Plan, startApp, tellConsole, type Told } from '@stoplog/runtime/kit';
+import { durationIn } from '../text/duration-text.ts';
+import { resetIn } from '../text/reset-text.ts';
+import { statusJson, statusLine } from '../text/status-text.ts';
+import type { Command } from './command.ts';
+import { LOG_HELP, logArgument } from './log-argument.ts';
+import type { Output } from './output.ts';
+import { pipelineUrl } from './pipeline-argument.ts';
+import { StatusRow } from './status-row.ts';
+
+export const run: Command = {
+  name: 'run',
+  summary: 'runs a pipeline until Ctrl-C',
+  operands: ['a pipeline module'],
+  options: { log: 'text', threads: 'text', 'instance-id': 'text', session: 'text', reset: 'text', json: 'flag' },
+  help: `Examples
+  stoplog run orders.pipeline.ts                        on the log in ./data, which is made if it is missing
+  stoplog run orders.pipeline.ts --log lmdb:/var/lib/orders --threads 2
+  stoplog run orders.pipeline.ts --instance-id a --session 45s
+  stoplog run orders.pipeline.ts --json | jq .lag
+
+Usage
+  stoplog run PIPELINE [--log lmdb:FOLDER] [--threads N] [--instance-id ID] [--session D] [--reset WHERE] [--json]
+
+  PIPELINE              a module that exports a pipeline by default, .ts or .js
+${LOG_HELP}
+  --threads N           how many threads the actors share; one per core when left out
+  --instance-id ID      a static member: started again under this name within its session, it has the partitions it had
+  --session D           how long it may stand still, or a static member be gone, until others share its partitions: 100ms to 1h; 10s
+                        when left out
+  --reset WHERE         where a task goes on when the log has forgotten what it would read next: earliest (when left out),
+                        latest, the first record of the last 15m or 2h, or fail: its partition is given up
+  --json                a status a second on standard output, a JSON object a line
+
+A terminal shows a status that is redrawn each second, anything else gets a line every five seconds, both on standard
+error: records in and out per second, lag (records not yet processed), and how long commits take.
+
+Run in several processes on one folder, they share the partitions; who ends hands its own over to the others.
+
+Ctrl-C, or SIGTERM, drains: what is under way is committed, then the command ends. A second one ends at once (exit code
+130, or 143) and loses nothing either. The exit code is 1 when a partition was given up or something fatal happened; while
+other partitions go on, so does the command. Run it again, and it goes on where it stopped.`,
+  async run(given, output) {
+    const log = logArgument(given.text('log'), { create: true });
+    const threads = given.number('threads', 1) ?? availableParallelism();
+    const [instanceId, session] = [given.text('instance-id'), given.text('session')];
+    const member = {
+      ...(instanceId === undefined ? {} : { instanceId }),
+      ...(session === undefined ? {} : { session: inSeconds(durationIn(session, 'session') / 1000) }),
+    };
+    const policy = given.text('reset');
+    const reset = policy === undefined ? {} : { reset: resetIn(policy) };
+    const url = pipelineUrl(given.operands[0]!);
+    const row = new StatusRow(process.stderr);
+    const stop = new AbortController();
+    output.gone.addEventListener('abort', () => stop.abort(), { once: true });
+    let teller: RunTeller | undefined;
+    try {
+      await using app = await startApp(url, { log: log.ref, threads, ...member, signal: stop.signal, ...reset }, (plan) => {
+        teller = new RunTeller(plan, `log ${log.text}   threads ${threads}`, row, () => stop.abort());
+        return (event) => teller?.tell(event);
+      });
+      const watching = given.flag('json') ? watchJson(app, output) : watchLines(app, row);
+      try {
+        await app.finished;
+      } finally {
+        watching.unsubscribe();
+      }
+    } catch (error) {
+      if (teller?.fatal === undefined) throw error; // else it was told as it happened
+    } finally {
+      row.end();
+    }
+    return teller?.failed === true ? 1 : 0;
+  },
+};
+
+/** A plain line every so many reports, which come a second apart. */
+const PLAIN_EVERY = 5;
+
+const watchLines = (app: App, row: StatusRow): { unsubscribe(): void } => {
+  let reports = 0;
+  return app.status.subscribe({
+    next: (status: Status) => {
+      const line = `${clock()}  ${statusLine(status)}`;
+      if (row.live) row.show(line);
+      else if (reports++ % PLAIN_EVERY === PLAIN_EVERY - 1) row.say(line);
+    },
+    error: () => {}, // `finished` says why
+  });
+};
+
+const watchJson = (app: App, output: Output): { unsubscribe(): void } =>
+  app.status.subscribe({ next: (status: Status) => void output.write(`${statusJson(status, new Date().toISOString())}\n`), error: () => {} });
+
+const clock = (): string => new Date().toTimeString().slice(0, 8);
+
+/** Says when the actors run and how the app has ended; the rest as `run` says it in any program. */
+class RunTeller {
+  /** Something ended the app, and was told. */
+  fatal: Error | undefined;
+  readonly #plan: Plan;
+  readonly #setting: string;
+  readonly #row: StatusRow;
+  readonly #endNow: () => void;
+  readonly #others: (event: Told) => void;
+  readonly #actors: number;
+  #held = 0;
+  readonly #running = new Set<string>();
+  readonly #givenUp = new Set<string>();
+  readonly #startedAt = performance.now();
+  #drainingSince: number | undefined;
+  #saidRunning = false;
+
+  constructor(plan: Plan, setting: string, row: StatusRow, endNow: () => void) {
+    this.#plan = plan;
+    this.#setting = setting;
+    this.#row = row;
+    this.#endNow = endNow;
+    this.#others = tellConsole(plan, (line) => row.say(line));
+    this.#actors = plan.tasks.reduce((sum, task) => sum + task.partitions, 0);
+  }
+
+  get failed(): boolean {
+    return this.fatal !== undefined || this.#givenUp.size > 0;
+  }
+
+  #sayRunning(): void {
+    if (this.#saidRunning || this.#running.size < this.#held) return;
+    this.#saidRunning = true;
+    const all = this.#held === this.#actors ? `actors ${this.#actors}` : `actors ${this.#held} of ${this.#actors}`;
+    this.#row.say(`${all} running in ${seconds(performance.now() - this.#startedAt)}`);
+  }
+  tell(event: Told): void {
+    switch (event.type) {
+      case 'opened':
+        this.#row.say(`stoplog   ${this.#plan.name} ${this.#plan.fingerprint}   ${this.#setting}`);
+        if (event.topicsCreated > 0) this.#row.say(`topics created ${event.topicsCreated}`);
+        return;
+      case 'running':
+        this.#running.add(`${event.actor.task}:${event.actor.partition}`);
+        return this.#sayRunning();
+      case 'assigned':
+        this.#held = event.held;
+        // Those that are new say that they run.
+        if (event.held === event.taken) this.#running.clear();
+        return this.#others(event);
+      case 'waiting':
+        this.#running.clear();
+        this.#saidRunning = false;
+        return this.#others(event);
+      case 'draining':
+        if (this.#drainingSince !== undefined) return;
+        this.#drainingSince = performance.now();
+        return this.#others(event);
+      case 'ended':
+        if (this.#drainingSince !== undefined)
+          this.#row.say(`stoplog   ${this.#plan.name}   committed and closed in ${seconds(performance.now() - this.#drainingSince)}`);
+        return;
+      case 'given-up':
+        this.#givenUp.add(`${event.actor.task}:${event.actor.partition}`);
+        this.#others(event);
+        if (this.#givenUp.size === this.#held) this.#endNow(); // nothing is left that could go on
+        return;
+      case 'fatal':
+        this.fatal ??= event.error;
+        return this.#others(event);
+      case 'restarting':
+      case 'reset':
+      case 'cleaning':
+      case 'idle':
+      case 'progress':
+        this.#others(event);
+    }
+  }
+}
+
+const seconds = (ms: number): string => `${(ms / 1000).toFixed(2)} s`;

@@ -1,0 +1,121 @@
+/** `stoplog topics copy FROM TO` */
+import { StoplogError } from '@stoplog/core';
+import type { TopicShape } from '@stoplog/core/port';
+import { checkName, shapeDifference } from '@stoplog/core/kit';
+import { type GroupStanding, occupiedError, topicFromShape } from '@stoplog/core/tools';
+import { grouped, onStopSignals, secondsText } from '@stoplog/runtime/kit';
+import type { Command } from './command.ts';
+import { type CopyProgress, copyTopic } from './copy-topic.ts';
+import { exitCodeOf } from './interrupted.ts';
+import { LOG_HELP, logArgument, type OpenedLog, openForTools, topicNamed } from './log-argument.ts';
+import { StatusRow } from './status-row.ts';
+import { partsOf, recordsIn } from './topic-parts.ts';
+
+export const topicsCopy: Command = {
+  name: 'topics copy',
+  summary: 'copies a topic into one with other partitions, in the order of each key',
+  operands: ['the topic to copy', 'the topic to make'],
+  options: { log: 'text', partitions: 'text', json: 'flag' },
+  help: `Examples
+  stoplog topics copy orders orders-16 --partitions 16  Ctrl-C, or worse, and again: it goes on where it was
+  stoplog topics copy orders orders-copy                with as many partitions
+
+Usage
+  stoplog topics copy FROM TO [--partitions N] [--json] [--log lmdb:FOLDER]
+
+  --partitions N        of TO, which is made like FROM otherwise; as many as FROM has when left out
+  --json                print what was copied as an object
+${LOG_HELP}
+
+Copies what is in FROM when it begins: keys, values, times, headers and tombstones as they are. Offsets are new ones. Each
+key keeps its order; records without a key are spread. How far it came is kept in the group copy.FROM.TO and moves in the
+commit that appends, so nothing is missed or there twice, whenever it is killed. Run again, it copies what has come since.
+Where FROM has arrival times, TO takes times as given, until you alter it. To move: stop who appends to FROM, copy once more, start them on TO, then 'stoplog groups delete copy.FROM.TO --execute'.`,
+  async run(given, output) {
+    const argument = logArgument(given.text('log'), { create: false });
+    const [fromName, toName] = given.operands as readonly [string, string];
+    checkName('topic', toName);
+    if (fromName === toName) throw new StoplogError('STOPLOG_USAGE', { topic: fromName }, 'a topic cannot be copied into itself: name another topic');
+    const group = `copy.${fromName}.${toName}`;
+    checkName('pipeline', group);
+    await using opened = await openForTools(argument);
+    const from = topicNamed(fromName, opened.topics, argument, "'stoplog topics' lists them.");
+    const existing = opened.topics.find(({ name }) => name === toName);
+    // A topic with arrival times would stamp what is copied: until the copy is moved to, it takes the times as they are.
+    const { timestamps: _, ...to }: TopicShape = existing ?? { ...from, name: toName, partitions: given.number('partitions', 1) ?? from.partitions };
+    topicFromShape(to, 'read'); // throws what a declaration like this would
+    const standing = (await opened.module.groups(opened.log)).find((one) => one.group === group);
+    if (standing !== undefined && standing.members.length > 0) throw occupiedError(group, standing.members, standing.epoch, Date.now());
+    if (existing !== undefined)
+      await checkTarget(from, { ...from, name: toName, partitions: given.number('partitions', 1) ?? existing.partitions }, existing, standing, opened);
+    await opened.log.ensure([to]);
+    const row = new StatusRow(process.stderr);
+    const watch = watching(`${from.name} → ${to.name}`, row);
+    const stop = new AbortController();
+    let interrupted: number | undefined;
+    const stopListening = onStopSignals((signal) => {
+      interrupted = exitCodeOf(signal);
+      stop.abort();
+    });
+    let last: CopyProgress = { copied: 0, passed: 0, total: 0 };
+    let whole: boolean;
+    try {
+      whole = await copyTopic({ log: opened.log, from, to, group, signal: stop.signal, progress: (progress) => watch((last = progress)) });
+    } finally {
+      row.end();
+      stopListening();
+    }
+    if (given.flag('json')) await output.write(`${JSON.stringify({ from: from.name, to: to.name, group, copied: last.copied, whole })}\n`);
+    const copied = `${grouped(last.copied)} ${last.copied === 1 ? 'record' : 'records'} copied from ${from.name} to ${to.name}`;
+    output.say(whole ? `${copied}: all that was there when it began` : `${copied}, and interrupted there: run it again to go on`);
+    if (from.timestamps === 'arrival')
+      output.say(
+        `its records keep their times: ${to.name} takes them as given. Before others append to it: stoplog topics alter ${to.name} --timestamps arrival`,
+      );
+    return whole ? 0 : (interrupted ?? 1);
+  },
+};
+
+/** What is there already must be what this copy has made, or nothing. */
+const checkTarget = async (
+  from: TopicShape,
+  wanted: TopicShape,
+  existing: TopicShape,
+  standing: GroupStanding | undefined,
+  { log }: OpenedLog,
+): Promise<void> => {
+  const difference = shapeDifference(wanted, existing);
+  if (difference !== undefined)
+    throw new StoplogError(
+      'STOPLOG_TOPIC_SHAPE',
+      { topic: existing.name, wanted, found: existing },
+      `topic '${existing.name}' is there already, and is no copy of '${from.name}' in another number of partitions: choose a new name`,
+    );
+  const records = recordsIn(await partsOf(log, existing));
+  if (records > 0 && (standing === undefined || standing.positions.length === 0)) {
+    throw new StoplogError(
+      'STOPLOG_USAGE',
+      { topic: existing.name, records },
+      `topic '${existing.name}' holds ${grouped(records)} ${records === 1 ? 'record' : 'records'} that this copy did not append, and they would be mixed: choose a new name`,
+    );
+  }
+};
+
+const PLAIN_EVERY_MS = 5_000;
+const DRAW_EVERY_MS = 100;
+
+/** Redraws a row ten times a second; elsewhere than on a terminal, a line every five seconds. */
+const watching = (what: string, row: StatusRow): ((progress: CopyProgress) => void) => {
+  const began = performance.now();
+  let told = began;
+  return ({ copied, passed, total }) => {
+    const now = performance.now();
+    if (now - told < (row.live ? DRAW_EVERY_MS : PLAIN_EVERY_MS)) return;
+    told = now;
+    const rate = copied / ((now - began) / 1000);
+    const share = total === 0 ? 100 : Math.floor((passed / total) * 100);
+    const line = `${what}   ${grouped(passed)} of ${grouped(total)}   ${share} %   ${grouped(rate)}/s   ${rate > 0 ? secondsText((total - passed) / rate) : '–'} left`;
+    if (row.live) row.show(line);
+    else row.say(line);
+  };
+};

@@ -1,0 +1,52 @@
+/** `stoplog topics delete NAME` */
+import { type GroupStanding, occupiedError } from '@stoplog/core/tools';
+import { grouped } from '@stoplog/runtime/kit';
+import type { Command } from './command.ts';
+import { topicsOf } from './group-argument.ts';
+import { LOG_HELP, logArgument, openForTools, topicNamed } from './log-argument.ts';
+import { jsonOut } from './rows.ts';
+import { partsOf, recordsIn } from './topic-parts.ts';
+
+export const topicsDelete: Command = {
+  name: 'topics delete',
+  summary: 'deletes a topic with its records',
+  operands: ['a topic'],
+  options: { log: 'text', execute: 'flag', json: 'flag' },
+  help: `Examples
+  stoplog topics delete old-orders                      what would be deleted
+  stoplog topics delete old-orders --execute            deletes it
+
+Usage
+  stoplog topics delete TOPIC [--execute] [--json] [--log lmdb:FOLDER]
+
+  --execute             do it; without, nothing is changed
+  --json                print what is, or would be, deleted as an object
+${LOG_HELP}
+
+The records go, and with them the position of every group in the topic. Refused, also without --execute, while
+a group that stands in it is in use.
+A process that still appends to it, or waits for its records, gets STOPLOG_TOPIC_UNKNOWN. The file does not shrink: its
+pages are used again.`,
+  async run(given, output) {
+    const argument = logArgument(given.text('log'), { create: false });
+    const execute = given.flag('execute');
+    await using opened = await openForTools(argument);
+    const shape = topicNamed(given.operands[0]!, opened.topics, argument, "'stoplog topics' lists them.");
+    const readers = (await opened.module.groups(opened.log)).filter((standing) => topicsOf(standing).has(shape.name));
+    for (const { group, members, epoch } of readers) if (members.length > 0) throw occupiedError(group, members, epoch, Date.now());
+    const records = recordsIn(await partsOf(opened.log, shape));
+    if (execute) await opened.module.deleteTopic(opened.log, shape.name);
+    if (given.flag('json')) {
+      const { name: topic, partitions } = shape;
+      await output.write(jsonOut({ topic, deleted: execute, partitions, records, groups: readers.map(({ group }) => group) }));
+      return 0;
+    }
+    output.say(
+      `topic '${shape.name}', ${grouped(records)} ${records === 1 ? 'record' : 'records'} in ${shape.partitions} ${shape.partitions === 1 ? 'partition' : 'partitions'}${readersText(readers)}: ${execute ? 'deleted' : 'would be deleted. Nothing was changed; add --execute to do it'}`,
+    );
+    return 0;
+  },
+};
+
+const readersText = (readers: readonly GroupStanding[]): string =>
+  readers.length === 0 ? '' : `, and the positions of ${readers.map(({ group }) => group).join(', ')}`;

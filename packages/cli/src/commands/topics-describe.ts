@@ -1,0 +1,108 @@
+/** `stoplog topics describe NAME` */
+import type { PartitionLag } from '@stoplog/core';
+import type { TopicShape } from '@stoplog/core/port';
+import { readLag } from '@stoplog/core/kit';
+import type { CleaningStanding } from '@stoplog/core/tools';
+import { failureText, grouped, secondsText } from '@stoplog/runtime/kit';
+import { CLEANING_HEADINGS, cleaningCells, cleaningData } from '../text/cleaning-text.ts';
+import { ageIn, lagIn } from '../text/group-text.ts';
+import { offsetData } from '../text/json-text.ts';
+import { settingRows } from '../text/topic-settings.ts';
+import type { Command } from './command.ts';
+import { topicsOf } from './group-argument.ts';
+import { LOG_HELP, logArgument, openForTools, topicNamed } from './log-argument.ts';
+import { jsonOut, rowsText } from './rows.ts';
+import { type Part, partsOf, recordsIn, shapeData } from './topic-parts.ts';
+
+export const topicsDescribe: Command = {
+  name: 'topics describe',
+  summary: 'settings, partitions and readers of a topic',
+  operands: ['a topic'],
+  options: { log: 'text', json: 'flag' },
+  help: `Examples
+  stoplog topics describe orders
+  stoplog topics describe orders --json | jq .valueSchema
+
+Usage
+  stoplog topics describe TOPIC [--json] [--log lmdb:FOLDER]
+
+  --json                an object, with the JSON schemas kept with the topic
+${LOG_HELP}
+
+START is the first offset that is kept, END the one that the next record gets, BYTES what the batches take.
+NEW is the share of closed bytes that compaction has not been through, CLEANED when the log last forgot something there,
+FREED how much that was, and NEXT when it will if nothing is appended (–: not by time alone). A cleaning that failed is told
+below, with its reason. A reader is a group that stands in the topic, or whose members have it.`,
+  async run(given, output) {
+    const argument = logArgument(given.text('log'), { create: false });
+    await using opened = await openForTools(argument);
+    const shape = topicNamed(given.operands[0]!, opened.topics, argument, "'stoplog topics' lists them.");
+    const parts = await partsOf(opened.log, shape);
+    const places = parts.map(({ partition }) => ({ topic: shape.name, partition }));
+    const readers: Reader[] = [];
+    for (const standing of await opened.module.groups(opened.log))
+      if (topicsOf(standing).has(shape.name)) readers.push({ group: standing.group, lags: await readLag(opened.log, standing.group, places, Date.now) });
+    const cleanings = await opened.module.cleanings(opened.log, [shape.name]);
+    if (given.flag('json')) await output.write(jsonOut(dataOf(shape, parts, cleanings, readers)));
+    else {
+      await output.write(textOf(shape, parts, cleanings, readers));
+      for (const cleaning of cleanings) if (cleaning.failure !== undefined) output.say(failureText(cleaning, Date.now())!);
+    }
+    return 0;
+  },
+};
+
+interface Reader {
+  readonly group: string;
+  readonly lags: readonly PartitionLag[];
+}
+
+const textOf = (shape: TopicShape, parts: readonly Part[], cleanings: readonly CleaningStanding[], readers: readonly Reader[]): string =>
+  [
+    rowsText([
+      ['topic', shape.name],
+      ...settingRows(shape),
+      ['timestamps', shape.timestamps ?? 'given'],
+      ['key', shape.keyCodec],
+      ['value', shape.valueCodec],
+      ['records', grouped(recordsIn(parts))],
+    ]),
+    rowsText(
+      [
+        ['PARTITION', 'START', 'END', 'RECORDS', ...CLEANING_HEADINGS],
+        ...parts.map(({ partition, start, end }, i) => [
+          String(partition),
+          String(start),
+          String(end),
+          grouped(Number(end - start)),
+          ...cleaningCells(cleanings[i]!, Date.now()),
+        ]),
+      ],
+      [0, 1, 2, 3, 4, 5, 6, 7, 8],
+    ),
+    readers.length === 0
+      ? ''
+      : rowsText(
+          [
+            ['READER', 'LAG', 'OLDEST'],
+            ...readers.map(({ group, lags }) => [group, grouped(lagIn(lags)), lagIn(lags) === 0 ? '–' : secondsText(ageIn(lags) / 1000)]),
+          ],
+          [1, 2],
+        ),
+  ]
+    .filter((text) => text !== '')
+    .join('\n');
+
+const dataOf = (shape: TopicShape, parts: readonly Part[], cleanings: readonly CleaningStanding[], readers: readonly Reader[]): unknown => ({
+  ...shapeData(shape),
+  records: recordsIn(parts),
+  bytes: cleanings.reduce((sum, { bytes }) => sum + bytes, 0),
+  offsets: parts.map(({ partition, start, end }, i) => ({
+    partition,
+    start: offsetData(start),
+    end: offsetData(end),
+    bytes: cleanings[i]!.bytes,
+    cleaning: cleaningData(cleanings[i]!),
+  })),
+  readers: readers.map(({ group, lags }) => ({ group, lag: lagIn(lags), lagSeconds: ageIn(lags) / 1000 })),
+});

@@ -1,0 +1,350 @@
+/** `stoplog groups` and `stoplog topics` as a person or a script meets them: each command is a process of its own. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Command, starting, stoplog } from './fixtures/command-line.ts';
+
+const PIPELINE = fileURLToPath(new URL('./fixtures/tickets.pipeline.mjs', import.meta.url));
+const ticket = (id: string): string => `${JSON.stringify({ id, state: 'open' })}\n`;
+const numbered = (from: number, to: number): string => Array.from({ length: to - from }, (_, i) => ticket(`t${from + i}`)).join('');
+
+const folders: string[] = [];
+const newFolder = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'stoplog-groups-'));
+  folders.push(folder);
+  return folder;
+};
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+const append = (folder: string, from: number, to: number): Promise<unknown> =>
+  stoplog(folder, ['append', 'tickets', '--key-field', 'id', '--pipeline', PIPELINE], numbered(from, to));
+/** Runs the pipeline until it has caught up; `stop` ends it. */
+const caughtUp = async (folder: string): Promise<Command> => {
+  const running = starting(folder, ['run', PIPELINE, '--threads', '1', '--json']);
+  await running.said('"state":"running"');
+  await running.said('"lag":0');
+  return running;
+};
+const stopped = async (running: Command): Promise<void> => {
+  running.signal('SIGINT');
+  expect((await running.finished).code).toBe(0);
+};
+
+describe('a pipeline that has read five tickets of eight', () => {
+  let folder: string;
+  let active: readonly { readonly code: number | null; readonly out: string; readonly err: string }[];
+  beforeAll(async () => {
+    folder = newFolder();
+    await append(folder, 0, 5);
+    const running = await caughtUp(folder);
+    const second = starting(folder, ['run', PIPELINE, '--threads', '1']);
+    await second.said('waiting: other processes');
+    active = await Promise.all([
+      stoplog(folder, ['groups', 'describe', 'tickets', '--over', '0']),
+      stoplog(folder, ['groups', 'reset', 'tickets', '--to-earliest', '--execute']),
+      stoplog(folder, ['groups', 'delete', 'tickets', '--execute']),
+      stoplog(folder, ['topics', 'delete', 'tickets', '--execute']),
+    ]);
+    await stopped(second);
+    await stopped(running);
+    await append(folder, 5, 8);
+  }, 60_000);
+
+  test('is not to be changed while it runs, and who is in it is said', () => {
+    const [described, ...refused] = active;
+    expect(described!.err.match(/process \d+ has been in it since 20\S+Z, and sent its last heartbeat [\d.]+ s ago; it has .*/g)).toEqual([
+      expect.stringMatching(/it has tickets\[0\]/),
+      expect.stringMatching(/it has nothing: others have all partitions/),
+    ]);
+    expect(described!.out).toMatch(/tickets +0 +5 +5 +0 +– +– +– +read +pid \d+\n/);
+    for (const { code, err } of refused)
+      expect([code, err]).toEqual([
+        1,
+        expect.stringMatching(
+          /^STOPLOG_GROUP_ACTIVE {2}group 'tickets' is in use: process \d+ has been in it since .*; process \d+ has been .*Nothing was changed; end process \d+ and \d+/,
+        ),
+      ]);
+  });
+  test('is listed with its lag, also as JSON', async () => {
+    const [plain, json, topic] = await Promise.all([
+      stoplog(folder, ['groups']),
+      stoplog(folder, ['groups', 'list', '--json']),
+      stoplog(folder, ['topics', 'describe', 'tickets']),
+    ]);
+    expect(plain.out).toMatch(/^GROUP +MEMBERS +TOPICS +LAG +OLDEST +STORES\ntickets +– +tickets +3 +[\d.]+ (ms|s) +\d\n$/);
+    expect(JSON.parse(json.out)).toEqual([
+      expect.objectContaining({
+        group: 'tickets',
+        members: [],
+        lag: 3,
+        lagSeconds: expect.any(Number),
+        stores: expect.arrayContaining([{ store: 'count-by-key', version: 1 }]),
+      }),
+    ]);
+    expect(topic.out).toMatch(/READER +LAG +OLDEST\ntickets +3 /);
+  });
+  test('never drains while nobody reads', async () => {
+    const [plain, json] = await Promise.all([stoplog(folder, ['groups', 'describe', 'tickets']), stoplog(folder, ['groups', 'describe', 'tickets', '--json'])]);
+    expect(plain.out).toMatch(/tickets +0 +5 +8 +3 +[\d.]+ (ms|s) +0 +0 +never +–\n/);
+    expect(JSON.parse(json.out)).toMatchObject({ partitions: [{ topic: 'tickets', partition: 0, position: 5, end: 8, lag: 3, drainSeconds: null }] });
+  });
+  test('a dry run shows the plan and changes nothing', async () => {
+    const reset = await stoplog(folder, ['groups', 'reset', 'tickets', '--shift-by=-2']);
+    expect(reset.code).toBe(0);
+    expect(reset.out).toMatch(/^TOPIC +PARTITION +FROM +TO +MOVES\ntickets +0 +5 +3 +-2\n$/);
+    expect(reset.err).toMatch(/1 of 1 positions would be moved: 2 records would be read again, 0 would be passed over\. Nothing was changed; add --execute/);
+    expect(reset.err).toMatch(/store count-by-key holds what was folded up to the old positions.*stoplog groups delete tickets --execute/);
+    const twice = await stoplog(folder, ['groups', 'reset', 'tickets', '--shift-by=-2', '--topic', 'tickets,tickets']);
+    expect(twice.out).toBe(reset.out);
+    expect((await stoplog(folder, ['groups', 'export', 'tickets'])).out).toBe('tickets,0,5\n');
+  });
+  test('exactly one place to go to, that is one', async () => {
+    const wrong = [
+      [],
+      ['--to-earliest', '--to-latest'],
+      ['--to-offset', 'x'],
+      ['--to-datetime', 'tomorrow'],
+      ['--by-duration', '5'],
+      ['--from-file', 'none.csv'],
+      ['--to-latest', '--topic', 'tickts'],
+      ['--to-latest', '--partition', '0'],
+      ['--to-datetime', '2026-02-30'],
+      ['--to-latest', '--csv', '--json'],
+    ];
+    const said = await Promise.all(wrong.map((args) => stoplog(folder, ['groups', 'reset', 'tickets', ...args])));
+    expect(said.map(({ err }) => err)).toEqual(
+      [
+        /exactly one of --to-earliest/,
+        /--to-earliest and --to-latest exclude each other/,
+        /no whole number/,
+        /no time/,
+        /no duration/,
+        /cannot be read/,
+        /Did you mean 'tickets'\?/,
+        /add --topic T/,
+        /no time/,
+        /--csv and --json exclude each other/,
+      ].map((words) => expect.stringMatching(words)),
+    );
+    expect((await stoplog(folder, ['groups', 'reset', 'tickts', '--to-latest'])).err).toMatch(
+      /STOPLOG_GROUP_UNKNOWN {2}there is no group 'tickts' .*Did you mean 'tickets'\?/,
+    );
+  });
+  test('what is carried out is what the dry run printed, also later, from its file', async () => {
+    const plan = await stoplog(folder, ['groups', 'reset', 'tickets', '--to-datetime', '2001-01-01', '--csv']);
+    expect(plan.out).toBe('tickets,0,0\n');
+    writeFileSync(join(folder, 'plan.csv'), plan.out);
+    const done = await stoplog(folder, ['groups', 'reset', 'tickets', '--from-file', 'plan.csv', '--execute', '--json']);
+    expect(JSON.parse(done.out)).toEqual({
+      group: 'tickets',
+      executed: true,
+      plan: [{ topic: 'tickets', partition: 0, from: 5, to: 0, clamped: null }],
+      inconsistentStores: ['count-by-key'],
+    });
+    expect((await stoplog(folder, ['groups', 'export', 'tickets'])).out).toBe('tickets,0,0\n');
+    const beyond = await stoplog(folder, ['groups', 'reset', 'tickets', '--to-offset', '99', '--execute']);
+    expect(beyond.out).toMatch(/tickets +0 +0 +8 +\+8 +held back by the end of the log\n/);
+    await stoplog(folder, ['groups', 'reset', 'tickets', '--by-duration', '1h', '--execute']);
+    expect((await stoplog(folder, ['groups', 'export', 'tickets'])).out).toBe('tickets,0,0\n');
+  });
+  test('deleted and run again, it folds its stores from nothing', async () => {
+    const asked = await stoplog(folder, ['groups', 'delete', 'tickets']);
+    expect(asked.err).toMatch(/group 'tickets', its 1 position and the store count-by-key: would be deleted\. Nothing was changed/);
+    expect((await stoplog(folder, ['groups', 'delete', 'tickets', '--execute'])).err).toMatch(/: deleted\n$/);
+    expect((await stoplog(folder, ['groups', 'list'])).err).toMatch(/holds no groups yet/);
+    await stopped(await caughtUp(folder));
+    expect((await stoplog(folder, ['tail', 'ticket-counts', '--until-end', '--key', 't0'])).out).toMatch(/t0 {2}1\n$/);
+    expect((await stoplog(folder, ['tail', 'ticket-counts', '--until-end', '--filter', 'value!=1'])).out).toBe('');
+  }, 30_000);
+});
+
+describe('a pipeline that is still at its first record', () => {
+  test('is behind by all there is, and what it has is refused to be deleted, also in a dry run', async () => {
+    const folder = newFolder();
+    await stoplog(folder, ['append', 'tickets', '--key-field', 'id', '--pipeline', PIPELINE], ticket('slow') + numbered(0, 2));
+    const running = starting(folder, ['run', PIPELINE, '--threads', '1']);
+    await running.said('busy');
+    const [listed, described, topic, deleted] = await Promise.all([
+      stoplog(folder, ['groups', '--json']),
+      stoplog(folder, ['groups', 'describe', 'tickets', '--over', '0']),
+      stoplog(folder, ['topics', 'describe', 'tickets', '--json']),
+      stoplog(folder, ['topics', 'delete', 'tickets']),
+    ]);
+    // Twice: the first one would wait for the handler.
+    running.signal('SIGINT');
+    await running.said('draining');
+    running.signal('SIGINT');
+    await running.finished;
+    expect(JSON.parse(listed.out)).toEqual([expect.objectContaining({ group: 'tickets', lag: 3, topics: ['tickets'] })]);
+    expect(described.out).toMatch(/tickets +0 +0 +3 +3 .*pid \d+\n/);
+    expect(JSON.parse(topic.out)).toMatchObject({ readers: [{ group: 'tickets', lag: 3 }] });
+    expect([deleted.code, deleted.err]).toEqual([1, expect.stringMatching(/^STOPLOG_GROUP_ACTIVE .*Nothing was changed/)]);
+  }, 60_000);
+});
+
+describe('topics', () => {
+  test('are made, described, altered in what may change, and deleted', async () => {
+    const folder = newFolder();
+    expect((await stoplog(folder, ['topics', 'create', 'clicks', '--partitions', '2', '--retention', '7d', '--value-codec', 'string'])).err).toBe(
+      "topic 'clicks' made: 2 partitions, not compacted\n",
+    );
+    const [again, declared, altered, refused] = await Promise.all([
+      stoplog(folder, ['topics', 'create', 'clicks']),
+      stoplog(folder, ['topics', 'create', 'ticket-counts', '--pipeline', PIPELINE]),
+      stoplog(folder, ['topics', 'alter', 'clicks', '--retention', 'forever']),
+      stoplog(folder, ['topics', 'alter', 'clicks', '--partitions', '16']),
+    ]);
+    expect((await stoplog(folder, ['topics', 'alter', 'clicks', '--timestamps', 'arrival'])).err).toBe("topic 'clicks' altered: timestamps given → arrival\n");
+    expect(again.err).toMatch(/STOPLOG_TOPIC_SHAPE {2}topic 'clicks' is there already/);
+    expect(declared.err).toMatch(/topic 'ticket-counts' made: 1 partition, compacted/);
+    expect(altered.err).toBe("topic 'clicks' altered: retention 7 d → for ever, segment 21 h (default) → 7 d (default)\n");
+    expect([refused.code, refused.err]).toEqual([
+      1,
+      expect.stringMatching(
+        /cannot be changed: .*its order would be lost\. Copy it, in the order of each key.*stoplog topics copy clicks clicks-16 --partitions 16/,
+      ),
+    ]);
+    expect(JSON.parse((await stoplog(folder, ['topics', 'describe', 'clicks', '--json'])).out)).toMatchObject({
+      topic: 'clicks',
+      partitions: 2,
+      timestamps: 'arrival',
+      valueCodec: 'string',
+      records: 0,
+      offsets: [{ partition: 0, bytes: 0, cleaning: { dirtyRatio: null, last: null, failure: null } }, { partition: 1 }],
+      readers: [],
+    });
+    expect((await stoplog(folder, ['topics', 'delete', 'clicks'])).err).toMatch(/0 records in 2 partitions: would be deleted\. Nothing was changed/);
+    expect((await stoplog(folder, ['topics', 'delete', 'clicks', '--execute'])).err).toMatch(/: deleted\n$/);
+    expect((await stoplog(folder, ['topics', 'list'])).out).toMatch(/^TOPIC .*\nticket-counts .*\n$/);
+  }, 30_000);
+  test('have partitions in the number that a declaration may have', async () => {
+    const folder = newFolder();
+    const limit = /STOPLOG_USAGE {2}topic 'many' cannot have 65536 partitions: take a whole number from 1 to 65535/;
+    expect((await stoplog(folder, ['topics', 'create', 'many', '--partitions', '65536'])).err).toMatch(limit);
+    await stoplog(folder, ['topics', 'create', 'few']);
+    expect((await stoplog(folder, ['topics', 'copy', 'few', 'many', '--partitions', '65536'])).err).toMatch(limit);
+    expect((await stoplog(folder, ['topics', 'list'])).out).not.toContain('many');
+  }, 30_000);
+  test('tell programs what was done to them', async () => {
+    const folder = newFolder();
+    const told = async (...args: string[]): Promise<unknown> => {
+      const { code, out, err } = await stoplog(folder, ['topics', ...args, '--json']);
+      expect([code, err]).toEqual([0, '']);
+      return JSON.parse(out);
+    };
+    expect(await told('create', 'clicks', '--partitions', '2')).toMatchObject({ topic: 'clicks', partitions: 2, cleanup: 'delete' });
+    expect(await told('alter', 'clicks', '--retention', '7d')).toMatchObject({ topic: 'clicks', retentionMs: 604_800_000, changed: true });
+    expect(await told('alter', 'clicks', '--retention', '7d')).toMatchObject({ changed: false });
+    expect(await told('delete', 'clicks')).toEqual({ topic: 'clicks', deleted: false, partitions: 2, records: 0, groups: [] });
+    expect(await told('delete', 'clicks', '--execute')).toMatchObject({ deleted: true });
+    expect(await told('list')).toEqual([]);
+  }, 30_000);
+  test('help of an action teaches, and a word that is none says what there is', async () => {
+    const folder = newFolder();
+    const [help, same, family, wrong] = await Promise.all([
+      stoplog(folder, ['groups', 'reset', '--help']),
+      stoplog(folder, ['help', 'groups', 'reset']),
+      stoplog(folder, ['topics', '--help']),
+      stoplog(folder, ['groups', 'rest']),
+    ]);
+    expect(help.out).toMatch(/^stoplog groups reset: .*\n\nExamples\n/);
+    expect(same.out).toBe(help.out);
+    expect(family.out).toMatch(/Actions\n(?: {2}stoplog .*\n)* {2}stoplog topics copy {2,}copies/);
+    expect([wrong.code, wrong.err]).toEqual([
+      2,
+      expect.stringMatching(/'stoplog groups' cannot 'rest'\. Did you mean 'reset'\? It can list, describe, reset, export, delete/),
+    ]);
+  });
+  test('tail ends before a place, and filters by what lies at a path', async () => {
+    const folder = newFolder();
+    const line = (n: number): string =>
+      `${JSON.stringify({ key: `k${n}`, value: { id: `k${n}`, state: n % 2 === 0 ? 'open' : 'closed' }, timestamp: `2026-01-0${n + 1}T00:00:00Z`, headers: [{ name: 'n', value: String(n) }] })}\n`;
+    await stoplog(folder, ['append', 'tickets', '--json', '--pipeline', PIPELINE], [0, 1, 2, 3, 4].map(line).join(''));
+    const keys = async (...args: string[]): Promise<readonly unknown[]> =>
+      (await stoplog(folder, ['tail', 'tickets', '--json', ...args])).out
+        .split('\n')
+        .flatMap((text) => (text === '' ? [] : [(JSON.parse(text) as { readonly key: unknown }).key]));
+    expect(
+      await Promise.all([
+        keys('--to', '2026-01-03T00:00:00Z'),
+        keys('--from', 'offset 1', '--to', 'offset 3'),
+        keys('--to', '2999-01-01'),
+        keys('--until-end', '--filter', 'state=closed'),
+        keys('--until-end', '--filter', 'headers.n=4'),
+        keys('--until-end', '--filter', 'state!=open', '--limit', '1'),
+        keys('--from', '-2', '--until-end'),
+      ]),
+    ).toEqual([['k0', 'k1'], ['k1', 'k2'], ['k0', 'k1', 'k2', 'k3', 'k4'], ['k1', 'k3'], ['k4'], ['k1'], ['k3', 'k4']]);
+    expect((await stoplog(folder, ['tail', 'tickets', '--until-end', '--filter', 'process.exit()'])).err).toMatch(/no filter: write path=value/);
+  }, 30_000);
+});
+
+describe('a copy', () => {
+  const records = (count: number): string =>
+    Array.from(
+      { length: count },
+      (_, i) =>
+        `${JSON.stringify({ key: `k${i % 97}`, value: `${i} ${'x'.repeat(1_000)}`, timestamp: 1_000 + i, headers: [{ name: 'i', value: String(i) }] })}\n`,
+    ).join('');
+  const COUNT = 6_000;
+  const number = (value: string): number => Number(value.split(' ')[0]);
+
+  test('that is killed again and again ends with every record once, in the order of its key', async () => {
+    const folder = newFolder();
+    await stoplog(folder, ['topics', 'create', 'old', '--partitions', '3', '--key-codec', 'string', '--value-codec', 'string']);
+    await stoplog(folder, ['append', 'old', '--json'], records(COUNT));
+    // From here on its records are stamped by the log; what is copied keeps its times all the same.
+    await stoplog(folder, ['topics', 'alter', 'old', '--timestamps', 'arrival']);
+    const copy = (failpoints?: string): ReturnType<typeof stoplog> =>
+      stoplog(folder, ['topics', 'copy', 'old', 'new', '--partitions', '5'], '', failpoints === undefined ? {} : { STOPLOG_FAILPOINTS: failpoints });
+    // The commit before it is sent, inside its transaction, and when it is made but not known to be.
+    for (const point of ['commit.before=kill#2', 'commit.written=kill#2', 'commit.applied=kill#1']) expect((await copy(point)).code).toBeNull();
+    const done = await copy();
+    expect([done.code, done.err]).toEqual([
+      0,
+      expect.stringMatching(/records copied from old to new: all that was there when it began\n(.|\n)*stoplog topics alter new --timestamps arrival/),
+    ]);
+    const found = (await stoplog(folder, ['tail', 'new', '--until-end', '--json'])).out
+      .trim()
+      .split('\n')
+      .map(
+        (text) =>
+          JSON.parse(text) as {
+            readonly key: string;
+            readonly value: string;
+            readonly timestamp: number;
+            readonly headers: readonly { readonly value: string }[];
+          },
+      );
+    expect(found.map(({ value }) => number(value)).sort((a, b) => a - b)).toEqual(Array.from({ length: COUNT }, (_, i) => i));
+    const last = new Map<string, number>();
+    for (const { key, value, timestamp, headers } of found) {
+      const i = number(value);
+      expect([timestamp, headers[0]!.value, i > (last.get(key) ?? -1)]).toEqual([1_000 + i, String(i), true]);
+      last.set(key, i);
+    }
+    // Again: nothing that is there already, and what has come since.
+    await stoplog(folder, ['append', 'old', '--json'], '{"key":"late","value":"late"}\n');
+    expect((await copy()).err).toMatch(/^1 record copied from old to new/);
+  }, 60_000);
+  test('goes into a topic of its own', async () => {
+    const folder = newFolder();
+    await Promise.all(
+      ['old', 'full', 'other'].map((name) =>
+        stoplog(folder, ['topics', 'create', name, '--key-codec', 'string', '--value-codec', name === 'other' ? 'json' : 'string']),
+      ),
+    );
+    await stoplog(folder, ['append', 'full', '--key', 'k'], 'x\n');
+    const [self, mixed, foreign, missing] = await Promise.all(
+      ['old', 'full', 'other'].map((name) => stoplog(folder, ['topics', 'copy', 'old', name])).concat(stoplog(folder, ['topics', 'copy', 'odl', 'new'])),
+    );
+    expect(self!.err).toMatch(/cannot be copied into itself/);
+    expect(mixed!.err).toMatch(/holds 1 record that this copy did not append/);
+    expect(foreign!.err).toMatch(/is no copy of 'old'/);
+    expect(missing!.err).toMatch(/Did you mean 'old'\?/);
+  }, 30_000);
+});

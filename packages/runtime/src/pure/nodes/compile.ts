@@ -1,0 +1,95 @@
+/**
+ * A task's nodes fused into one synchronous function per input.
+ *
+ * Nodes are taken from the ends back: when a node is compiled, everything that follows it is already a function. The
+ * result is a closure for each topic the task reads; a call with a record does everything up to the next topic.
+ */
+import { type AnyTopic, assert } from '@stoplog/core/kit';
+import { fanOut, fanOutChanges, type Emit, type EmitChange } from './emit.ts';
+import type { AnySource, Compiling, Node, OutputPort, StatePort, StreamNode, TableNode } from './node.ts';
+
+/** What of a task is compiled. */
+export interface TaskNodes {
+  /** Inputs first. */
+  readonly nodes: readonly Node[];
+  readonly inputs: readonly { readonly topic: AnyTopic }[];
+  readonly source: AnySource | undefined;
+}
+/** By the names of the task's stores and outputs. */
+export interface TaskPorts {
+  readonly stores: ReadonlyMap<string, StatePort>;
+  readonly outputs: ReadonlyMap<string, OutputPort>;
+}
+export interface CompiledTask {
+  /** One function for each of the task's inputs, in their order; a source task has one. */
+  readonly emits: readonly Emit[];
+  /** The task's stream time has grown to this; nodes may emit. */
+  advance(streamTime: number): void;
+  /** Wall-clock time has passed; nodes may emit. */
+  tick(wallClock: number): void;
+}
+
+export const compileTask = (task: TaskNodes, ports: TaskPorts): CompiledTask => {
+  const inside = new Set(task.nodes);
+  // What each node hands its records, or its changes, to; and who asks for the time. Filled from the ends back.
+  const recordsTo = new Map<Node, Emit[]>();
+  const changesTo = new Map<Node, EmitChange[]>();
+  const advances: ((streamTime: number) => void)[] = [];
+  const ticks: ((wallClock: number) => void)[] = [];
+  const compiling: Compiling = {
+    onRecord: (input, emit) => add(recordsTo, input, emit),
+    onChange: (input, emit) => add(changesTo, input, emit),
+    onAdvance: (advance) => void advances.unshift(advance),
+    onTick: (tick) => void ticks.unshift(tick),
+    store: (name) => port(ports.stores, name),
+    output: ({ name }) => port(ports.outputs, name),
+  };
+  const emitOf = (node: StreamNode): Emit => fanOut((recordsTo.get(node) ?? []).toReversed());
+  const emitChangeOf = (node: TableNode): EmitChange | undefined => {
+    const emits = changesTo.get(node);
+    return emits && fanOutChanges(emits.toReversed());
+  };
+
+  for (const node of task.nodes.toReversed()) {
+    // A `through` is also in the task that reads its topic, without its inputs: there is nothing to compile.
+    if (!node.inputs.every((input) => inside.has(input))) continue;
+    if (node.yields === 'records') node.compile?.(compiling, emitOf(node));
+    else if (node.yields === 'changes') node.compile?.(compiling, emitChangeOf(node));
+    else node.compile(compiling);
+  }
+
+  const entryOf = (topic: AnyTopic): Emit => {
+    const readers = task.nodes.filter((node) => node.reads?.topic.name === topic.name);
+    const tables = readers.filter((node) => node.yields === 'changes');
+    const [first] = tables;
+    if (first?.reads?.role !== 'table') return fanOut(readers.filter((node) => node.yields === 'records').map(emitOf));
+    // However often a pipeline says table(topic), the topic is kept once, and all see the same before and after.
+    const changed = tables.map(emitChangeOf).filter((emit) => emit !== undefined);
+    return first.reads.keep(compiling, changed.length === 0 ? undefined : fanOutChanges(changed));
+  };
+  const sources = task.nodes.filter((node) => node.yields === 'records' && node.source !== undefined) as readonly StreamNode[];
+  return {
+    emits: task.source === undefined ? task.inputs.map(({ topic }) => entryOf(topic)) : [fanOut(sources.map(emitOf))],
+    advance: callAll(advances),
+    tick: callAll(ticks),
+  };
+};
+
+/** In the order of the nodes, so that what one emits has arrived when the next is called. */
+const callAll =
+  (hooks: readonly ((time: number) => void)[]): ((time: number) => void) =>
+  (time) => {
+    for (const hook of hooks) hook(time);
+  };
+
+const add = <T>(map: Map<Node, T[]>, node: Node, value: T): void => {
+  const values = map.get(node);
+  if (values === undefined) map.set(node, [value]);
+  else values.push(value);
+};
+
+const port = <T>(ports: ReadonlyMap<string, T>, name: string): T => {
+  const found = ports.get(name);
+  assert(found !== undefined, `the task has a port '${name}'`);
+  return found;
+};

@@ -1,0 +1,17 @@
+/** flatMap: any number of values of each value, in order. */
+import { DerivedRecord } from './derived-record.ts';
+import { many } from './emit.ts';
+import type { StreamNode } from './node.ts';
+import type { AnyRecord } from './record.ts';
+
+export const flatMap = (input: StreamNode, fn: (value: unknown, record: AnyRecord) => Iterable<unknown>): StreamNode => ({
+  kind: 'flat-map',
+  verb: 'flatMap',
+  yields: 'records',
+  inputs: [input],
+  declares: {},
+  compile: (task, emit) =>
+    task.onRecord(input, (record) => {
+      for (const value of many('flatMap', fn(record.value, record))) emit(new DerivedRecord(record, value));
+    }),
+});

@@ -1,0 +1,37 @@
+/** fold: the records of a key, one after the other, become a state; `undefined` from `update` deletes the key. */
+import type { AnyStore } from '@stoplog/core/kit';
+import { ownStore, storeFacts } from './declared.ts';
+import { settled } from './emit.ts';
+import type { StreamNode, TableNode } from './node.ts';
+import type { AnyRecord } from './record.ts';
+
+export interface AnyFold {
+  readonly init: () => unknown;
+  readonly update: (state: unknown, value: unknown, record: AnyRecord) => unknown;
+}
+
+export const fold = (input: StreamNode, store: AnyStore, { init, update }: AnyFold): TableNode => ({
+  kind: 'fold',
+  verb: 'fold',
+  detail: store.name,
+  yields: 'changes',
+  inputs: [input],
+  declares: { verb: 'fold', store: storeFacts(store) },
+  stores: [ownStore(store)],
+  compile: (task, emit = () => {}) => {
+    const state = task.store(store.name);
+    task.onRecord(input, (record) => {
+      const { key } = record;
+      const before = state.get(key);
+      const after = settled('fold', update(before === undefined ? settled('fold', init()) : before, record.value, record));
+      if (after !== undefined) state.set(key, after);
+      else if (before !== undefined) state.delete(key);
+      else return;
+      emit(record, before, after);
+    });
+  },
+  lookup: (task) => {
+    const state = task.store(store.name);
+    return (key) => state.get(key);
+  },
+});

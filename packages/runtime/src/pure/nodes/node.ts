@@ -1,0 +1,111 @@
+/**
+ * A node is one verb of a pipeline, and one file in this folder says everything about that verb.
+ *
+ * Planning, checks, drawings, the fingerprint and compilation ask the node; none of them knows the list of verbs. A node
+ * holds the nodes it reads from, so the ends of a pipeline hold the whole graph.
+ */
+import type { Sink, Source } from '@stoplog/core/port';
+import type { AnyStore, AnyTopic } from '@stoplog/core/kit';
+import type { Emit, EmitChange } from './emit.ts';
+import type { AnyRecord } from './record.ts';
+
+/** What a pipeline is wired to, without the types of keys and values. */
+export type AnySource = Source<unknown, unknown>;
+export type AnySink = Sink<never, never>;
+export type AnyTarget = AnyTopic | AnySink;
+
+export type Role = 'stream' | 'table' | 'through';
+/** The topic that a node reads; a `through` reads with its second half. */
+export type Reading =
+  | { readonly topic: AnyTopic; readonly role: 'stream' | 'through' }
+  /** Several tables of one topic are kept once: `keep` stores the record and hands each change to `emit`, which is undefined if nothing follows. */
+  | { readonly topic: AnyTopic; readonly role: 'table'; readonly keep: (task: Compiling, emit: EmitChange | undefined) => Emit };
+
+/** A store that a node owns. */
+export interface NodeStore {
+  /** Undefined for the store in which a table keeps its topic. */
+  readonly store: AnyStore | undefined;
+  readonly name: string;
+  readonly version: number;
+  readonly fingerprint: string;
+  /** The topic whose latest values this store holds, as their bytes. */
+  readonly table: AnyTopic | undefined;
+}
+
+interface Facts {
+  /** The node's name in the fingerprint: a change of it stops every pipeline that uses the verb. */
+  readonly kind: string;
+  /** The verb as it is written in a pipeline: drawings and errors use it. */
+  readonly verb: string;
+  /** What a drawing says behind the verb: the name of the store, for instance. */
+  readonly detail?: string;
+  /** In the order of their declaration; the first one is the main path. */
+  readonly inputs: readonly (StreamNode | TableNode)[];
+  /** What the node declares besides its functions, for the fingerprint. */
+  readonly declares: Readonly<Record<string, unknown>>;
+  readonly reads?: Reading;
+  readonly source?: AnySource;
+  /** A topic or sink that the node appends to. */
+  readonly writes?: AnyTarget;
+  readonly stores?: readonly NodeStore[];
+  /** How an error calls the meeting of two inputs, whose topics must agree in partitions and in the codec of their keys. */
+  readonly meeting?: string;
+}
+
+/** Yields records: a key, a value, a time. */
+export interface StreamNode extends Facts {
+  readonly yields: 'records';
+  /** Called in the task of the node's inputs. `emit` is everything that follows in this task. */
+  readonly compile?: (task: Compiling, emit: Emit) => void;
+}
+/** Yields changes: for a key, what it was and what it is. */
+export interface TableNode extends Facts {
+  readonly yields: 'changes';
+  /** As a stream's; `emit` is undefined if nothing follows. */
+  readonly compile?: (task: Compiling, emit: EmitChange | undefined) => void;
+  /** The value of a key, as it is now. */
+  readonly lookup: (task: Compiling) => Lookup;
+}
+/** Yields nothing: what arrives is written. */
+export interface EndNode extends Facts {
+  readonly yields: 'nothing';
+  readonly writes: AnyTarget;
+  readonly compile: (task: Compiling) => void;
+}
+
+export type Node = StreamNode | TableNode | EndNode;
+export type End = EndNode | TableNode;
+export type Lookup = (key: unknown) => unknown;
+
+/** What a node can ask of the task in which it is compiled. */
+export interface Compiling {
+  /** Hands every record, or change, of the input to `emit`. */
+  onRecord(input: StreamNode, emit: Emit): void;
+  onChange(input: TableNode, emit: EmitChange): void;
+  /** Called when the task's stream time has grown; may emit. */
+  onAdvance(advance: (streamTime: number) => void): void;
+  /** Called when wall-clock time has passed; may emit. */
+  onTick(tick: (wallClock: number) => void): void;
+  store(name: string): StatePort;
+  output(topic: AnyTopic): OutputPort;
+}
+
+/** What a handler of `process` may do with its store. */
+export interface StateAccess {
+  get(key: unknown): unknown;
+  set(key: unknown, state: unknown): void;
+  delete(key: unknown): void;
+}
+/** A store's part in this task. */
+export interface StatePort extends StateAccess {
+  /** Sets a value by its bytes, which are decoded only on request. */
+  setBytes(key: unknown, bytes: Uint8Array): void;
+}
+/** A topic that the task appends to. */
+export interface OutputPort {
+  record(record: AnyRecord): void;
+  /** Appends a record under another key. */
+  rekeyed(key: unknown, record: AnyRecord): void;
+  /** Remembers the latest value of a key until the commit; undefined deletes the key. */
+  latest(key: unknown, value: unknown, record: AnyRecord): void;
+}

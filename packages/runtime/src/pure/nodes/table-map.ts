@@ -1,0 +1,24 @@
+/** map of a table: one value of each value; a value that becomes undefined is absent. */
+import { settled } from './emit.ts';
+import type { TableNode } from './node.ts';
+
+export const tableMap = (input: TableNode, fn: (value: unknown, key: unknown) => unknown): TableNode => {
+  const valueOf = (value: unknown, key: unknown): unknown => (value === undefined ? undefined : settled('map', fn(value, key)));
+  return {
+    kind: 'table-map',
+    verb: 'map',
+    yields: 'changes',
+    inputs: [input],
+    declares: {},
+    compile: (task, emit = () => {}) =>
+      task.onChange(input, (record, before, after) => {
+        const { key } = record;
+        const [was, is] = [valueOf(before, key), valueOf(after, key)];
+        if (was !== undefined || is !== undefined) emit(record, was, is);
+      }),
+    lookup: (task) => {
+      const below = input.lookup(task);
+      return (key) => valueOf(below(key), key);
+    },
+  };
+};

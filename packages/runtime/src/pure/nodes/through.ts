@@ -1,0 +1,25 @@
+/**
+ * rekey and through: gives records another key and sends them through a topic, in which equal keys meet.
+ *
+ * The node is in two tasks, which meet only in the topic: its inputs' task appends (compiled here), and the task that
+ * reads the topic goes on with what follows.
+ */
+import type { AnyTopic } from '@stoplog/core/kit';
+import { targetFacts } from './declared.ts';
+import { settled } from './emit.ts';
+import type { StreamNode } from './node.ts';
+import type { AnyRecord } from './record.ts';
+
+export const through = (input: StreamNode, by: (value: unknown, record: AnyRecord) => unknown, topic: AnyTopic): StreamNode => ({
+  kind: 'through',
+  verb: 'rekey',
+  yields: 'records',
+  inputs: [input],
+  declares: { topic: targetFacts(topic) },
+  reads: { topic, role: 'through' },
+  writes: topic,
+  compile: (task) => {
+    const output = task.output(topic);
+    task.onRecord(input, (record) => output.rekeyed(settled('rekey', by(record.value, record)), record));
+  },
+});

@@ -1,0 +1,88 @@
+/**
+ * Holds the comments and test titles to the bounds of plain words, folder by folder. A folder that is written plainly is held
+ * to the bounds. A folder that is still to be rewritten is held to its present counts, which may only fall: lower the numbers in
+ * `STILL_TO_DO` with each rewriting, and delete the row at the end.
+ */
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { proseOf, type Prose } from './prose.ts';
+import { readWorkspace, sourceFile } from './sources.ts';
+import { fragmentsIn, isSentence } from './titles.ts';
+
+interface Bounds {
+  /** Comments that open with a relative clause or a pronoun, in percent. */
+  readonly openings: number;
+  /** Vague words per 100 words. */
+  readonly vague: number;
+  /** Test titles that are fragments, in percent. */
+  readonly fragments: number;
+}
+
+const PLAIN: Bounds = { openings: 2, vague: 0.5, fragments: 2 };
+/** Each folder that is not yet plain, with the counts that it may not exceed. A file belongs to the first row that matches. */
+const STILL_TO_DO: readonly (readonly [path: RegExp, ceiling: Bounds])[] = [
+  [/^packages\/(?:runtime|cli|connectors|console)\//, { openings: 22, vague: 3.8, fragments: 40 }],
+  [/^packages\/core\/src\/(?:port|kit|tools|pure\/(?:topic|schema|retention))\//, { openings: 22, vague: 3.3, fragments: 22 }],
+  [/^packages\/core\/src\/lmdb\/(?:writer|transaction|cleaner|folder|tables)\//, { openings: 24, vague: 4.1, fragments: 27 }],
+  [/^packages\/core\/src\/lmdb\//, { openings: 21, vague: 3.8, fragments: 32 }],
+  [/^packages\/core\//, { openings: 20, vague: 3.6, fragments: 31 }],
+  [/^reliability\//, { openings: 24, vague: 3.9, fragments: 17 }],
+  [/^benchmarks\//, { openings: 15, vague: 2.9, fragments: 0 }],
+  [/^examples\//, { openings: 20, vague: 2.7, fragments: 0 }],
+  [/^tools\//, { openings: 15, vague: 2.6, fragments: 25 }],
+];
+
+const { files } = readWorkspace(fileURLToPath(new URL('..', import.meta.url)));
+const rowOf = (path: string): string => STILL_TO_DO.find(([pattern]) => pattern.test(path))?.[0].source ?? 'plain';
+const percent = (part: number, whole: number): number => (whole === 0 ? 0 : (100 * part) / whole);
+const sharesOf = (prose: Prose): Bounds => ({
+  openings: percent(prose.openings, prose.comments),
+  vague: percent(prose.vague, prose.words),
+  fragments: percent(prose.fragments, prose.titles),
+});
+const printed = ({ openings, vague, fragments }: Bounds): string =>
+  `openings ${openings.toFixed(1)} %, vague words ${vague.toFixed(2)} per 100, fragments ${fragments.toFixed(1)} %`;
+
+describe('plain words', () => {
+  test.each([['plain', PLAIN] as const, ...STILL_TO_DO.map(([path, ceiling]) => [path.source, ceiling] as const)])('%s keeps its bounds', (area, bounds) => {
+    const prose = proseOf(files.filter(({ path }) => rowOf(path) === area));
+    const shares = sharesOf(prose);
+    console.log(`${area}: ${printed(shares)} (at most ${printed(bounds)})`);
+    const exceeded = shares.openings > bounds.openings || shares.vague > bounds.vague || shares.fragments > bounds.fragments;
+    expect(exceeded ? prose.findings : [], `${printed(shares)}, at most ${printed(bounds)}:\n${prose.findings.join('\n')}\n`).toEqual([]);
+  });
+});
+
+describe('the measure', () => {
+  const prose = (text: string): Prose => proseOf([sourceFile('packages/core/src/a.test.ts', text)]);
+  test('a comment that opens with a relative clause is counted', () => {
+    expect(prose('/** What a reader sees. */\n// Of a topic.\n/** The records that a reader sees. */')).toMatchObject({ comments: 3, openings: 2 });
+  });
+  test('line comments under each other are one comment', () => {
+    expect(prose('// The first line\n// that has a second one.\n\n// Another.')).toMatchObject({ comments: 2 });
+  });
+  test('vague words are counted in comments, and not in strings, code or words that contain them', () => {
+    expect(prose("/** Nobody knows `who` anew: somewhat a what-if. */ const a = 'who';")).toMatchObject({ vague: 2 });
+  });
+  test('each finding names the line and the remedy', () => {
+    expect(prose("\n\n/** Those that wait. */\ntest('is late', f);").findings).toEqual([
+      "packages/core/src/a.test.ts:3  opens with 'those': begin with a noun of the glossary, or a verb",
+      "packages/core/src/a.test.ts:3  says 'Those': name the noun",
+      "packages/core/src/a.test.ts:4  is titled 'is late': write a sentence with a subject and a verb",
+    ]);
+  });
+  test.each([
+    'an expired lease makes the job visible to another actor',
+    'commits of one member are answered in order',
+    'names that are special in JavaScript are names',
+    '%s comes back from its bytes',
+  ])('"%s" is a sentence', (title) => expect(isSentence(title)).toBe(true));
+  test.each(['is nothing at the end', 'of %j as the name of a topic', 'keeps the newest record', 'a file of positions', 'and by no other'])(
+    '"%s" is a fragment',
+    (title) => expect(isSentence(title)).toBe(false),
+  );
+  test('a row of a table takes its subject and verb from the title above', () => {
+    const rows = (above: string): number => fragmentsIn(`describe('${above}', () => { test.each([[1]])('%i bytes', f); });`).fragments.length;
+    expect([rows('a key is hashed as Kafka hashes it'), rows('keys')]).toEqual([0, 1]);
+  });
+});
