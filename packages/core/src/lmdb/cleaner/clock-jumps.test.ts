@@ -2,8 +2,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Log, LogRef, TopicShape } from '@stoplog/core/port';
+import { BatchBuilder, loadLogModule, openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { BatchBuilder, loadLogModule, openPort, type Log, type LogRef, type TopicShape } from '@stoplog/core/port';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { commitOf } from '../fixtures/letters.mjs';
 

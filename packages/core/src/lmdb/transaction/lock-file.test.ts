@@ -1,8 +1,8 @@
 /** A lock file that is removed or replaced while processes run costs no acknowledged record. */
 import { copyFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { openPort } from '@stoplog/core/port';
 import { describe, expect, test } from 'vitest';
 import { openBareEnv } from '../fixtures/bare-env.ts';
 import { acknowledgements, line, readLetters, start, withFolder } from '../fixtures/child.ts';
