@@ -64,8 +64,12 @@ export const fragmentsIn = (source: string): Titles => {
   return { titles: tests.length, fragments };
 };
 
-/** Whether `title` has a verb and a subject before it; a row of a table may have them from the titles `above`. */
-export const isSentence = (title: string, above = '', isTable = false): boolean => verbAt(title) > 0 || (isTable && verbAt(`${above} ${title}`) > 0);
+/**
+ * Whether `title` has a verb and a subject before it. A label before a colon ("order: …") does not count; a row of a table may
+ * have both from the titles `above`.
+ */
+export const isSentence = (title: string, above = '', isTable = false): boolean =>
+  verbAt(title.replace(/^[\p{L} ]{1,20}: /u, '')) > 0 || verbAt(title) > 0 || (isTable && verbAt(`${above} ${title}`) > 0);
 
 const verbAt = (title: string): number => {
   const words = title.toLowerCase().match(/[%$\p{L}\d][\p{L}\d'.-]*/gu) ?? [];

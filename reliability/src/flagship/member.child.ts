@@ -15,6 +15,7 @@ const app = await run(new URL('./flagship.pipeline.js', import.meta.url), {
   threads: 1,
   session: seconds(Number(sessionMs) / 1_000),
   tell: 'nothing',
+  signals: true,
 });
 console.log('running');
 process.stdin.once('data', () => void app.settled().then(() => console.log('settled')));

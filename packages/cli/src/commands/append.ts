@@ -2,7 +2,7 @@
 import { type ExpectedEnd, isStoplogError, StoplogError } from '@stoplog/core';
 import type { AnyTopic } from '@stoplog/core/kit';
 import { topicFromShape } from '@stoplog/core/tools';
-import { loadPlanWatching, oneLine, onStopSignals } from '@stoplog/runtime/kit';
+import { loadPlanWatching, oneLine } from '@stoplog/runtime/kit';
 import { inputOf, recordByField, recordByJson, type RecordInput, takesNoKey } from '../text/record-input.ts';
 import { suggestion } from '../text/suggest.ts';
 import type { Arguments } from './arguments.ts';
@@ -11,6 +11,7 @@ import { exitCodeOf } from './interrupted.ts';
 import { linesOf } from './lines.ts';
 import { LOG_HELP, logArgument, type LogArgument, type OpenedLog, openForTools, topicNamed } from './log-argument.ts';
 import { pipelineUrl } from './pipeline-argument.ts';
+import { onStop } from './stopping.ts';
 
 export const append: Command = {
   name: 'append',
@@ -51,7 +52,7 @@ command says so. A line that is refused ends the command, with its number and ho
     const read = reader(given, topic);
     const expectedEnd = expectedEndIn(given.text('expected-end'), topic);
     let interrupted: number | undefined;
-    const stopListening = onStopSignals((signal) => {
+    const stopListening = onStop((signal) => {
       interrupted = exitCodeOf(signal);
       process.stdin.destroy();
     });

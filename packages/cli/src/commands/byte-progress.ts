@@ -1,8 +1,9 @@
 /** How far something that copies bytes has come, while it does: a row of a terminal, elsewhere a line every five seconds. */
 import type { Progress, Watch } from '@stoplog/core/tools';
-import { onStopSignals, secondsText, sizeText } from '@stoplog/runtime/kit';
+import { secondsText, sizeText } from '@stoplog/runtime/kit';
 import { exitCodeOf } from './interrupted.ts';
 import { StatusRow } from './status-row.ts';
+import { onStop } from './stopping.ts';
 
 const PLAIN_EVERY_MS = 5_000;
 const DRAW_EVERY_MS = 100;
@@ -15,7 +16,7 @@ export const withProgress = async <T extends object>(what: string, run: (watch: 
   const row = new StatusRow(process.stderr);
   const stop = new AbortController();
   let interrupted: number | undefined;
-  const stopListening = onStopSignals((signal) => {
+  const stopListening = onStop((signal) => {
     interrupted = exitCodeOf(signal);
     stop.abort();
   });

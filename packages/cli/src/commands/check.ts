@@ -2,7 +2,7 @@
 import { isStoplogError } from '@stoplog/core';
 import { loadLogModule } from '@stoplog/core/kit';
 import { isDamage } from '@stoplog/core/tools';
-import { onStopSignals, sentence } from '@stoplog/runtime/kit';
+import { sentence } from '@stoplog/runtime/kit';
 import { checkData, checkSummary, findingLines } from '../text/inspection-text.ts';
 import type { Command } from './command.ts';
 import { watchInspection } from './inspection-progress.ts';
@@ -10,6 +10,7 @@ import { exitCodeOf } from './interrupted.ts';
 import { LOG_HELP, logArgument } from './log-argument.ts';
 import { jsonOut } from './rows.ts';
 import { StatusRow } from './status-row.ts';
+import { onStop } from './stopping.ts';
 
 export const check: Command = {
   name: 'check',
@@ -38,7 +39,7 @@ Exit codes here: 0 nothing is wrong; 1 there are findings; 2 there was nothing t
     const row = new StatusRow(process.stderr);
     const stop = new AbortController();
     let interrupted: number | undefined;
-    const stopListening = onStopSignals((signal) => {
+    const stopListening = onStop((signal) => {
       interrupted = exitCodeOf(signal);
       stop.abort();
     });

@@ -50,15 +50,16 @@ ${EXIT_CODES}
 
 export const main = async (argv: readonly string[]): Promise<number> => {
   const output = processOutput();
-  let code: number;
   try {
-    code = await dispatch(argv, output);
+    const code = await dispatch(argv, output);
+    await output.flushed();
+    return code;
   } catch (error) {
     output.say(told(orLackOfFiles(error)));
-    code = isUsage(error) ? 2 : 1;
+    // What else could not be written is the same failure, or comes after it.
+    await output.flushed().catch(() => {});
+    return isUsage(error) ? 2 : 1;
   }
-  await output.flushed();
-  return code;
 };
 
 const dispatch = async (argv: readonly string[], output: Output): Promise<number> => {

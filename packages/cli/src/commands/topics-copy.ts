@@ -3,12 +3,13 @@ import { StoplogError } from '@stoplog/core';
 import type { TopicShape } from '@stoplog/core/port';
 import { checkName, shapeDifference } from '@stoplog/core/kit';
 import { type GroupStanding, occupiedError, topicFromShape } from '@stoplog/core/tools';
-import { grouped, onStopSignals, secondsText } from '@stoplog/runtime/kit';
+import { grouped, secondsText } from '@stoplog/runtime/kit';
 import type { Command } from './command.ts';
 import { type CopyProgress, copyTopic } from './copy-topic.ts';
 import { exitCodeOf } from './interrupted.ts';
 import { LOG_HELP, logArgument, type OpenedLog, openForTools, topicNamed } from './log-argument.ts';
 import { StatusRow } from './status-row.ts';
+import { onStop } from './stopping.ts';
 import { partsOf, recordsIn } from './topic-parts.ts';
 
 export const topicsCopy: Command = {
@@ -53,7 +54,7 @@ Where FROM has arrival times, TO takes times as given, until you alter it. To mo
     const watch = watching(`${from.name} → ${to.name}`, row);
     const stop = new AbortController();
     let interrupted: number | undefined;
-    const stopListening = onStopSignals((signal) => {
+    const stopListening = onStop((signal) => {
       interrupted = exitCodeOf(signal);
       stop.abort();
     });

@@ -7,7 +7,7 @@ export type { Receipt } from './memory-journal.ts';
 export { MemoryPart, type PartWrites } from './memory-part.ts';
 export type { KeptBatch, MemoryPartition, MemoryTopic } from './memory-partition.ts';
 export { memoryLog, type MemoryLogOptions } from './memory-log.ts';
-export { simClock, SimClock } from './sim-clock.ts';
+export { simClock, SimClock, type Clock } from './sim-clock.ts';
 export type { GroupEffect } from '../pure/group/change.ts';
 export { step as groupStep, type GroupEvent } from '../pure/group/coordinator.ts';
 export { EMPTY_GROUP, standingOf, type GroupState, type Member as GroupMemberState } from '../pure/group/group-state.ts';

@@ -1,8 +1,8 @@
 /**
- * The promises of a Log (port/log.ts) as a suite. Every keeper of logs runs it whole: there is no way to skip one.
+ * The promises of a Log (port/log.ts) as a suite. Every log runs it whole: no promise can be skipped.
  *
- * Each promise gets a log of its own, empty but for one topic of two partitions. Nothing sleeps: what has to be waited
- * for is awaited, and a promise that is broken by waiting for ever is found by the test's time limit.
+ * Each promise gets a log of its own, empty but for one topic of two partitions. Nothing sleeps: each test awaits a fact, and
+ * a promise that is broken by waiting for ever fails by the test's time limit.
  *
  * @example
  * logContract('lmdb', async () => {
@@ -30,7 +30,7 @@ export interface Subject {
   readonly reopen: () => Promise<Log>;
   readonly clean: LogUnderTest['clean'];
 }
-/** A group of promises: each in a sentence, with what shows it. */
+/** A group of promises: each is a sentence, and a test that shows it. */
 export type Promises = (promise: (sentence: string, kept: (subject: Subject) => Promise<void>) => void) => void;
 
 export const logContract = (name: string, open: OpenLog): void => {

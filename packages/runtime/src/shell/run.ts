@@ -37,6 +37,11 @@ export interface RunOptions {
   readonly instanceId?: string;
   /** How long this process may stand still, or a static member be gone, until the others share its partitions. 10 s when left out. */
   readonly session?: Millis;
+  /**
+   * True: SIGINT and SIGTERM drain the app, and a second one ends the process. Left out, signals are the program's: in a server it
+   * closes what it has opened, this app with it.
+   */
+  readonly signals?: boolean;
   /** What happens is told on standard error ('console', the default), or nowhere. */
   readonly tell?: 'console' | 'nothing';
 }
@@ -50,6 +55,7 @@ const KNOWN: Known<RunOptions> = {
   reset: true,
   instanceId: true,
   session: true,
+  signals: true,
   tell: true,
 };
 
@@ -124,11 +130,12 @@ export const startApp = async (url: URL, options: RunOptions, tellerFor: (plan: 
     released: () => stopListening(),
   });
   const stop = (): void => void app[Symbol.asyncDispose]();
-  const offSignals = onStopSignals(() => {
+  const drain = (): void => {
     const { instanceId, sessionMs = SESSION_MS } = member;
     teller({ type: 'draining', stays: instanceId === undefined ? undefined : { instanceId, ms: sessionMs } });
     stop();
-  });
+  };
+  const offSignals = options.signals === true ? onStopSignals(drain) : (): void => {};
   options.signal?.addEventListener('abort', stop, { once: true });
   stopListening = () => {
     offSignals();

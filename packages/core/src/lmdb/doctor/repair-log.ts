@@ -4,7 +4,7 @@
  */
 import type { RepairedPartition } from '../../port/inspection.ts';
 import type { Names } from './entries/names.ts';
-import { decodeEnds, decodeSegment, partitionKey, type Ends } from '../layout/keyspace.ts';
+import { decodeEnds, decodeSegment, ENDS_BYTES, partitionKey, SEGMENT_BYTES, type Ends } from '../layout/keyspace.ts';
 import type { Segment } from '../../pure/retention/segment.ts';
 import type { TopicShape } from '../../pure/topic/shape.ts';
 import { PartitionRepair } from './repair-partition.ts';
@@ -42,7 +42,7 @@ export class LogRepair {
 
   /** Reads the ends and segments. Calls `marked` with the numbers of topics that were deleted. */
   async readEnds(marked: (id: number) => void): Promise<void> {
-    const isEnds = (key: Buffer, { length }: Buffer): boolean => key.length === 8 && isEndsLength(length) && this.#names.topics.has(key.readUInt32BE(0));
+    const isEnds = (key: Buffer, { length }: Buffer): boolean => key.length === 8 && length === ENDS_BYTES && this.#names.topics.has(key.readUInt32BE(0));
     for (const { key, value } of await this.#source.all('ends', isEnds)) {
       // What stays of a deleted topic.
       if (value.length === 0) {
@@ -84,7 +84,7 @@ export class LogRepair {
     if (!this.#isIncomplete && salvage.isLatest) return;
     for (const { key, value } of salvage.endsAfter(this.#isIncomplete ? 0 : salvage.snapshot.txn)) {
       const place = { topicId: key.readUInt32BE(0), partition: key.readUInt32BE(4) };
-      if (!isEndsLength(value.length) || !this.#isOf(place)) continue;
+      if (value.length !== ENDS_BYTES || !this.#isOf(place)) continue;
       const there = decodeEnds(value);
       this.#at(place).reach(there.end, there);
     }
@@ -118,12 +118,6 @@ export class LogRepair {
     return found.repair;
   }
 }
-
-const ENDS_BYTES = 88;
-/** As folders were written before segments were kept. */
-const OLD_ENDS_BYTES = 32;
-const isEndsLength = (length: number): boolean => length === ENDS_BYTES || length === OLD_ENDS_BYTES;
-const SEGMENT_BYTES = 48;
 
 const nameOf = ({ topicId, partition }: Place): string => partitionKey(topicId, partition).toString('hex');
 const placeOf = (name: string): Place => ({ topicId: Number.parseInt(name.slice(0, 8), 16), partition: Number.parseInt(name.slice(8), 16) });

@@ -10,7 +10,7 @@ import { closeSync, fstatSync, ftruncateSync, openSync, readSync } from 'node:fs
 import { join } from 'node:path';
 import { PAGE_SIZE } from '../layout/keyspace.ts';
 import { DATA_FILE } from './files.ts';
-import { lastCommit, META_BYTES, neededBytes } from './folder.ts';
+import { lastCommit, META_BYTES, neededBytes } from '../layout/pages/meta-page.ts';
 import { fileReplaced, inodesIn } from './in-place.ts';
 
 /** More than the pages that one transaction takes and gives back. */

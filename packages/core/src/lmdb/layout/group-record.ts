@@ -7,12 +7,10 @@
  *   group u32 · 2 · member u32                 JSON: the units that it declared, [topic, partition] in each
  *   group u32 · 3 · topic u32 · partition u32  epoch f64, member u32, asked u8: all that a commit looks at
  *
- * `version` grows with every change but a beat: whoever waits for the group compares one number. A folder of the time when a
- * group had one owner has `{ epoch, owner, beat }` in the first: an owner who holds nothing any more, in an epoch that is over.
+ * `version` grows with every change but a beat: whoever waits for the group compares one number.
  */
 import type { GroupState, Member } from '../../pure/group/group-state.ts';
 import { placeName, type Unit } from '../../pure/group/place.ts';
-import { SESSION_MS } from '../../pure/group/session.ts';
 import { fromBytes, toBytes } from './meta.ts';
 
 /** What a group's own key says of a member. */
@@ -45,19 +43,8 @@ export interface KeptGroup {
 }
 export const NO_GROUP: GroupRecord = { epoch: 0, version: 0, next: 1, members: [] };
 
-interface OneOwner {
-  readonly epoch: number;
-  readonly owner: { readonly instance: string; readonly pid: number; readonly started: string; readonly since?: number } | null;
-}
 export const encodeGroup = (record: GroupRecord): Buffer => toBytes(record);
-export const decodeGroup = (bytes: Uint8Array): GroupRecord => {
-  const found = fromBytes<GroupRecord | OneOwner>(bytes);
-  if (!('owner' in found)) return found;
-  const { epoch, owner } = found;
-  if (owner === null) return { ...NO_GROUP, epoch };
-  const { instance: id, pid, started, since = 0 } = owner;
-  return { ...NO_GROUP, epoch, members: [{ number: 0, id, pid, started, since, sessionMs: SESSION_MS, away: false }] };
-};
+export const decodeGroup = (bytes: Uint8Array): GroupRecord => fromBytes(bytes);
 
 export const listed = ({ number, id, instanceId, pid, started, since, sessionMs, away }: KeptMember): Listed => ({
   number,

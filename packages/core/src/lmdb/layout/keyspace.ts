@@ -129,9 +129,7 @@ export interface Ends {
   readonly active: Segment;
 }
 export const NO_ENDS: Ends = { start: 0n, end: 0n, maxTimestamp: -Infinity, bytes: 0, cleanTo: 0n, active: emptySegment(0n) };
-const ENDS_BYTES = 88;
-/** As folders were written before segments were kept. */
-const OLD_ENDS_BYTES = 32;
+export const ENDS_BYTES = 88;
 
 export const encodeEnds = (ends: Ends): Buffer => {
   const bytes = Buffer.allocUnsafe(ENDS_BYTES);
@@ -145,21 +143,16 @@ export const encodeEnds = (ends: Ends): Buffer => {
   return bytes;
 };
 export const decodeEnds = (bytes: Uint8Array): Ends => {
-  checkLength('ends', bytes, ENDS_BYTES, OLD_ENDS_BYTES);
+  checkLength('ends', bytes, ENDS_BYTES);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const start = view.getBigUint64(0, true);
   const end = view.getBigUint64(8, true);
   const maxTimestamp = view.getFloat64(16, true);
   const size = view.getFloat64(24, true);
-  if (bytes.length === OLD_ENDS_BYTES) {
-    // All there is makes one segment, as old as its latest record.
-    const active = { base: start, next: end, bytes: size, firstTimestamp: maxTimestamp, maxTimestamp, firstArrival: maxTimestamp, lastArrival: maxTimestamp };
-    return { start, end, maxTimestamp, bytes: size, cleanTo: 0n, active };
-  }
   return { start, end, maxTimestamp, bytes: size, cleanTo: view.getBigUint64(32, true), active: readSegment(view, 48, view.getBigUint64(40, true), end) };
 };
 
-const SEGMENT_BYTES = 48;
+export const SEGMENT_BYTES = 48;
 /** The numbers of a segment that its key and the offset after it do not say. */
 const writeSegment = (bytes: Buffer, at: number, segment: Segment): void => {
   [segment.bytes, segment.firstTimestamp, segment.maxTimestamp, segment.firstArrival, segment.lastArrival].forEach((number, i) =>
@@ -198,11 +191,11 @@ export const decodeOffset = (bytes: Uint8Array): bigint => {
 };
 
 /** A seal covers key and value, and not which table they are of: a page that was swapped in from a table with such keys shows by this. */
-const checkLength = (what: string, { length }: Uint8Array, ...right: readonly number[]): void => {
-  if (right.includes(length)) return;
+const checkLength = (what: string, { length }: Uint8Array, right: number): void => {
+  if (length === right) return;
   throw new StoplogError(
     'STOPLOG_LOG_CORRUPT',
     { what, length },
-    `a value of ${what} has ${length} bytes, where ${right.join(' or ')} belong: the disk or a foreign program changed the data file. Nothing was returned; restore the folder from a backup`,
+    `a value of ${what} has ${length} bytes, where ${right} belong: the disk or a foreign program changed the data file. Nothing was returned; restore the folder from a backup`,
   );
 };

@@ -68,7 +68,7 @@ describe('sort key', () => {
     );
   });
 
-  test('equal objects have equal bytes, in whatever order their properties were set', () => {
+  test('objects with equal data have equal bytes, in whatever order their properties were set', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), json), (data) => {
         const backwards = Object.fromEntries(Object.entries(data).reverse());

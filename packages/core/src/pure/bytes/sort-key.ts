@@ -13,6 +13,7 @@
  * Values that JSON would change (dates, maps, NaN, bigints inside an object) are refused.
  */
 import { StoplogError } from '../errors.ts';
+import { canonicalJson, isPlain } from './canonical.ts';
 import { isWellFormed, readUtf8, utf8Size, writeAscii, writeUtf8 } from './text.ts';
 
 const NULL = 0x01;
@@ -45,7 +46,8 @@ export const encodeSortKey = (key: unknown): Uint8Array => {
         bytes.set(key, 1);
         return bytes;
       }
-      return taggedText(JSON_TEXT, canonical(key, 0));
+      checkJson(key, 0);
+      return taggedText(JSON_TEXT, canonicalJson(key));
   }
 };
 
@@ -149,33 +151,25 @@ const decodeBigint = (bytes: Uint8Array): bigint => {
   return negative ? -BigInt(hex) : BigInt(hex);
 };
 
-/** JSON with sorted names. Throws for data that JSON would change. */
-const canonical = (data: unknown, depth: number): string => {
+/** Throws for data that JSON would change. */
+const checkJson = (data: unknown, depth: number): void => {
   if (depth > MAX_DEPTH) throw refusal('an object', 'is nested too deep, or holds itself');
   switch (typeof data) {
     case 'string':
     case 'boolean':
-      return JSON.stringify(data);
+      return;
     case 'number':
       if (!Number.isFinite(data)) throw refusal(String(data), 'has no JSON');
-      return JSON.stringify(data);
+      return;
     case 'object':
-      if (data === null) return 'null';
-      if (Array.isArray(data)) return `[${Array.from(data, (item: unknown) => canonical(item, depth + 1)).join(',')}]`;
-      if (isPlain(data)) {
-        const properties = Object.entries(data).filter(([, value]) => value !== undefined);
-        properties.sort(([a], [b]) => (a < b ? -1 : 1));
-        return `{${properties.map(([name, value]) => `${JSON.stringify(name)}:${canonical(value, depth + 1)}`).join(',')}}`;
-      }
-      throw refusal(`an object of class ${className(data)}`, 'has no JSON that gives it back');
+      if (data === null) return;
+      if (Array.isArray(data)) for (const item of data as readonly unknown[]) checkJson(item, depth + 1);
+      else if (!isPlain(data)) throw refusal(`an object of class ${className(data)}`, 'has no JSON that gives it back');
+      else for (const value of Object.values(data)) if (value !== undefined) checkJson(value, depth + 1);
+      return;
     default:
       throw refusal(`a value of type ${typeof data}`, 'has no JSON');
   }
-};
-
-const isPlain = (data: object): data is Record<string, unknown> => {
-  const prototype: unknown = Object.getPrototypeOf(data);
-  return prototype === null || prototype === Object.prototype;
 };
 
 const className = (data: object): string => {

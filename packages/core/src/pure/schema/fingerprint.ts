@@ -6,7 +6,7 @@
  * no store should be refused for it. Types JSON has no name for (bigint, date, map) are named, so that they differ.
  */
 import { z } from 'zod';
-import { canonicalJson } from './canonical.ts';
+import { canonicalJson } from '../bytes/canonical.ts';
 import type { Schema } from './codec.ts';
 import { describeJsonSchema } from './describe.ts';
 

@@ -64,8 +64,7 @@ export const treeOf = (bytes: Uint8Array): Tree => {
 /** A meta page from its first bytes, or what is wrong with it. */
 export const metaOf = (bytes: Uint8Array, index: number): Snapshot | string => {
   if (bytes.length < META_BYTES) return 'the file ends in it';
-  const view = viewOf(bytes);
-  if (view.getUint32(24, true) !== META_MAGIC) return 'it has no magic number';
+  if (!hasMagic(bytes)) return 'it has no magic number';
   const head = headProblem(bytes, index, META);
   if (head !== undefined && !head.startsWith('its list')) return head;
   return snapshotIn(bytes);
@@ -73,18 +72,32 @@ export const metaOf = (bytes: Uint8Array, index: number): Snapshot | string => {
 /** The copy of the last commit that was flushed, at half a page. */
 export const flushedOf = (bytes: Uint8Array): Snapshot | string => (bytes.length < META_BYTES ? 'the file ends in it' : snapshotIn(bytes));
 
+export const hasMagic = (bytes: Uint8Array): boolean => viewOf(bytes).getUint32(24, true) === META_MAGIC;
+export const pageSizeOf = (bytes: Uint8Array): number => viewOf(bytes).getUint32(48, true);
+export const pageSizeProblem = (pageSize: number): string | undefined =>
+  pageSize < 256 || pageSize > 65_536 || (pageSize & (pageSize - 1)) !== 0 ? `its page size reads ${pageSize}` : undefined;
+const txnOf = (bytes: Uint8Array): number => u64(viewOf(bytes), 152);
+const lastPageOf = (bytes: Uint8Array): number => u64(viewOf(bytes), 144);
+/** The number of the last commit in the file: the larger of the two meta pages. */
+export const lastCommit = (first: Uint8Array, second: Uint8Array): number => Math.max(txnOf(first), txnOf(second));
+/** The length of the file that its last commit needs, as the newer meta page says. */
+export const neededBytes = (first: Uint8Array, second: Uint8Array): number => {
+  const newest = txnOf(second) > txnOf(first) ? second : first;
+  return (lastPageOf(newest) + 1) * pageSizeOf(newest);
+};
+
 const snapshotIn = (bytes: Uint8Array): Snapshot | string => {
-  const view = viewOf(bytes);
-  const pageSize = view.getUint32(48, true);
-  if (pageSize < 256 || pageSize > 65_536 || (pageSize & (pageSize - 1)) !== 0) return `its page size reads ${pageSize}`;
+  const pageSize = pageSizeOf(bytes);
+  const problem = pageSizeProblem(pageSize);
+  if (problem !== undefined) return problem;
   const at = { free: PAGE_HEADER + 24, main: PAGE_HEADER + 24 + TREE_BYTES };
   const snapshot: Snapshot = {
-    txn: u64(view, 152),
+    txn: txnOf(bytes),
     pageSize,
-    lastPage: u64(view, 144),
+    lastPage: lastPageOf(bytes),
     free: treeOf(bytes.subarray(at.free, at.free + TREE_BYTES)),
     main: treeOf(bytes.subarray(at.main, at.main + TREE_BYTES)),
-    boot: u64(view, 160),
+    boot: u64(viewOf(bytes), 160),
   };
   for (const tree of [snapshot.free, snapshot.main]) if (tree.root !== undefined && tree.root > snapshot.lastPage) return 'it leads behind its own last page';
   return snapshot;
