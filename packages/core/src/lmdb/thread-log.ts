@@ -5,7 +5,7 @@
  * starts it first.
  */
 import type { MessagePort } from 'node:worker_threads';
-import { clockOf, openEnv, type Env, type EnvOptions } from './tables/env.ts';
+import { clocksOf, openEnv, type Env, type EnvOptions } from './tables/env.ts';
 import { WriterLink } from './writer/link.ts';
 import { LmdbLog } from './log.ts';
 
@@ -30,7 +30,7 @@ export const openThreadLog = (
     await release();
     await after?.();
   });
-  return { log, env, line, now: clockOf(options.clock) };
+  return { log, env, line, now: clocksOf(options.clock).wall };
 };
 
 interface SharedEnv {
