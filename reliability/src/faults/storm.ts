@@ -87,7 +87,7 @@ export const storm = async ({ folder, changes, records, rest }: Storm): Promise<
   return { faults: [...faults, ...verdict.faults], figures };
 };
 
-/** One change of every kind, in random order; a change every one to three seconds. */
+/** A change of every kind, in random order; a change every one to three seconds. */
 const CHANGES = 12;
 export const rebalances = async ({ folder, random, tell }: UnitSetting): Promise<UnitOutcome> => {
   const kinds: readonly Change[] = ['SIGTERM', 'SIGKILL', 'SIGSTOP'];
