@@ -8,6 +8,7 @@ import { isForTests, type Workspace } from './sources.ts';
 const doors: Readonly<Record<string, readonly string[]>> = {
   lmdb: ['packages/core/src/lmdb/tables/env.ts'],
   zod: ['packages/core/src/pure/schema/'],
+  '@standard-schema/spec': ['packages/core/src/pure/schema/'],
   msgpackr: ['packages/core/src/pure/schema/msgpack.ts'],
   vitest: ['packages/core/src/testing/', 'packages/runtime/src/testing/'],
   piscina: ['packages/runtime/src/shell/actors/threads.ts'],
