@@ -4,7 +4,7 @@
  * It is loaded when a log is opened, not with the module that a `LogRef` names: the thread that starts the writer does so first.
  */
 import type { MessagePort } from 'node:worker_threads';
-import { clockOf, openEnv, type Env, type EnvOptions } from './tables/env.ts';
+import { clocksOf, openEnv, type Env, type EnvOptions } from './tables/env.ts';
 import { WriterLink } from './writer/link.ts';
 import { LmdbLog } from './log.ts';
 
@@ -29,7 +29,7 @@ export const openThreadLog = (
     await release();
     await after?.();
   });
-  return { log, env, line, now: clockOf(options.clock) };
+  return { log, env, line, now: clocksOf(options.clock).wall };
 };
 
 interface SharedEnv {

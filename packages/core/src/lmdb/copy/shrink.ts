@@ -19,6 +19,7 @@ import { createFolder, examineFolder } from '../folder/folder.ts';
 import { DATA_FILE } from '../folder/files.ts';
 import { describeCopying } from '../folder/io-errors.ts';
 import { makeFreshCopy, type FreshCopy } from './fresh-copy.ts';
+import { inodesIn, type FoundInodes } from '../folder/in-place.ts';
 import { isOpenHere } from '../writer/host.ts';
 import { newestCommit } from '../folder/slack.ts';
 import { removeDead, unfinishedName } from '../folder/unfinished.ts';
@@ -38,13 +39,14 @@ export const shrinkFolder = async (options: EnvOptions, watch: Watch): Promise<S
     const folder = join(path, unfinishedName('shrink'));
     mkdirSync(folder, { mode: 0o700 });
     const env = openEnv({ ...options, path }, false);
+    const opened = inodesIn(path);
     try {
       checkAlone(env);
       const before = usageOfEnv(env).fileBytes;
       let copied: number | undefined;
       const copy = await makeFreshCopy(env, folder, watch, () => (copied = snapshotOf(env)));
       failpoint('shrink.copied');
-      swap(env, copy, copied);
+      swap(env, opened, copy, copied);
       failpoint('shrink.swapped');
       syncFolder(path);
       failpoint('shrink.synced');
@@ -58,8 +60,11 @@ export const shrinkFolder = async (options: EnvOptions, watch: Watch): Promise<S
   }
 };
 
-const swap = (env: Env, copy: FreshCopy, copied: number | undefined): void => {
+const swap = (env: Env, opened: FoundInodes, copy: FreshCopy, copied: number | undefined): void => {
   env.root.transactionSync(() => {
+    // A process that opened the folder with another lock file is in another table of readers.
+    const { data, lock } = inodesIn(env.path);
+    if (data !== opened.data || lock !== opened.lock) throw changed(env.path);
     checkAlone(env);
     if (copied === undefined || copied !== newestCommit(env.path)) throw changed(env.path);
     renameSync(copy.path, join(env.path, DATA_FILE));

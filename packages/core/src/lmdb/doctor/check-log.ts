@@ -11,6 +11,7 @@ import { timeOfKey, type TimeEntry } from './entries/time-check.ts';
 import { decodeOffset, decodeSegment, NO_ENDS, partitionKey, prefixEnd, samePrefix } from '../layout/keyspace.ts';
 import type { Segment } from '../../pure/retention/segment.ts';
 import type { Snapshot } from '../layout/pages/meta-page.ts';
+import { futureSegmentsNote } from './future.ts';
 import { endsIn, Look, readNames } from './look.ts';
 import { atOneCommit, scan, type PageFile } from './page-file.ts';
 
@@ -127,6 +128,8 @@ export class LogCheck {
       }
       if (check.uncompared > 0)
         this.#told.notes.push(`${shape.name}[${partition}] has more keys than fit in memory: ${check.uncompared} records were not looked for twice`);
+      const ahead = last.ends && futureSegmentsNote(`${shape.name}[${partition}]`, [...last.segments, last.ends.active], Date.now());
+      if (ahead !== undefined) this.#told.notes.push(ahead);
       this.#current = undefined;
       this.#told.counts.partitions++;
       this.#told.counts.batches += check.batches.length;

@@ -17,6 +17,7 @@ import { checkPages } from './check-pages.ts';
 import { ValuesCheck } from './check-values.ts';
 import { describeIo } from '../folder/io-errors.ts';
 import { examineFolder } from '../folder/folder.ts';
+import { clockNote } from './future.ts';
 import { Look, readNames } from './look.ts';
 import { atOneCommit, PageFile, tablesOf } from './page-file.ts';
 
@@ -55,7 +56,10 @@ export const checkFolder = async (path: string, options: CheckOptions = {}): Pro
       return [free, main, ...tables.values()].reduce((pages, tree) => pages + tree.branches + tree.leaves + tree.overflows, 0) * file.pageSize;
     };
     const all = total();
-    const { names } = atOneCommit(choose, (snapshot) => readNames(new Look(file, snapshot)));
+    const { names, clock } = atOneCommit(choose, (snapshot) => {
+      const look = new Look(file, snapshot);
+      return { names: readNames(look).names, clock: clockNote(look) };
+    });
     const { findings: ofPages, isCounted } = await checkPages(file, choose, names, () => options.progress?.({ done: 0, total: all, records: 0 }));
     for (const one of ofPages) tell(one);
     file.bytesRead = 0;
@@ -67,7 +71,11 @@ export const checkFolder = async (path: string, options: CheckOptions = {}): Pro
       await turnOfOthers();
       if (options.signal?.aborted) break;
     }
-    const notes = [...(isCounted ? [] : ['commits came faster than pages could be counted: whether a page is in use twice was not compared']), ...values.notes];
+    const notes = [
+      ...(clock === undefined ? [] : [clock]),
+      ...(isCounted ? [] : ['commits came faster than pages could be counted: whether a page is in use twice was not compared']),
+      ...values.notes,
+    ];
     return { findings, omitted, notes, ...values.counts, commit: choose().txn, isWhole: options.signal?.aborted !== true };
   } catch (error) {
     throw describeIo(path, error);

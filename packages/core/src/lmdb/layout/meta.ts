@@ -36,6 +36,8 @@ export const nextIdKey = (): Buffer => Buffer.from('next');
 export const formatKey = (): Buffer => Buffer.from('format');
 /** Which file this is, by the number that its file system has for it: a copy says what its original was, until it is opened. */
 export const fileKey = (): Buffer => Buffer.from('file');
+/** How far the clock has come that ages are counted by: see log-clock.ts. */
+export const clockKey = (): Buffer => Buffer.from('clock');
 export const TOPIC_PREFIX: Buffer = Buffer.from('topic:');
 export const STORE_PREFIX: Buffer = Buffer.from('store:');
 export const SOURCE_PREFIX: Buffer = Buffer.from('source:');

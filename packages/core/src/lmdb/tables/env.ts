@@ -17,7 +17,7 @@ export interface EnvOptions {
   /** How far the file may grow, in bytes; address space, not memory. */
   readonly mapSize: number;
   readonly maintenance?: Partial<MaintenanceOptions> | undefined;
-  /** A clock that a test moves: one double, milliseconds since 1970. */
+  /** Clocks that a test moves: a double for the wall clock, milliseconds since 1970, and one for the monotonic clock, if that is to be another. */
   readonly clock?: SharedArrayBuffer | undefined;
 }
 export interface MaintenanceOptions {
@@ -26,11 +26,11 @@ export interface MaintenanceOptions {
   /** Bytes a second that cleaning may read and remove. */
   readonly bytesPerSecond: number;
 }
-/** The machine's clock, or the one a test moves. */
-export const clockOf = (shared: SharedArrayBuffer | undefined): (() => number) => {
-  if (shared === undefined) return () => Date.now();
+/** The machine's clocks, or those that a test moves. */
+export const clocksOf = (shared: SharedArrayBuffer | undefined): { readonly wall: () => number; readonly monotonic: () => number } => {
+  if (shared === undefined) return { wall: () => Date.now(), monotonic: () => performance.now() };
   const times = new Float64Array(shared);
-  return () => times[0]!;
+  return { wall: () => times[0]!, monotonic: () => times.at(-1)! };
 };
 export type TableDb = Database<Buffer, Buffer>;
 export interface Env {

@@ -70,8 +70,8 @@ export const namesIn = (
     const name = key.slice(kind?.length ?? 0);
     if (kind === 'format') format = data as number;
     else if (kind === 'next') next = data as number;
-    // Which file it is, and what the cleanings came to: of no consequence here.
-    else if (kind === 'file' || kind === CLEANING) continue;
+    // Which file it is, how far its clock has come, and what the cleanings came to: of no consequence here.
+    else if (kind === 'file' || kind === 'clock' || kind === CLEANING) continue;
     else if (kind === undefined) findings.push(finding('unknown', { table: 'meta' }, `'${key}' is of a kind that this version does not know`));
     else if (typeof data !== 'object' || data === null) wrong(key, 'is no object');
     else if (kind === TOPIC) {
@@ -106,4 +106,4 @@ const [TOPIC = '', STORE = '', GROUP = '', SOURCE = '', PRODUCER = '', GONE = ''
   CLEANING_PREFIX,
 ].map(String);
 /** Whole keys, and beginnings of keys. */
-export const META_KINDS: readonly string[] = ['format', 'next', 'file', TOPIC, STORE, GROUP, SOURCE, PRODUCER, GONE, CLEANING];
+export const META_KINDS: readonly string[] = ['format', 'next', 'file', 'clock', TOPIC, STORE, GROUP, SOURCE, PRODUCER, GONE, CLEANING];
