@@ -1,10 +1,23 @@
 import { expect, test } from 'vitest';
-import { changesText, cleanupWord, settingRows, type Settings, settingsIn } from './topic-settings.ts';
+import { OF_COMPACTED_TOPICS, OF_EVERY_TOPIC, type Setting } from '@stoplog/core/tools';
+import { settingHelp } from '../commands/settings-help.ts';
+import { changesText, cleanupWord, settingRows, type Settings, settingsIn, valueIn } from './topic-settings.ts';
 
 const FRESH: Settings = { cleanup: 'delete', retentionMs: undefined };
 const from = (given: Readonly<Record<string, string>>, there: Settings = FRESH): Settings => settingsIn('t', (option) => given[option], there);
 const COMPACTED = from({ cleanup: 'compact' });
 
+const settings: readonly (readonly [string, Setting])[] = Object.entries<Setting>({ ...OF_EVERY_TOPIC, ...OF_COMPACTED_TOPICS }).filter(
+  ([, { option }]) => option !== undefined,
+);
+test.each(settings)('the option of %s reads its example, and its default as the help writes it', (name, setting) => {
+  const { option, optionExample, defaultText, type } = setting;
+  expect(() => valueIn(optionExample!, option!, setting)).not.toThrow();
+  // What follows a comma says when another default applies.
+  if (setting.default !== Infinity) expect(valueIn(defaultText.split(',')[0]!, option!, setting)).toBe(setting.default);
+  expect(type === 'choice' || settingHelp(setting).includes(`: ${optionExample}; `)).toBe(true);
+  expect(name.toLowerCase()).toBe(option!.replaceAll('-', ''));
+});
 test('every setting of a declaration has an option', () => {
   expect(
     from({
