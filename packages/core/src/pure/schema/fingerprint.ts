@@ -46,7 +46,7 @@ const withoutWords = (json: unknown): unknown => {
 const NAMED: ReadonlySet<string> = new Set(['properties', 'patternProperties', '$defs']);
 const mapValues = (named: object, map: (value: unknown) => unknown): object =>
   Object.fromEntries(Object.entries(named).map(([name, value]) => [name, map(value)]));
-const sorted = (names: unknown): unknown => (Array.isArray(names) ? names.toSorted() : names);
+const sorted = (names: unknown): unknown => (Array.isArray(names) ? names.map(String).toSorted((a, b) => (a < b ? -1 : 1)) : names);
 const WORDS: readonly string[] = ['title', 'description', 'examples', 'deprecated', 'default'];
 
 const tidy = ({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: Record<string, unknown> }): void => {
