@@ -75,7 +75,7 @@ const verbAt = (title: string): number => {
   const words = title.toLowerCase().match(/[%$\p{L}\d][\p{L}\d'.-]*/gu) ?? [];
   const isFinite = (i: number): boolean => FINITE.has(words[i] ?? '') || (isVerb(words[i] ?? '') && !BEFORE_A_NOUN.has(words[i - 1] ?? ''));
   // A title may start with a noun that looks like a verb: "names that are …", "commits of …", "fail drops …".
-  const startsWithNoun = !FINITE.has(words[0] ?? '') && (isFinite(1) || /^(?:of|from|that|whose|with|without)$/.test(words[1] ?? ''));
+  const startsWithNoun = !FINITE.has(words[0] ?? '') && (isFinite(1) || /^(?:[\w-]+,|[\w-]+ (?:and|of|from|that|whose|with|without)\b)/.test(title));
   return words.findIndex((_, i) => isFinite(i) && !(i === 0 && startsWithNoun));
 };
 const isVerb = (word: string): boolean => [word, word.replace(/s$/, ''), word.replace(/es$/, ''), word.replace(/ies$/, 'y')].some((stem) => VERBS.has(stem));

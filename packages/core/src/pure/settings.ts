@@ -7,6 +7,11 @@ import { StoplogError } from './errors.ts';
 /** Every property of a settings' type, once: the compiler checks that none is missing. */
 export type Known<T> = Readonly<Record<keyof T, true>>;
 
+/** The names of a table, as `checkSettings` takes them. */
+export const namesOf = <T extends object>(table: T): { readonly [N in keyof T]: true } =>
+  // Every key of the table, and no other, is in the result.
+  Object.fromEntries(Object.keys(table).map((name) => [name, true])) as { [N in keyof T]: true };
+
 /** `whose` is the subject of the error, such as `topic 'orders'`. */
 export const checkSettings = <T>(whose: string, given: T, known: Known<T>): void => {
   if (typeof given !== 'object' || given === null)

@@ -1,9 +1,9 @@
 /**
- * `checkFolder`: reads a whole data folder, changes nothing in it, and tells every invariant that does not hold.
+ * `checkFolder`: reads a whole data folder, changes nothing in it, and reports every invariant that does not hold.
  *
- * The file is never mapped and LMDB never asked: it trusts its pages, and would end the process over one that is damaged. The
- * reader of pages is our own, with ordinary file calls, so it works beside a running process, on a read-only disk, and on a file
- * that LMDB cannot open.
+ * The file is never mapped and LMDB never called: LMDB trusts its pages, and would end the process over a damaged one. The
+ * reader of pages is our own, with ordinary file calls, so it works while other processes write, on a read-only disk, and on
+ * a file that LMDB cannot open.
  */
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import type { CheckOptions, CheckReport } from '../../port/inspection.ts';
@@ -24,7 +24,7 @@ import { atOneCommit, PageFile, tablesOf } from './page-file.ts';
 const MOST_FINDINGS = 1_000;
 const LOOK_EVERY = 64;
 
-/** Checks a data folder. Throws where it cannot be read at all, is not ours, or of a later format. */
+/** Checks a data folder. Throws when it cannot be read at all, is not a Stoplog folder, or has a later format. */
 export const checkFolder = async (path: string, options: CheckOptions = {}): Promise<CheckReport> => {
   const findings: Finding[] = [];
   let omitted = 0;
@@ -84,7 +84,7 @@ export const checkFolder = async (path: string, options: CheckOptions = {}): Pro
   }
 };
 
-/** What stands against opening it, as far as it is damage: that is told with everything else. */
+/** The reason why the folder cannot be opened, unless the reason is damage: damage is reported with all other findings. */
 export const examineForReading = (path: string): StoplogError | undefined => {
   try {
     const state = examineFolder(path);

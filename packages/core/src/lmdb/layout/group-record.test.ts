@@ -18,7 +18,7 @@ import { groupKey } from './keyspace.ts';
 const u32 = fc.nat(2 ** 32 - 1);
 
 describe('the pieces of a group', () => {
-  test('come back as they went', () => {
+  test('the pieces of a group decode to the group that was encoded', () => {
     fc.assert(
       fc.property(u32, u32, u32, fc.nat(2 ** 40), fc.boolean(), (topicId, partition, member, epoch, asked) => {
         expect(placeOfHeldKey(heldKey(7, topicId, partition))).toEqual({ topicId, partition });
@@ -29,7 +29,7 @@ describe('the pieces of a group', () => {
       }),
     );
   });
-  test('lie behind the group’s own key, each kind by itself, and in no other group', () => {
+  test('the keys of the pieces follow the group’s own key, each kind together, and none is in another group', () => {
     const keys = [groupKey(7), beatKey(7, 1), beatKey(7, 2), unitsKey(7, 1), heldKey(7, 1, 0), heldKey(7, 1, 1), groupKey(8)];
     expect([...keys].reverse().sort(Buffer.compare)).toEqual(keys);
   });
