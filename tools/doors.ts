@@ -12,6 +12,7 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   vitest: ['packages/core/src/testing/', 'packages/runtime/src/testing/'],
   piscina: ['packages/runtime/src/shell/actors/threads.ts'],
   rxjs: ['packages/runtime/src/shell/flow/', 'packages/connectors/src/rxjs/'],
+  '@platformatic/kafka': ['packages/connectors/src/kafka/client.ts'],
   tsx: ['packages/runtime/src/shell/'],
 };
 /** Libraries that one file alone may import, whichever it is. */
