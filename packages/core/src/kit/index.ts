@@ -23,7 +23,7 @@ export { fetchOrReset } from '../client/fetch-or-reset.ts';
 export { makeClient } from '../client/client.ts';
 export { readLag } from '../client/lag.ts';
 export { loadLogModule, openPort } from '../client/open.ts';
-// What a second keeper of a log takes over: batches as bytes, the fences, and who in a group is assigned what.
+// Pure parts for a second log: batches as bytes, the fences, and the coordinator of a group.
 export { checkBatchShape, stampBatch } from '../pure/record/batch.ts';
 export { checkEpoch, checkMoves } from '../pure/group/fence.ts';
 export { keepsWithout, nextAction, replacedError } from '../pure/group/member.ts';
