@@ -8,6 +8,7 @@
  *   pure      decide and wait for nothing: many files share a process, which halves their cost
  *   shell     start threads and processes, and mostly wait for them: a process for each file, more of them than there are cores
  *   long      as shell, and begun before it: the last file to end should be a short one
+ *   kafka     as shell, beside a broker that is started for them
  *   measured  judge how long something takes, and have the machine to themselves
  */
 import { availableParallelism } from 'node:os';
@@ -30,6 +31,8 @@ const long = [
   'packages/runtime/src/shell/{few-files,kill,misbehaving,pipeline-module,takeover,terminate}.test.ts',
   'packages/core/src/lmdb/*/{backup,cleaning-kill,dead-readers,folder,shrink}.test.ts',
 ];
+/** One broker for all of them: `fixtures/setup.ts`. */
+const kafka = ['packages/connectors/src/kafka/**/*.test.ts'];
 const measured = ['packages/runtime/src/shell/pressure.test.ts'];
 /**
  * Left out of the second version of Node in a run, since the result cannot differ: tests that read our sources as text, the
@@ -57,7 +60,11 @@ export default defineConfig({
         test: { name: 'pure', include: pure, exclude: elsewhere, isolate: false, maxWorkers: cores, sequence: { groupOrder: 1 } },
       },
       { extends: true, test: { name: 'long', include: long, exclude: elsewhere, ...waiting } },
-      { extends: true, test: { name: 'shell', include: shell, exclude: [...elsewhere, ...pure, ...long, ...measured], ...waiting } },
+      { extends: true, test: { name: 'shell', include: shell, exclude: [...elsewhere, ...pure, ...long, ...measured, ...kafka], ...waiting } },
+      {
+        extends: true,
+        test: { name: 'kafka', include: kafka, exclude: [...elsewhere, ...pure], globalSetup: 'packages/connectors/src/kafka/fixtures/setup.ts', ...waiting },
+      },
       { extends: true, test: { name: 'measured', include: measured, exclude: elsewhere, maxWorkers: 1, sequence: { groupOrder: 3 } } },
     ],
   },
