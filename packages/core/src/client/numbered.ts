@@ -1,8 +1,8 @@
 /**
- * What a client offers over a log that numbers appends: idempotent producers and conditional appends (port/numbered-log.ts).
+ * The client of a log that numbers appends: idempotent producers and conditional appends (port/numbered-log.ts).
  *
  * The types say it first: `openLog(lmdb(…))` gives a `NumberedClient`, and a log without these capabilities a `LogClient`. A
- * program that was compiled without types, or through a cast, is refused when it asks, before anything is appended.
+ * program that was compiled without types, or through a cast, is refused at the call, before anything is appended.
  */
 import type { Capability, Log } from '../port/log.ts';
 import type { NumberedLog } from '../port/numbered-log.ts';
@@ -41,7 +41,7 @@ export interface NumberedClient extends LogClient {
   producer(of: string | Producer): Promise<Producer>;
 }
 
-/** The log with its numbers; refuses one that has none, in the name of what was asked for. */
+/** The log with its numbers; refuses one that has none, in the name of the requested capability. */
 export const numberedLog = (log: Log, capability: Capability): NumberedLog => {
   if (typeof (log as Partial<NumberedLog>).producer === 'function') return log as NumberedLog;
   throw new StoplogError(
