@@ -13,14 +13,15 @@ type Outcome<T> = { readonly made: T } | { readonly made: undefined; readonly in
 
 /** Runs it with a watch that Ctrl-C and SIGTERM end. */
 export const withProgress = async <T extends object>(what: string, run: (watch: Watch) => Promise<T>): Promise<Outcome<T>> => {
-  const row = new StatusRow(process.stderr);
   const stop = new AbortController();
   let interrupted: number | undefined;
   const stopListening = onStop((signal) => {
     interrupted = exitCodeOf(signal);
     stop.abort();
   });
+  const row = await StatusRow.on(process.stderr);
   try {
+    stop.signal.throwIfAborted();
     return { made: await run({ signal: stop.signal, onProgress: telling(what, row) }) };
   } catch (error) {
     if (interrupted !== undefined && error === stop.signal.reason) return { made: undefined, interrupted };

@@ -36,7 +36,7 @@ Exit codes here: 0 nothing is wrong; 1 there are findings; 2 there was nothing t
   async run(given, output) {
     const argument = logArgument(given.text('log'), { create: false });
     const module = await loadLogModule(argument.ref);
-    const row = new StatusRow(process.stderr);
+    const row = await StatusRow.on(process.stderr);
     const stop = new AbortController();
     let interrupted: number | undefined;
     const stopListening = onStop((signal) => {

@@ -36,7 +36,7 @@ beginning, or remove that.`,
     if (to === undefined)
       throw new StoplogError('STOPLOG_USAGE', {}, "a repaired log goes into a new folder: say which, such as --to ./repaired. See 'stoplog repair --help'");
     const module = await loadLogModule(argument.ref);
-    const row = new StatusRow(process.stderr);
+    const row = await StatusRow.on(process.stderr);
     const report = await module
       .repair(argument.ref.options, resolve(to), { progress: watchInspection(`repairing ${argument.text}`, row) })
       .finally(() => row.end());

@@ -56,7 +56,7 @@ other partitions go on, so does the command. Run it again, and it goes on where 
     const policy = given.text('reset');
     const reset = policy === undefined ? {} : { reset: resetIn(policy) };
     const url = pipelineUrl(given.operands[0]!);
-    const row = new StatusRow(process.stderr);
+    const row = await StatusRow.on(process.stderr);
     let teller: RunTeller | undefined;
     const stop = new AbortController();
     output.gone.addEventListener('abort', () => stop.abort(), { once: true });

@@ -50,7 +50,7 @@ Where FROM has arrival times, TO takes times as given, until you alter it. To mo
     if (existing !== undefined)
       await checkTarget(from, { ...from, name: toName, partitions: given.number('partitions', 1) ?? existing.partitions }, existing, standing, opened);
     await opened.log.ensure([to]);
-    const row = new StatusRow(process.stderr);
+    const row = await StatusRow.on(process.stderr);
     const watch = watching(`${from.name} → ${to.name}`, row);
     const stop = new AbortController();
     let interrupted: number | undefined;

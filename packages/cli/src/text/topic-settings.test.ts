@@ -79,18 +79,16 @@ test.each<[Readonly<Record<string, string>>, Settings, RegExp]>([
 test('is read back with what counts, and which of it the topic does not say', () => {
   expect(settingRows(from({ retention: '8h', 'segment-bytes': '1MiB' }))).toEqual([
     ['cleanup', 'delete'],
-    ['retention', '8 h'],
+    ['retention', '8h'],
     ['retention-bytes', 'no limit (default)'],
-    ['segment', '1 h (default)'],
+    ['segment', '1h (default)'],
     ['segment-bytes', '1 MiB'],
     ['age-by', 'arrival (default)'],
   ]);
-  expect(settingRows(COMPACTED)).toContainEqual(['delete-retention', '1 d (default)']);
-  expect(changesText(FRESH, from({ retention: '7d' }))).toBe('retention for ever → 7 d, segment 7 d (default) → 21 h (default)');
+  expect(settingRows(COMPACTED)).toContainEqual(['delete-retention', '1d (default)']);
+  expect(changesText(FRESH, from({ retention: '7d' }))).toBe('retention for ever → 7d, segment 7d (default) → 21h (default)');
   expect(changesText(COMPACTED, COMPACTED)).toBe('');
   // A change that is small beside the setting is one all the same.
   const week = from({ retention: '7d', segment: '1h', 'segment-bytes': '4200000' });
-  expect(changesText(week, from({ retention: '10081m', 'segment-bytes': '4210001' }, week))).toBe(
-    'retention 7 d → 7 d 1 min, segment-bytes 4.2 MB → 4 210 001 B',
-  );
+  expect(changesText(week, from({ retention: '10081m', 'segment-bytes': '4210001' }, week))).toBe('retention 7d → 7d 1m, segment-bytes 4.2 MB → 4 210 001 B');
 });

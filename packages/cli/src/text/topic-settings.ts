@@ -5,8 +5,8 @@
 import { StoplogError } from '@stoplog/core';
 import type { TopicShape } from '@stoplog/core/port';
 import { cleanupOf, forgettingOf, OF_COMPACTED_TOPICS, OF_EVERY_TOPIC, type Setting } from '@stoplog/core/tools';
-import { oneLine } from '@stoplog/runtime/kit';
-import { durationIn, exactDurationText } from './duration-text.ts';
+import { exactDurationText, oneLine } from '@stoplog/runtime/kit';
+import { durationIn } from './duration-text.ts';
 import { exactSizeText, sizeIn } from './size-text.ts';
 
 /** What of a shape is about forgetting. */
@@ -117,7 +117,7 @@ const settingText = (value: number | string, { type, kept }: Setting): string =>
   return String(value);
 };
 
-/** `retention 7 d → for ever, segment-bytes 64 MiB (default) → 16 MiB`; empty when nothing differs. */
+/** `retention 7d → for ever, segment-bytes 64 MiB (default) → 16 MiB`; empty when nothing differs. */
 export const changesText = (before: Settings, after: Settings): string => {
   const was = new Map(settingRows(before));
   return settingRows(after)

@@ -23,3 +23,11 @@ export { fetchOrReset } from '../client/fetch-or-reset.ts';
 export { makeClient } from '../client/client.ts';
 export { readLag } from '../client/lag.ts';
 export { loadLogModule, openPort } from '../client/open.ts';
+// Pure parts for a second log: batches as bytes, the fences, and the coordinator of a group.
+export { checkBatchShape, stampBatch } from '../pure/record/batch.ts';
+export { checkEpoch, checkMoves } from '../pure/group/fence.ts';
+export { keepsWithout, nextAction, replacedError } from '../pure/group/member.ts';
+export { isSource } from '../pure/group/place.ts';
+export { beatMs } from '../pure/group/session.ts';
+export { step as groupStep } from '../pure/group/coordinator.ts';
+export { EMPTY_GROUP, standingOf, type GroupState, type Member as GroupMemberState } from '../pure/group/group-state.ts';

@@ -26,6 +26,7 @@ export type {
 } from './log.ts';
 export type { StateStore, StorePart } from './state-store.ts';
 export type { Arrival, ArrivalBatch, PullLimit, RawArrival, SourceReader, SourceStart } from './source.ts';
+export type { SinkBatch, SinkRecord, SinkStart, SinkWriter } from './sink.ts';
 export type { ByteSource, Sink, Source, ValueSource } from '../pure/topic/edges.ts';
 export type { TopicShape } from '../pure/topic/shape.ts';
 export type { BatchView } from '../pure/record/batch.ts';

@@ -6,7 +6,7 @@
  */
 import { type AnyTopic, assert } from '@stoplog/core/kit';
 import { fanOut, fanOutChanges, type Emit, type EmitChange } from './emit.ts';
-import type { AnySource, Compiling, Node, OutputPort, StatePort, StreamNode, TableNode } from './node.ts';
+import type { AnySource, Compiling, Node, OutputPort, SinkPort, StatePort, StreamNode, TableNode } from './node.ts';
 
 /** What of a task is compiled. */
 export interface TaskNodes {
@@ -15,10 +15,11 @@ export interface TaskNodes {
   readonly inputs: readonly { readonly topic: AnyTopic }[];
   readonly source: AnySource | undefined;
 }
-/** By the names of the task's stores and outputs. */
+/** By the names of the task's stores, outputs and sinks. */
 export interface TaskPorts {
   readonly stores: ReadonlyMap<string, StatePort>;
   readonly outputs: ReadonlyMap<string, OutputPort>;
+  readonly sinks?: ReadonlyMap<string, SinkPort> | undefined;
 }
 export interface CompiledTask {
   /** One function for each of the task's inputs, in their order; a source task has one. */
@@ -43,6 +44,7 @@ export const compileTask = (task: TaskNodes, ports: TaskPorts): CompiledTask => 
     onTick: (tick) => void ticks.unshift(tick),
     store: (name) => port(ports.stores, name),
     output: ({ name }) => port(ports.outputs, name),
+    sink: ({ name }) => port(ports.sinks ?? new Map(), name),
   };
   const emitOf = (node: StreamNode): Emit => fanOut((recordsTo.get(node) ?? []).toReversed());
   const emitChangeOf = (node: TableNode): EmitChange | undefined => {
