@@ -13,17 +13,18 @@ export {
   type TopicSpec,
 } from './pure/topic/topic.ts';
 export { store, type Store } from './pure/store/store.ts';
-export type { Sink, Source } from './pure/topic/edges.ts';
+export type { ByteSource, Sink, Source, ValueSource } from './pure/topic/edges.ts';
 export { days, hours, minutes, seconds, type Millis } from './pure/time/duration.ts';
 export { allHeaders, lastHeader, type Header, type LogRecord } from './pure/record/record.ts';
 export type { CodecName } from './pure/schema/serde.ts';
 export type { Reset } from './pure/record/auto-offset-reset.ts';
 export { partitionOf } from './pure/topic/partitioner.ts';
 export { isStoplogError, StoplogError, type StoplogCode } from './pure/errors.ts';
-export type { LogRef, TopicPartition } from './port/log.ts';
+export type { Capability, LogRef, TopicPartition } from './port/log.ts';
 export { openLog } from './client/open.ts';
 export type { PartitionLag } from './client/lag.ts';
 export type { Appended, AppendOptions, NewRecord } from './client/appending.ts';
 export type { ExpectedEnd } from './client/expected-end.ts';
 export type { Producer } from './client/producer.ts';
 export type { LogClient, ReadOptions } from './client/client.ts';
+export type { NumberedAppendOptions, NumberedClient } from './client/numbered.ts';

@@ -1,10 +1,15 @@
-/** The memory log is the simplest thing that keeps the promises; whatever happens, LMDB's must read the same. */
+/**
+ * Compares LMDB's log with the memory log, the simplest one that keeps the promises: both must read the same after any
+ * sequence.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { lmdb } from '@stoplog/core/lmdb';
-import { BatchBuilder, loadLogModule, openPort, type Assignment, type Commit, type Log, type ProducerLife, type TopicShape } from '@stoplog/core/port';
+import type { Assignment, NumberedCommit, NumberedLog, ProducerLife, TopicShape } from '@stoplog/core/port';
+import { BatchBuilder, openPort } from '@stoplog/core/kit';
+import { loadTools } from '@stoplog/core/tools';
 import { MemoryDisk, memoryLog } from '@stoplog/core/testing';
+import { lmdb } from '@stoplog/core/lmdb';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
@@ -39,7 +44,7 @@ const commit = fc.record({
       partition,
       records: fc.array(record, { minLength: 1, maxLength: 4 }),
       tail: fc.constantFrom(0, 0, 3),
-      // Mostly the one that is next, or one that was before.
+      // Mostly the next sequence, or an earlier one.
       sequence: fc.option(fc.constantFrom(0, 0, 0, -1, -2, -4, 1), { freq: 2 }),
       expectedEnd: fc.option(fc.constantFrom(0n, 0n, 0n, 1n), { freq: 2 }),
     }),
@@ -62,11 +67,11 @@ interface Standing {
   readonly epoch: number;
   readonly stands: readonly bigint[];
   readonly ends: readonly bigint[];
-  /** The number that the producer's next batch of each partition should have. */
+  /** The sequence that the producer's next batch of each partition should have. */
   readonly next: readonly number[];
 }
 const sizeOf = ({ records, tail }: CommitPlan['appends'][number]): number => records.reduce((sum: number, { gap }) => sum + gap + 1, tail);
-const plannedCommit = (plan: CommitPlan, { epoch, stands, ends, next }: Standing, life: ProducerLife): Commit => ({
+const plannedCommit = (plan: CommitPlan, { epoch, stands, ends, next }: Standing, life: ProducerLife): NumberedCommit => ({
   group: plan.inGroup ? 'g' : '',
   epoch: epoch + plan.epochOff,
   appends: plan.appends.map(({ partition, records, tail, sequence, expectedEnd }) => {
@@ -87,8 +92,8 @@ const plannedCommit = (plan: CommitPlan, { epoch, stands, ends, next }: Standing
     : [],
 });
 
-/** Everything a reader can see. */
-const seen = async (log: Log): Promise<unknown> => {
+/** Everything that a reader can see. */
+const seen = async (log: NumberedLog): Promise<unknown> => {
   const starts = await log.offsets(places, 'earliest');
   const ends = await log.offsets(places, 'latest');
   const records: unknown[] = [];
@@ -107,9 +112,9 @@ const seen = async (log: Log): Promise<unknown> => {
   return { starts, ends, records, times, stores, committed: await log.committed('g', places) };
 };
 const hex = (bytes: Uint8Array | null): string | null => bytes && Buffer.from(bytes).toString('hex');
-const openStore = (log: Log, partition: number): ReturnType<Log['store']> =>
+const openStore = (log: NumberedLog, partition: number): ReturnType<NumberedLog['store']> =>
   log.store({ store: 's', partition, group: 'g', version: 1, fingerprint: '' }, never);
-const prepare = async (log: Log): Promise<Log> => {
+const prepare = async (log: NumberedLog): Promise<NumberedLog> => {
   await log.ensure([TOPIC]);
   await openStore(log, 0);
   return log;
@@ -123,8 +128,8 @@ test('LMDB and the memory log agree after any sequence of commits, repetitions, 
       const path = mkdtempSync(join(tmpdir(), 'stoplog-agree-'));
       const disk = new MemoryDisk({ holes: false });
       const ref = lmdb(path, { maintenance: { everyMs: Infinity } });
-      const { clean } = await loadLogModule(ref);
-      const open = (): Promise<Log>[] => [openPort(ref).then(prepare), prepare(memoryLog({ disk }))];
+      const { clean } = await loadTools(ref);
+      const open = (): Promise<NumberedLog>[] => [openPort(ref).then(prepare), prepare(memoryLog({ disk }))];
       let logs = await Promise.all(open());
       let epoch = 0;
       let members: readonly AsyncIterator<Assignment>[] = [];
@@ -143,7 +148,7 @@ test('LMDB and the memory log agree after any sequence of commits, repetitions, 
               ),
             );
             expect(ours).toEqual(oracle);
-            // A guess is enough: what is next is what was sent, if nothing was refused.
+            // A guess is enough: the next sequence follows the last batch, if no commit was refused.
             for (const [i, { appends }] of step.commits.entries())
               if (Array.isArray(oracle![i])) for (const append of appends) if (append.sequence === 0) next[append.partition]! += sizeOf(append);
           } else if (step.type === 'take over') {

@@ -1,16 +1,16 @@
 /** `lmdb('./data')`: a log in a folder, as plain data that any thread can open. */
 import { resolve } from 'node:path';
-import type { LogRef } from '../port/log.ts';
+import type { Capability, LogRef } from '../port/log.ts';
 import { checkSettings, type Known } from '../pure/settings.ts';
 
 export interface LmdbOptions {
-  /** How far the data file may grow, in bytes of address space (nothing is reserved); 1 TiB unless said otherwise. */
+  /** The limit of the data file, in bytes of address space (nothing is reserved); 1 TiB by default. */
   readonly mapSize?: number;
-  /** `false` refuses a folder that holds no log yet, instead of making one. */
+  /** `false` refuses a folder that holds no log yet, instead of creating one. */
   readonly create?: boolean;
   /**
-   * Whether the pages of the data file are walked for damage before it is opened: `true` always, `false` never; left out, where
-   * that takes twenty milliseconds or so, which is up to 4 MB of keys, store entries and small batches.
+   * Whether the pages of the data file are walked for damage before it is opened: `true` always, `false` never; by default
+   * when the walk takes some twenty milliseconds at most, which is up to 4 MB of keys, store entries and small batches.
    */
   readonly verify?: boolean;
   /**
@@ -28,10 +28,14 @@ export interface LmdbOptions {
  * import { lmdb } from '@stoplog/core/lmdb';
  * await using log = await openLog(lmdb('./data'));
  */
-export const lmdb = (path: string, options: LmdbOptions = {}): LogRef => {
+export const lmdb = (path: string, options: LmdbOptions = {}): LogRef<Capability> => {
   checkSettings(`lmdb('${path}')`, options, KNOWN);
   if (options.maintenance !== undefined) checkSettings(`the maintenance of lmdb('${path}')`, options.maintenance, OF_MAINTENANCE);
-  return { module: new URL('./log-module.js', import.meta.url).href, options: { path: resolve(path), ...options } };
+  return {
+    module: new URL('./log-module.js', import.meta.url).href,
+    options: { path: resolve(path), ...options },
+    capabilities: { producers: true, condition: true },
+  };
 };
 const KNOWN: Known<LmdbOptions> = { mapSize: true, create: true, verify: true, maintenance: true };
 const OF_MAINTENANCE: Known<NonNullable<LmdbOptions['maintenance']>> = { everyMs: true, bytesPerSecond: true };

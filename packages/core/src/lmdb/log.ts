@@ -1,20 +1,9 @@
 /**
- * The Log over LMDB as any thread sees it: reads by the memory map, commits by message to the writer.
+ * The Log over LMDB in any thread: reads through the memory map, commits by message to the writer.
  */
-import type {
-  Assignment,
-  Cleaned,
-  CleanOptions,
-  Commit,
-  Committed,
-  Log,
-  Membership,
-  OffsetAt,
-  Position,
-  ProducerLife,
-  RecordBatch,
-  TopicPartition,
-} from '../port/log.ts';
+import type { Assignment, Committed, Membership, OffsetAt, Position, RecordBatch, TopicPartition } from '../port/log.ts';
+import type { NumberedCommit, NumberedLog, ProducerLife } from '../port/numbered-log.ts';
+import type { Cleaned, CleanOptions } from '../port/tools.ts';
 import type { StateStore, StorePart } from '../port/state-store.ts';
 import { StoplogError } from '../pure/errors.ts';
 import { checkMoves } from '../pure/group/fence.ts';
@@ -52,7 +41,7 @@ const LOOKS = 30;
 /** A commit is durable before it is answered: see decision 0006. */
 const DURABLE: Promise<void> = Promise.resolve();
 
-export class LmdbLog implements Log {
+export class LmdbLog implements NumberedLog {
   readonly #env: Env;
   readonly #link: WriterLink;
   readonly #close: () => Promise<void>;
@@ -96,7 +85,8 @@ export class LmdbLog implements Log {
     const until = performance.now() + limit.waitMs;
     for (let left = limit.waitMs; isNothing(found, from) && left > 0 && !signal.aborted; left = until - performance.now()) {
       await this.#link.wait({ type: 'wait', topicId: place.topicId, partition: place.partition, offset: from.offset }, left, signal);
-      // Who waits is told while the commit is being written: it shows within a few looks, or else the next wait ends with it.
+      // Waiters are notified while the commit is being written: it becomes visible within a few looks, or the next wait ends
+      // with it.
       for (let n = 0; n < LOOKS && this.#closed === undefined; n++) {
         found = look();
         if (!isNothing(found, from) || signal.aborted) break;
@@ -143,7 +133,7 @@ export class LmdbLog implements Log {
     return (await this.#link.call({ type: 'open-producer', name, held })).producer;
   }
 
-  async commit(commit: Commit): Promise<Committed> {
+  async commit(commit: NumberedCommit): Promise<Committed> {
     checkMoves(commit.group, commit.positions);
     if (this.#naming !== undefined || this.#isNew(commit)) await this.#name(commit);
     const bytes = encodeCommit({
@@ -162,7 +152,7 @@ export class LmdbLog implements Log {
     failpoint(commit.group === '' ? 'append.before' : 'commit.before');
     const { offsets } = await this.#link.call({ type: 'commit', bytes, life: commit.life }, [bytes]);
     failpoint(commit.group === '' ? 'append.acked' : 'commit.applied');
-    // What this log has committed, it sees from here on: the snapshot of this turn may be older.
+    // This log sees its own commit from here on: the snapshot of this turn may be older.
     this.#env.root.resetReadTxn();
     return { offsets, durable: DURABLE };
   }
@@ -176,7 +166,7 @@ export class LmdbLog implements Log {
     return before.map((position, i) => ({ ...named(position), offset: starts[i]! }));
   }
 
-  /** Applies retention and compacts, now. */
+  /** Applies retention and compaction now. */
   async clean(options: CleanOptions): Promise<readonly Cleaned[]> {
     const there = new Set((await this.topics()).map(({ name }) => name));
     for (const topic of options.topics ?? []) if (!there.has(topic)) this.#findTopic(topic);
@@ -185,7 +175,7 @@ export class LmdbLog implements Log {
     return cleaned;
   }
 
-  /** Every topic there is, by name. */
+  /** Every topic, by name. */
   topics(): Promise<readonly TopicShape[]> {
     return this.#read(() => {
       const range = this.#env.tables.meta.getRange({ start: TOPIC_PREFIX, end: prefixEnd(TOPIC_PREFIX), snapshot: false });
@@ -193,7 +183,7 @@ export class LmdbLog implements Log {
     });
   }
 
-  /** Names may have gone, or stand for other numbers by now. */
+  /** Names may have been deleted, or may have other numbers now. */
   forget(): void {
     for (const known of [this.#topics, this.#groups, this.#sources, this.#stores]) known.clear();
   }
@@ -203,11 +193,14 @@ export class LmdbLog implements Log {
     return this.#closed;
   }
 
-  #isNew({ group, positions }: Commit): boolean {
+  #isNew({ group, positions }: NumberedCommit): boolean {
     return group !== '' && (!this.#groups.has(group) || positions.some(({ topic }) => isSource(topic) && !this.#sources.has(topic)));
   }
-  /** Finds the numbers of a group and its sources before its first commit. What is committed meanwhile goes behind it: commits keep their order. */
-  async #name(commit: Commit): Promise<void> {
+  /**
+   * Finds the numbers of a group and its sources before its first commit. Later commits queue behind it, so commits keep
+   * their order.
+   */
+  async #name(commit: NumberedCommit): Promise<void> {
     const turn = (this.#naming ?? Promise.resolve()).then(async () => {
       if (this.#isNew(commit))
         await this.#openGroup(
@@ -229,7 +222,7 @@ export class LmdbLog implements Log {
     sources.forEach((source, i) => this.#sources.set(source, sourceIds[i]!));
     return groupId;
   }
-  /** Units with the numbers of topics for their names. */
+  /** Units with the numbers of topics in place of their names. */
   #units(units: readonly Unit[]): readonly Unit[] {
     return units.map((unit) => unit.map(({ topic, partition }) => numbered(this.#placeId(topic, partition), partition)));
   }

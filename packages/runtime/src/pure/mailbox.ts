@@ -1,7 +1,12 @@
 /**
  * Every message between the host and an actor: one discriminated union each way. Nothing else crosses.
  */
-import type { ErrorData, LogLink, LogRef, Reset } from '@stoplog/core/port';
+import type { Reset } from '@stoplog/core';
+import type { LogLink, LogRef } from '@stoplog/core/port';
+import type { ErrorData } from '@stoplog/core/kit';
+
+/** A thread's end of a line to another: a port can be transferred, and posts messages. */
+export type Line = Extract<LogLink['transfer'][number], { postMessage(message: unknown): void }>;
 
 /** Where in its input an actor stood when something happened. */
 export interface Place {
@@ -25,7 +30,7 @@ export interface Warming {
   readonly log: LogRef;
   /** Whether it has begun, and whether it still may. */
   readonly beacon: SharedArrayBuffer;
-  readonly port: LogLink['port'];
+  readonly port: Line;
 }
 
 /** What an actor is started with. */
@@ -39,10 +44,12 @@ export interface Start extends Warming {
   readonly pace: number | undefined;
   /** Where to go on when the log has forgotten what comes next. */
   readonly reset: Reset;
+  /** A line to the reader of the task's source, in the thread for sources; of a source that yields bytes. */
+  readonly line?: Line | undefined;
 }
 
 export type ToActor =
-  | { readonly type: 'link'; readonly link: LogLink }
+  | { readonly type: 'link'; readonly link: LogLink['data'] }
   /** Finish what is begun, commit, and end. */
   | { readonly type: 'drain' }
   /** Say 'idle' once, when everything that is there has been committed. */

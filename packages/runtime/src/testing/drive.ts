@@ -10,8 +10,8 @@
  * d.send(lines, 'l1', 'to be or not to be');
  * expect(d.store(countByWord).get('be')).toBe(2);
  */
-import type { LogRecord, Millis, Origin, Parses, Source, Store } from '@stoplog/core';
-import { encodeKey, encodeValue, NO_HEADERS, parseKey, parseValue, RecordPacker, shapeDifference, storeOf, StoplogError, topicOf } from '@stoplog/core/port';
+import { type LogRecord, type Millis, type Origin, type Parses, type Source, StoplogError, type Store } from '@stoplog/core';
+import { encodeKey, encodeValue, NO_HEADERS, parseKey, parseValue, RecordPacker, shapeDifference, storeOf, topicOf } from '@stoplog/core/kit';
 import type { Pipeline } from '../pure/pipeline/pipeline.ts';
 import { planOf, type Plan } from '../pure/topology/plan.ts';
 import { DrivenActor, hasUnread, type Ground } from './driven-actor.ts';

@@ -4,7 +4,8 @@
  * A step takes all there is to read, the lowest timestamp first, and commits once. When something throws, nothing of
  * the step is kept, and the actor is of no further use: the next one goes on from the last commit.
  */
-import { isStoplogError, openBatch, StoplogError, type LazyRecord, type PackedBatch } from '@stoplog/core/port';
+import { isStoplogError, StoplogError } from '@stoplog/core';
+import { openBatch, type LazyRecord, type PackedBatch } from '@stoplog/core/kit';
 import { compileTask } from '../pure/nodes/compile.ts';
 import { InputRecord } from '../pure/nodes/derived-record.ts';
 import type { Emit } from '../pure/nodes/emit.ts';

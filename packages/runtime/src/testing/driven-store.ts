@@ -1,7 +1,8 @@
 /**
  * A store of a driven pipeline: a part for each partition, and all of them as one for the test that looks.
  */
-import { compareBytes, decodeSortKey, encodeSortKey, type AnyStore, type StateStore } from '@stoplog/core/port';
+import type { StateStore } from '@stoplog/core/port';
+import { type AnyStore, compareBytes, decodeSortKey, encodeSortKey } from '@stoplog/core/kit';
 import type { Writes } from '../pure/task/overlay.ts';
 import type { DrivenStore } from './driver.ts';
 

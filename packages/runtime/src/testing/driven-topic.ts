@@ -4,7 +4,8 @@
  * Records lie here as encoded batches and are decoded by whoever reads them, as they are in any log: a value that a
  * codec cannot carry is found out by the test, not in production.
  */
-import { LazyRecord, openBatch, stampBatch, stampTime, type AnyTopic, type PackedBatch } from '@stoplog/core/port';
+import { type AnyTopic, LazyRecord, openBatch, type PackedBatch, stampBatch } from '@stoplog/core/kit';
+import { stampTime } from '@stoplog/core/testing';
 
 export class DrivenTopic {
   readonly topic: AnyTopic;

@@ -3,8 +3,9 @@
  *
  * Between any two turns it may be killed; inside one, a record may fail before or after its function has run.
  */
-import type { Commit, StoplogError } from '@stoplog/core/port';
-import type { MemoryDisk } from '@stoplog/core/testing/memory';
+import type { StoplogError } from '@stoplog/core';
+import type { Commit } from '@stoplog/core/port';
+import type { MemoryDisk } from '@stoplog/core/testing';
 import type { Place } from '../pure/mailbox.ts';
 import { compileTask } from '../pure/nodes/compile.ts';
 import type { Emit } from '../pure/nodes/emit.ts';

@@ -4,8 +4,10 @@
  * It dies with all it has in memory, commits in its writer's queue too; or it stands still for a while, and wakes up
  * not knowing that anything has happened.
  */
-import { isStoplogError, placeName, StoplogError, type GroupEffect, type GroupEvent, type Holding } from '@stoplog/core/port';
-import type { MemoryDisk, MemoryMember } from '@stoplog/core/testing/memory';
+import { isStoplogError, StoplogError } from '@stoplog/core';
+import type { Holding } from '@stoplog/core/port';
+import { type GroupEffect, type GroupEvent, placeName } from '@stoplog/core/kit';
+import type { MemoryDisk, MemoryMember } from '@stoplog/core/testing';
 import { NO_FAILURES, step as restartStep, worked, type Failures } from '../pure/supervision/restart.ts';
 import type { Place } from '../pure/mailbox.ts';
 import { differenceOf, holdingsIn, NOTHING_HELD, type Held, type Holdings } from '../pure/sharing/holdings.ts';

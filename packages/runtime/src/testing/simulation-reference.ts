@@ -1,8 +1,8 @@
 /**
  * What an actor that nothing ever disturbs makes of the same records in the same order: the measure of the disturbed one.
  */
-import { openBatch, type LazyRecord } from '@stoplog/core/port';
-import { MemoryPart, type MemoryDisk, type MemoryPartition } from '@stoplog/core/testing/memory';
+import { openBatch, type LazyRecord } from '@stoplog/core/kit';
+import { type MemoryDisk, MemoryPart, type MemoryPartition } from '@stoplog/core/testing';
 import { compileTask } from '../pure/nodes/compile.ts';
 import { InputRecord } from '../pure/nodes/derived-record.ts';
 import type { Emit } from '../pure/nodes/emit.ts';

@@ -4,8 +4,9 @@
  * First there are faults; then there are none, and everything must come to rest. What is checked is checked whenever
  * something has become durable, so a failure is found near the step that made it.
  */
-import { placeName, SESSION_MS, StoplogError, type GroupEffect, type GroupEvent } from '@stoplog/core/port';
-import type { MemoryDisk, MemoryDiskOptions, MemoryMember } from '@stoplog/core/testing/memory';
+import { StoplogError } from '@stoplog/core';
+import { type GroupEffect, type GroupEvent, placeName, SESSION_MS } from '@stoplog/core/kit';
+import type { MemoryDisk, MemoryDiskOptions, MemoryMember } from '@stoplog/core/testing';
 import type { Place } from '../pure/mailbox.ts';
 import { unitsOf, type Unit } from '../pure/sharing/units.ts';
 import { storePart } from '../pure/task/store-part.ts';

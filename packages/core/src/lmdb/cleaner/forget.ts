@@ -8,7 +8,7 @@ import { StoplogError } from '../../pure/errors.ts';
 import type { Cleanup } from '../../pure/retention/cleanup.ts';
 import { batchKey, decodeOffset, decodeSegment, encodeSegment, offsetOfBatchKey, partitionKey, prefixEnd, unseal, type Ends } from '../layout/keyspace.ts';
 import { segmentsToForget, startAfter } from '../../pure/retention/retention.ts';
-import { emptySegment, isEmptySegment } from '../../pure/retention/segment.ts';
+import { emptySegment, isEmptySegment, notAfter } from '../../pure/retention/segment.ts';
 import type { EndsInTransaction } from '../transaction/ends.ts';
 import { peek, type Env } from '../tables/env.ts';
 import { segmentsOf, shrink } from '../tables/segments.ts';
@@ -51,6 +51,18 @@ export const applyRoll = (env: Env, { topicId, partition }: PartitionId, all: En
   if (isEmptySegment(ends.active)) return;
   put(env, 'segments', batchKey(topicId, partition, ends.active.base), encodeSegment(ends.active));
   all.set(topicId, partition, { ...ends, active: emptySegment(ends.end) });
+};
+
+/** Lets the segments that are stamped with a later time have arrived at `latest`. */
+export const applyRestamp = (env: Env, place: PartitionId, latest: number, all: EndsInTransaction): void => {
+  const { topicId, partition } = place;
+  const ends = all.get(topicId, partition);
+  for (const segment of segmentsOf(env, place, ends).slice(0, -1)) {
+    const right = notAfter(segment, latest);
+    if (right !== segment) put(env, 'segments', batchKey(topicId, partition, segment.base), encodeSegment(right));
+  }
+  const active = notAfter(ends.active, latest);
+  if (active !== ends.active) all.set(topicId, partition, { ...ends, active });
 };
 
 export interface Trimmed {

@@ -16,6 +16,7 @@ import { applyEnsure } from '../transaction/declare.ts';
 import { EndsInTransaction } from '../transaction/ends.ts';
 import { readEnds } from '../tables/rows.ts';
 import { Cleanups } from '../tables/cleanups.ts';
+import { timesOf } from '../tables/log-time.ts';
 import { DEFAULT_MAP_SIZE } from '../folder/address-space.ts';
 import { openEnv, type Env } from '../tables/env.ts';
 import { markFolder } from '../folder/folder.ts';
@@ -56,7 +57,10 @@ beforeEach(() => {
   inTransaction = transactions(env, options, new Int32Array(new SharedArrayBuffer(64)), file);
   now = 1_000_000;
   refusal = undefined;
-  cleanups = new Cleanups(env, () => now);
+  cleanups = new Cleanups(
+    env,
+    timesOf(() => now),
+  );
   maintenance = new Maintenance(env, cleanups, { everyMs: 1, bytesPerSecond: 1e12 }, async (apply) => {
     if (refusal !== undefined) throw refusal;
     return committing(apply);

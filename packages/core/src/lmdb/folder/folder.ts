@@ -9,12 +9,10 @@ import {
   chmodSync,
   closeSync,
   existsSync,
-  fstatSync,
   fsyncSync,
   lstatSync,
   openSync,
   readFileSync,
-  readSync,
   readdirSync,
   realpathSync,
   renameSync,
@@ -25,6 +23,7 @@ import { dirname, join } from 'node:path';
 import { threadId } from 'node:worker_threads';
 import { StoplogError } from '../../pure/errors.ts';
 import { FORMAT, TABLES } from '../layout/keyspace.ts';
+import { checkDataFile, foreign } from './data-file.ts';
 import { BACKUP_FILE, DATA_FILE, LOCK_FILE } from './files.ts';
 import { describeIo } from './io-errors.ts';
 import { makeFolder, syncFolder } from './durable.ts';
@@ -92,53 +91,6 @@ const checkMark = (path: string): void => {
   }
 };
 
-// The two meta pages of LMDB, at offset 0 and at one page: a header of 24 bytes, then these.
-const MAGIC = 0xbeefc0de;
-const AT_MAGIC = 24;
-const AT_PAGE_SIZE = 48;
-const AT_LAST_PAGE = 144;
-const AT_TXN = 152;
-
-export const checkDataFile = (path: string, marked: boolean): void => {
-  const fd = openSync(join(path, DATA_FILE), 'r');
-  try {
-    const size = fstatSync(fd).size;
-    // Without a mark nothing is promised yet: another process may be making the folder at this moment.
-    if (!marked && size === 0) return;
-    const first = readAt(fd, 0);
-    if (first === undefined) throw torn(path, size, 'it is empty or shorter than a meta page');
-    if (first.readUInt32LE(AT_MAGIC) !== MAGIC)
-      throw marked ? torn(path, size, 'its first meta page is damaged') : foreign(path, `its ${DATA_FILE} is not an LMDB file`);
-    const pageSize = first.readUInt32LE(AT_PAGE_SIZE);
-    if (pageSize < 256 || pageSize > 65_536 || (pageSize & (pageSize - 1)) !== 0) throw torn(path, size, `its page size reads ${pageSize}`);
-    const second = readAt(fd, pageSize);
-    if (second === undefined) throw torn(path, size, 'it ends before its second meta page');
-    if (second.readUInt32LE(AT_MAGIC) !== MAGIC) throw torn(path, size, 'its second meta page is damaged');
-    if (second.readUInt32LE(AT_PAGE_SIZE) !== pageSize) throw torn(path, size, 'its meta pages disagree');
-    const needed = neededBytes(first, second);
-    // Looked at after the pages were read: in between, another process may have made the file longer, and never shorter.
-    const long = fstatSync(fd).size;
-    if (marked && long < needed) throw torn(path, long, `its last commit needs ${needed} bytes`);
-  } finally {
-    closeSync(fd);
-  }
-};
-
-/** How long the file must be for its last commit: what the newer of its two meta pages says. */
-export const neededBytes = (first: Buffer, second: Buffer): number => {
-  const newest = second.readBigUInt64LE(AT_TXN) > first.readBigUInt64LE(AT_TXN) ? second : first;
-  return Number(newest.readBigUInt64LE(AT_LAST_PAGE) + 1n) * newest.readUInt32LE(AT_PAGE_SIZE);
-};
-/** The number of the last commit: the larger of theirs. */
-export const lastCommit = (first: Buffer, second: Buffer): number => Number(bigMax(first.readBigUInt64LE(AT_TXN), second.readBigUInt64LE(AT_TXN)));
-const bigMax = (a: bigint, b: bigint): bigint => (a > b ? a : b);
-export const META_BYTES = 168;
-
-const readAt = (fd: number, position: number): Buffer | undefined => {
-  const page = Buffer.alloc(META_BYTES);
-  return readSync(fd, page, 0, META_BYTES, position) === META_BYTES ? page : undefined;
-};
-
 /** A file without our mark is ours if its creation was cut short, and then it holds none but our tables. */
 export const checkTables = (path: string, found: readonly string[]): void => {
   const other = found.find((name) => !(TABLES as readonly string[]).includes(name));
@@ -204,13 +156,3 @@ const checkUnfinished = (path: string, entries: readonly string[]): void => {
     );
   }
 };
-
-const foreign = (path: string, why: string): StoplogError =>
-  new StoplogError('STOPLOG_LOG_FOREIGN', { path }, `${path} is not a Stoplog data folder: ${why}. Choose an empty or a new folder; nothing was changed`);
-
-const torn = (path: string, size: number, why: string): StoplogError =>
-  new StoplogError(
-    'STOPLOG_LOG_CORRUPT',
-    { path, file: DATA_FILE, size, reason: why },
-    `${join(path, DATA_FILE)} is damaged (${size} bytes): ${why}. It was not opened; restore the folder from a backup, or keep the rest with 'stoplog repair'`,
-  );

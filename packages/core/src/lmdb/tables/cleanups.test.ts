@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { topicMetaKey } from '../layout/meta.ts';
 import { applyEnsure } from '../transaction/declare.ts';
+import { timesOf } from './log-time.ts';
 import { Cleanups } from './cleanups.ts';
 import { openBareEnv, type BareEnv } from '../fixtures/bare-env.ts';
 import { shape } from '../fixtures/letters.mjs';
@@ -22,7 +23,10 @@ test('a topic whose entry is damaged is told to whoever appends to it, and the o
     ),
   );
   committing(() => putRaw(env, 'meta', topicMetaKey('b'), Buffer.from('{"id":2}')));
-  const cleanups = new Cleanups(env, () => 0);
+  const cleanups = new Cleanups(
+    env,
+    timesOf(() => 0),
+  );
   expect(cleanups.refresh().map(({ name }) => name)).toEqual(['a', 'c']);
   expect([cleanups.of(1).retentionMs, cleanups.of(3).retentionMs, cleanups.nameOf(3)]).toEqual([5, 5, 'c']);
   for (const ask of [() => cleanups.of(2), () => cleanups.stampsArrival(2)])

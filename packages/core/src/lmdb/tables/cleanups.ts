@@ -6,6 +6,7 @@ import { cleanupOf, type Cleanup } from '../../pure/retention/cleanup.ts';
 import { prefixEnd, unseal } from '../layout/keyspace.ts';
 import { fromBytes, TOPIC_PREFIX, type TopicMeta } from '../layout/meta.ts';
 import type { Env } from './env.ts';
+import type { Times } from './log-time.ts';
 
 export interface KnownTopic {
   readonly id: number;
@@ -17,14 +18,14 @@ export interface KnownTopic {
 
 export class Cleanups {
   readonly #env: Env;
-  readonly now: () => number;
+  readonly times: Times;
   #byId = new Map<number, KnownTopic>();
   /** Why the entry of some topic could not be read. */
   #damage: Error | undefined;
 
-  constructor(env: Env, now: () => number) {
+  constructor(env: Env, times: Times) {
     this.#env = env;
-    this.now = now;
+    this.times = times;
   }
   of(topicId: number): Cleanup {
     return this.#find(topicId)?.cleanup ?? UNKNOWN;
@@ -35,6 +36,11 @@ export class Cleanups {
   }
   nameOf(topicId: number): string | undefined {
     return this.#find(topicId)?.name;
+  }
+  /** Whether any topic forgets by age or by key. */
+  someForget(): boolean {
+    for (const { cleanup } of this.#byId.values()) if (forgets(cleanup)) return true;
+    return false;
   }
   #find(topicId: number): KnownTopic | undefined {
     const known = this.#byId.get(topicId);
@@ -66,4 +72,6 @@ const knownTopic = ({ id, shape }: TopicMeta): KnownTopic => ({
   cleanup: cleanupOf(shape),
   stampsArrival: shape.timestamps === 'arrival',
 });
+/** Whether a topic that is cleaned so loses anything. */
+export const forgets = ({ compacts, retentionMs, retentionBytes }: Cleanup): boolean => compacts || retentionMs !== Infinity || retentionBytes !== Infinity;
 const UNKNOWN: Cleanup = cleanupOf({ cleanup: 'delete', retentionMs: undefined });

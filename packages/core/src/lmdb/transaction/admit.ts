@@ -34,7 +34,7 @@ export interface Admitted {
 }
 export interface Admission {
   readonly appends: readonly Admitted[];
-  /** When: by the clock of the writer, once for all appends. */
+  /** When: the stamp that their ages are counted from, once for all of them. */
   readonly at: number;
   readonly producers: ProducersInCommit | undefined;
 }
@@ -52,7 +52,8 @@ export const admit = (env: Env, { commit, life }: Claimed, refused: RefusedLives
 };
 
 const admitAppends = (env: Env, appends: readonly IdAppend[], ends: EndsInTransaction, cleanups: Cleanups): Admission => {
-  const at = appends.length === 0 ? 0 : cleanups.now();
+  const at = appends.length === 0 ? 0 : cleanups.times.stamp();
+  const wall = appends.length === 0 ? 0 : cleanups.times.wall();
   const producers = appends.some(({ producer }) => producer !== undefined) ? new ProducersInCommit(env, cleanups) : undefined;
   /** Ends of partitions as the appends before in this commit leave them. */
   const moved = new Map<string, bigint>();
@@ -75,7 +76,7 @@ const admitAppends = (env: Env, appends: readonly IdAppend[], ends: EndsInTransa
       if (expectedEnd !== undefined && end !== expectedEnd)
         throw endMoved({ topic: cleanups.nameOf(topicId) ?? `topic ${topicId}`, partition }, expectedEnd, end);
       if (cleanups.stampsArrival(topicId)) {
-        batch = stampTime(batch, at);
+        batch = stampTime(batch, wall);
         header = inspectHeader(batch);
       }
       return { topicId, partition, batch, header, repeats: undefined };

@@ -8,6 +8,7 @@ import { admit } from './admit.ts';
 import { applyCommit } from './apply.ts';
 import { applyEnsure } from './declare.ts';
 import { Cleanups } from '../tables/cleanups.ts';
+import { timesOf } from '../tables/log-time.ts';
 import { openBareEnv, type BareEnv } from '../fixtures/bare-env.ts';
 import { shape } from '../fixtures/letters.mjs';
 import { applyOpenProducer } from './producers.ts';
@@ -17,7 +18,10 @@ let bare: BareEnv;
 let cleanups: Cleanups;
 beforeEach(() => {
   bare = openBareEnv();
-  cleanups = new Cleanups(bare.env, () => 1_000);
+  cleanups = new Cleanups(
+    bare.env,
+    timesOf(() => 1_000),
+  );
   bare.committing(() => applyEnsure(bare.env, [shape]));
 });
 afterEach(() => bare.close());

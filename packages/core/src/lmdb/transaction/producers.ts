@@ -106,8 +106,9 @@ export class ProducersInCommit {
   /** Puts what has arrived. */
   write(): void {
     for (const { key, state } of this.#states.values()) if (state !== undefined) put(this.#env, 'producers', key, encodeProducer(state));
-    const now = this.#cleanups.now();
-    for (const [id, record] of this.#records) if (now - record.at > TOUCH_MS) putRecord(this.#env, id, { ...record, at: now });
+    const now = this.#cleanups.times.stamp();
+    // One that a clock which ran ahead has stamped is put right.
+    for (const [id, record] of this.#records) if (Math.abs(now - record.at) > TOUCH_MS) putRecord(this.#env, id, { ...record, at: now });
   }
 
   #owner(producer: ProducerStamp): ProducerRecord {

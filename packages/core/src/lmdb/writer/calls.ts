@@ -34,7 +34,7 @@ export const prepare = (env: Env, call: TransactedCall, cleanups: Cleanups, refu
     case 'open-group':
       return () => ({ type: 'group', groupId: applyOpenGroup(env, call.group), sourceIds: call.sources.map((source) => applyOpenSource(env, source)) });
     case 'open-producer':
-      return () => ({ type: 'producer', producer: applyOpenProducer(env, call.name, call.held, cleanups.now()) });
+      return () => ({ type: 'producer', producer: applyOpenProducer(env, call.name, call.held, cleanups.times.stamp()) });
     case 'join': {
       const { groupId, instance: id, instanceId, sessionMs, units } = call;
       const { pid } = process;

@@ -5,7 +5,8 @@
 import type { Cleaned, CleanOptions } from '../../pure/retention/cleaned.ts';
 import { isLeftToSweep, sweep } from '../transaction/administer.ts';
 import type { Cleanups } from '../tables/cleanups.ts';
-import type { Env, MaintenanceOptions } from '../tables/env.ts';
+import { checkReaders, type Env, type MaintenanceOptions } from '../tables/env.ts';
+import type { LogTime } from '../tables/log-time.ts';
 import { Maintenance, MAINTENANCE } from '../cleaner/maintenance.ts';
 import { applyForgetProducers, silentProducers } from '../transaction/producers.ts';
 import type { CallQueue } from './queue.ts';
@@ -21,15 +22,17 @@ export class Upkeep {
   readonly #cleanups: Cleanups;
   readonly #maintenance: Maintenance;
   readonly #lookAround: () => void;
+  readonly #clock: LogTime | undefined;
   readonly #everyMs: number;
   readonly #timers: NodeJS.Timeout[] = [];
 
-  constructor(env: Env, queue: CallQueue, cleanups: Cleanups, options: Partial<MaintenanceOptions> | undefined, lookAround: () => void) {
+  constructor(env: Env, queue: CallQueue, cleanups: Cleanups, options: Partial<MaintenanceOptions> | undefined, lookAround: () => void, clock?: LogTime) {
     const pace = { ...MAINTENANCE, ...options };
     this.#env = env;
     this.#queue = queue;
     this.#cleanups = cleanups;
     this.#lookAround = lookAround;
+    this.#clock = clock;
     this.#everyMs = pace.everyMs;
     this.#maintenance = new Maintenance(env, cleanups, pace, (apply) => queue.commit(apply));
   }
@@ -39,7 +42,12 @@ export class Upkeep {
     if (isLeftToSweep(this.#env)) this.#sweepOn();
     this.#timers.push(setInterval(() => this.#checkReaders(), READER_CHECK_MS));
     if (!Number.isFinite(this.#everyMs)) return;
-    this.#timers.push(setInterval(() => void this.#maintenance.tick(), this.#everyMs));
+    this.#timers.push(
+      setInterval(() => {
+        this.keepClock();
+        void this.#maintenance.tick();
+      }, this.#everyMs),
+    );
     this.#forgetProducers();
     this.#timers.push(setInterval(() => this.#forgetProducers(), PRODUCER_CHECK_MS));
   }
@@ -50,10 +58,22 @@ export class Upkeep {
 
   clean(options: CleanOptions): Promise<readonly Cleaned[]> {
     this.#forgetProducers(options.now);
-    return this.#maintenance.clean(options);
+    return this.#maintenance.clean(options).finally(() => this.keepClock());
   }
   startsMoved(places: readonly PartitionId[]): void {
     this.#maintenance.startsMoved(places);
+  }
+  /** A log that forgets nothing by age is not written to for the sake of its clock. */
+  keepClock(): void {
+    const clock = this.#clock;
+    if (clock?.isToBeSaved() !== true || !this.#cleanups.someForget()) return;
+    this.#queue.addOwn(
+      () => {
+        clock.save(this.#env);
+        return { type: 'done' };
+      },
+      () => {},
+    );
   }
   /** What became of cleanings, and is not in the log yet. */
   get unsaved(): readonly PlacedReport[] {
@@ -61,10 +81,10 @@ export class Upkeep {
   }
 
   #checkReaders(): void {
-    this.#env.root.readerCheck();
+    checkReaders(this.#env);
     this.#lookAround();
   }
-  #forgetProducers(now: number = this.#cleanups.now()): void {
+  #forgetProducers(now: number = this.#cleanups.times.now()): void {
     try {
       this.#env.root.resetReadTxn();
       if (silentProducers(this.#env, now).length === 0) return;

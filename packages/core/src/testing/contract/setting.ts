@@ -1,20 +1,22 @@
 /**
- * What the promises are told with: a log, a topic of two partitions, batches of text, and a way to read all there is.
+ * The setting of every promise: a log, a topic of two partitions, batches of text, and a way to read all records.
  */
-import type { Cleaned, CleanOptions, Commit, Log, Position, TopicPartition } from '../../port/log.ts';
+import type { Log, Position, TopicPartition } from '../../port/log.ts';
+import type { NumberedCommit } from '../../port/numbered-log.ts';
+import type { Cleaned, CleanOptions } from '../../port/tools.ts';
 import { BatchBuilder } from '../../pure/record/batch.ts';
 import type { TopicShape } from '../../pure/topic/shape.ts';
 
-export interface LogUnderTest {
-  readonly log: Log;
-  /** Another handle on the same data, beside those that are open or after they were closed; the suite closes it. */
-  readonly reopen: () => Promise<Log>;
-  /** What the log's module does on command: retention and compaction, by a time that is given. */
-  readonly clean: (log: Log, options: CleanOptions) => Promise<readonly Cleaned[]>;
-  /** Closes what `open` opened and removes the data. */
+export interface LogUnderTest<L extends Log = Log> {
+  readonly log: L;
+  /** Another handle on the same data, next to the open ones or after they were closed; the suite closes it. */
+  readonly reopen: () => Promise<L>;
+  /** The keeper's tool of that name, if it has one: retention and compaction on command, as of a given time. */
+  clean?(log: L, options: CleanOptions): Promise<readonly Cleaned[]>;
+  /** Closes the log that `open` opened, and removes the data. */
   readonly dispose: () => Promise<void>;
 }
-export type OpenLog = () => Promise<LogUnderTest>;
+export type OpenLog<L extends Log = Log> = () => Promise<LogUnderTest<L>>;
 
 export const shape = (name: string, partitions: number = 2, settings: Partial<TopicShape> = {}): TopicShape => ({
   name,
@@ -35,13 +37,13 @@ type Limit = Parameters<Log['fetch']>[1];
 export const NOW: Limit = { bytes: 1_000_000, waitMs: 0 };
 export const WHEN_THERE: Limit = { bytes: 1_000_000, waitMs: Infinity };
 
-/** A batch of records whose keys and values are the text, one millisecond apart. */
+/** A batch of records whose keys and values are the texts, one millisecond apart. */
 export const batchOf = (texts: readonly string[], timestamp: number = 1_000): Uint8Array => {
   const builder = new BatchBuilder();
   texts.forEach((text, i) => builder.append(text, text, timestamp + i));
   return builder.finish();
 };
-export const commitOf = (parts: Partial<Commit>): Commit => ({ group: '', epoch: 0, appends: [], stores: [], positions: [], ...parts });
+export const commitOf = (parts: Partial<NumberedCommit>): NumberedCommit => ({ group: '', epoch: 0, appends: [], stores: [], positions: [], ...parts });
 export const append = (log: Log, texts: readonly string[], partition: number = 0, timestamp: number = 1_000): ReturnType<Log['commit']> =>
   log.commit(commitOf({ appends: [{ ...place(partition), batch: batchOf(texts, timestamp) }] }));
 
@@ -71,5 +73,5 @@ export const readAll = async (
   return records;
 };
 export const values = (records: readonly Read[]): readonly string[] => records.map(({ value }) => value);
-/** Bytes as numbers, whichever class they come in. */
+/** Bytes as numbers, whatever their class. */
 export const numbers = (bytes: Uint8Array | undefined): readonly number[] | undefined => bytes && [...bytes];

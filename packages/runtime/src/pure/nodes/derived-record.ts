@@ -4,7 +4,8 @@
  * `InputRecord` was read from a topic. `DerivedRecord` was made by a verb: it has its own value, and everything else from
  * the record that was read.
  */
-import { LazyRecord, NO_HEADERS, type Header } from '@stoplog/core/port';
+import type { Header } from '@stoplog/core';
+import { LazyRecord, NO_HEADERS } from '@stoplog/core/kit';
 import type { AnyRecord } from './record.ts';
 import { sharedValue } from './shared-value.ts';
 

@@ -1,5 +1,5 @@
 /** What a function given to a verb may do: return at once, and leave alone the values that others see too. */
-import { StoplogError } from '@stoplog/core/port';
+import { StoplogError } from '@stoplog/core';
 
 /** Verbs are synchronous: a promise in place of a value is a mistake that would be written to the log as `{}`. */
 export const settled = <T>(verb: string, result: T): T => {

@@ -8,7 +8,7 @@
  * The record is the second argument of every function, as the index is in `Array.map`. What a function is given is frozen, and
  * so is what it returns: other functions and the store see the same value. A change in place is refused.
  */
-import type { LogRecord, Origin, Store, Target } from '@stoplog/core';
+import type { LogRecord, Origin, Sink, Store, Target } from '@stoplog/core';
 import { stream as streamNode } from '../nodes/stream.ts';
 import { asTopic } from './arguments.ts';
 import type { DeepReadonly } from './deep-readonly.ts';
@@ -143,7 +143,7 @@ export interface Stream<in out K, out V> {
    * @example
    * stream(orders).filter((order) => order.cents >= 10_000).to(largeOrders)
    */
-  to(target: Target<K, V> & { readonly kind: 'topic' | 'sink' }): Flow;
+  to(target: (Target<K, V> & { readonly kind: 'topic' }) | Sink<K, V>): Flow;
 }
 
 /**

@@ -1,7 +1,8 @@
 /**
  * One partition that an actor reads: what was fetched, and the record at its head. Whoever runs the actor fetches.
  */
-import type { AnyTopic, BatchView, RecordBatch, TopicPartition } from '@stoplog/core/port';
+import type { BatchView, RecordBatch, TopicPartition } from '@stoplog/core/port';
+import type { AnyTopic } from '@stoplog/core/kit';
 import { InputRecord } from '../nodes/derived-record.ts';
 import type { Emit } from '../nodes/emit.ts';
 

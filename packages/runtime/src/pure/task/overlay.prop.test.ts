@@ -1,4 +1,4 @@
-import { serdeOf } from '@stoplog/core/port';
+import { serdeOf } from '@stoplog/core/kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DrivenPart } from '../../testing/driven-store.ts';

@@ -1,5 +1,5 @@
-import { encodeSortKey, MAX_STORE_KEY_BYTES, serdeOf, storeOf } from '@stoplog/core/port';
 import { store } from '@stoplog/core';
+import { encodeSortKey, MAX_STORE_KEY_BYTES, serdeOf, storeOf } from '@stoplog/core/kit';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { DrivenPart } from '../../testing/driven-store.ts';

@@ -5,7 +5,9 @@
  * committed: a thread (shell/actors) or a simulation (testing). Outputs, store writes and positions are in one commit,
  * so whatever ends the actor, the next one goes on from a state in which all three agree.
  */
-import { asError, isStoplogError, StoplogError, type Commit, type LazyRecord, type StoreWrites } from '@stoplog/core/port';
+import { isStoplogError, StoplogError } from '@stoplog/core';
+import type { Commit, StoreWrites } from '@stoplog/core/port';
+import { asError, type LazyRecord } from '@stoplog/core/kit';
 import type { Place } from '../mailbox.ts';
 import type { Task } from '../topology/plan.ts';
 import type { Input } from './input.ts';

@@ -5,7 +5,8 @@
  * is the whole of flow control between an actor and the disk: commits are small when the disk is idle, and large when
  * it is not. After a failure nothing more is sent: the actor ends, and goes on from the last commit.
  */
-import { failpoint, type Commit, type Log } from '@stoplog/core/port';
+import type { Commit, Log } from '@stoplog/core/port';
+import { failpoint } from '@stoplog/core/private/failpoints';
 import { CREDITS } from '../../pure/task/steps.ts';
 
 const SAMPLES = 32;

@@ -7,12 +7,15 @@
  * only read the log, so ending one at any moment tears nothing.
  */
 import { MessageChannel, receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
-import { asError, errorFromData, isStoplogError, StoplogError, type LogLink, type LogRef, type Reset } from '@stoplog/core/port';
+import { isStoplogError, type Reset, StoplogError } from '@stoplog/core';
+import type { LogLink, LogRef } from '@stoplog/core/port';
+import { asError, errorFromData } from '@stoplog/core/kit';
 import type { FromActor, Jump, Place, Progress, Start, ToActor } from '../../pure/mailbox.ts';
 import { differenceOf, NOTHING_HELD, type Held, type Holdings } from '../../pure/sharing/holdings.ts';
 import { NO_FAILURES, ran, step as restartStep, worked, type Failures } from '../../pure/supervision/restart.ts';
 import { step as watchStep, type Watched } from '../../pure/supervision/watchdog.ts';
 import { readBy, type Plan } from '../../pure/topology/plan.ts';
+import { ReadingHost } from '../sources/reading-host.ts';
 import { Beacon, makeBeacon } from './beacon.ts';
 import { giveLink, type Threads } from './threads.ts';
 
@@ -65,10 +68,12 @@ export class Host {
   readonly #failures = new Map<string, Failures>();
   readonly #restarts = new Map<string, NodeJS.Timeout>();
   readonly #watch: NodeJS.Timeout;
+  readonly #reading: ReadingHost;
   #held: Holdings = NOTHING_HELD;
 
   constructor(options: HostOptions) {
     this.#options = options;
+    this.#reading = new ReadingHost(options.url);
     this.#watch = setInterval(() => this.#look(), Math.min(WATCH_MS, options.hangAfterMs / 2));
     this.#watch.unref();
   }
@@ -108,6 +113,7 @@ export class Host {
     for (const life of this.#lives.values()) life.leaving = true;
     clearInterval(this.#watch);
     await this.#options.threads.close();
+    await this.#reading.close();
   }
 
   #startNoMore(name: string): void {
@@ -160,6 +166,7 @@ export class Host {
       reset,
       beacon,
       port: port2,
+      line: task.source?.decode === undefined ? undefined : this.#reading.connect(task.source.name),
     };
     const ended = this.#options.threads.run(start).then(
       () => {

@@ -1,10 +1,11 @@
-import type { Source, SourceReader } from '@stoplog/core/port';
-import { StoplogError, type Log } from '@stoplog/core/port';
+import { StoplogError } from '@stoplog/core';
+import type { Log, Source, SourceReader } from '@stoplog/core/port';
 import { describe, expect, test, vi } from 'vitest';
 import { Beacon, makeBeacon } from './beacon.ts';
 import { EndingSignal } from './ending.ts';
-import { openSource, SourceActor } from './source-actor.ts';
+import { openSource, SourceActor, type SourceActorParts } from './source-actor.ts';
 
+const START = { group: 'g', partition: 0, position: 0n };
 const readerOf = (over: Partial<SourceReader>): SourceReader => ({
   pull: () => Promise.resolve({ arrivals: [], ended: true }),
   acknowledge: () => Promise.resolve(),
@@ -12,12 +13,19 @@ const readerOf = (over: Partial<SourceReader>): SourceReader => ({
   ...over,
 });
 const sourceOf = (open: () => Promise<SourceReader>): Source<unknown, unknown> => ({ kind: 'source', name: 'queue', open });
-const actorOf = (reader: SourceReader, ending: EndingSignal, over: { readonly emit?: () => void; readonly log?: Partial<Log> } = {}): SourceActor =>
+const actorOf = (
+  reader: SourceReader,
+  ending: EndingSignal,
+  over: { readonly emit?: SourceActorParts['emit']; readonly log?: Partial<Log> } = {},
+): SourceActor =>
   new SourceActor({
     group: 'g',
     epoch: 1,
+    life: 'a',
     name: 'queue',
-    reader,
+    partition: 2,
+    position: 40n,
+    source: { reader },
     emit: over.emit ?? (() => {}),
     outputs: [],
     log: over.log as Log,
@@ -38,6 +46,8 @@ describe('opening a source', () => {
             open = resolve;
           }),
       ),
+      START,
+      undefined,
       ending,
     );
     ending.end('drain');
@@ -50,6 +60,8 @@ describe('opening a source', () => {
     await expect(
       openSource(
         sourceOf(() => Promise.reject(cause)),
+        START,
+        undefined,
         new EndingSignal(),
       ),
     ).rejects.toMatchObject({ code: 'STOPLOG_SOURCE', cause, facts: { source: 'queue' } });
@@ -57,11 +69,15 @@ describe('opening a source', () => {
     await expect(
       openSource(
         sourceOf(() => Promise.reject(own)),
+        START,
+        undefined,
         new EndingSignal(),
       ),
     ).rejects.toBe(own);
   });
 });
+
+const arrival = { key: 'k', value: 1, timestamp: 0, item: 'receipt' };
 
 describe('an actor of a source', () => {
   test('a pull that fails is STOPLOG_SOURCE, and a close that fails does not hide it', async () => {
@@ -83,24 +99,59 @@ describe('an actor of a source', () => {
         }),
       }),
     );
-    const arrival = { key: 'k', value: 1, timestamp: 0 };
     const actor = actorOf(readerOf({ pull: () => Promise.resolve({ arrivals: [arrival], ended: false }), acknowledge }), new EndingSignal(), {
       log: { commit },
     });
     const turn = actor.turn();
     await vi.waitFor(() => expect(commit).toHaveBeenCalledOnce());
-    // What it is fenced by: its place, which stands still.
-    expect(commit).toHaveBeenCalledWith(expect.objectContaining({ epoch: 1, positions: [{ topic: 'source:queue', partition: 0, from: 0n, to: 0n }] }));
+    expect(commit).toHaveBeenCalledWith(expect.objectContaining({ epoch: 1, positions: [{ topic: 'source:queue', partition: 2, from: 40n, to: 41n }] }));
     await new Promise((resolve) => setImmediate(resolve));
     expect(acknowledge).not.toHaveBeenCalled();
     durable();
     await turn;
-    expect(acknowledge).toHaveBeenCalledOnce();
+    expect(acknowledge).toHaveBeenCalledExactlyOnceWith(['receipt'], 41n);
+  });
+  test('commits the position that the source gives, also where nothing arrived', async () => {
+    const commit = vi.fn(() => Promise.resolve({ offsets: [], durable: Promise.resolve() }));
+    const pull = vi
+      .fn<SourceReader['pull']>()
+      .mockResolvedValueOnce({ arrivals: [arrival], position: 812n, ended: false })
+      .mockResolvedValueOnce({ arrivals: [], position: 812n, ended: false })
+      .mockResolvedValueOnce({ arrivals: [], position: 815n, ended: false });
+    const acknowledge = vi.fn(() => Promise.resolve());
+    const actor = actorOf(readerOf({ pull, acknowledge }), new EndingSignal(), { log: { commit } });
+    for (let turn = 0; turn < 3; turn++) await actor.turn();
+    const moves = commit.mock.calls.map((call: readonly unknown[]) => (call[0] as { readonly positions: readonly unknown[] }).positions[0]);
+    expect(moves).toEqual([
+      { topic: 'source:queue', partition: 2, from: 40n, to: 812n },
+      { topic: 'source:queue', partition: 2, from: 812n, to: 815n },
+    ]);
+    expect(acknowledge.mock.calls).toEqual([
+      [['receipt'], 812n],
+      [[], 815n],
+    ]);
+  });
+  test('releases the arrivals of a batch whose handler threw, and acknowledges none of them', async () => {
+    const [acknowledge, release] = [vi.fn(() => Promise.resolve()), vi.fn(() => Promise.resolve())];
+    const reader = readerOf({ pull: () => Promise.resolve({ arrivals: [arrival], ended: false }), acknowledge, release });
+    const emit = (): void => {
+      throw new Error('boom');
+    };
+    await expect(actorOf(reader, new EndingSignal(), { emit }).turn()).rejects.toMatchObject({ code: 'STOPLOG_HANDLER' });
+    expect(release).toHaveBeenCalledExactlyOnceWith(['receipt'], 0);
+    expect(acknowledge).not.toHaveBeenCalled();
+  });
+  test('hands a handler the headers and the time of an arrival', async () => {
+    const emit = vi.fn();
+    const headers = [{ name: 'trace', value: Uint8Array.of(7) }];
+    const reader = readerOf({ pull: () => Promise.resolve({ arrivals: [{ ...arrival, timestamp: 5, headers }], ended: false }) });
+    const commit = vi.fn(() => Promise.resolve({ offsets: [], durable: Promise.resolve() }));
+    await actorOf(reader, new EndingSignal(), { emit, log: { commit } }).turn();
+    expect(emit).toHaveBeenCalledExactlyOnceWith({ key: 'k', value: 1, timestamp: 5, headers, offset: 0n, topic: 'queue', partition: 2 });
   });
   test('a batch whose commit is refused is not acknowledged', async () => {
     const acknowledge = vi.fn(() => Promise.resolve());
     const commit = vi.fn(() => Promise.reject(new StoplogError('STOPLOG_FENCED', {}, 'another owner')));
-    const arrival = { key: 'k', value: 1, timestamp: 0 };
     const actor = actorOf(readerOf({ pull: () => Promise.resolve({ arrivals: [arrival], ended: false }), acknowledge }), new EndingSignal(), {
       log: { commit },
     });
@@ -113,8 +164,11 @@ describe('an actor of a source', () => {
     const actor = new SourceActor({
       group: 'g',
       epoch: 1,
+      life: 'a',
       name: 'queue',
-      reader,
+      partition: 0,
+      position: 0n,
+      source: { reader },
       emit: () => {
         throw new Error('boom');
       },

@@ -1,25 +1,38 @@
 /**
- * One source: pull, step, commit, wait until that is durable, acknowledge, and again.
+ * One partition of a source: pull, step, commit, wait until the commit is durable, acknowledge, and again.
  *
- * What lies outside the log has no position in it, so a crash between the commit and the acknowledgement repeats a batch.
- * Nothing is lost by it, and what follows can tell: the records are in the topic that the source was sent through.
+ * The position of the source is committed with the records. A source that can go back begins at that position after a crash,
+ * and repeats nothing. One that cannot (a queue, an Observable) repeats at most the batch whose acknowledgement was lost.
  */
-import type { Log, LogRecord, Source, SourceReader } from '@stoplog/core/port';
-import { isStoplogError, NO_HEADERS, sourcePlace, StoplogError } from '@stoplog/core/port';
+import type { MessagePort } from 'node:worker_threads';
+import { isStoplogError, type LogRecord, StoplogError } from '@stoplog/core';
+import type { Arrival, ArrivalBatch, Log, RawArrival, Source, SourceReader, SourceStart } from '@stoplog/core/port';
+import { asError, assert, NO_HEADERS, sourcePlace } from '@stoplog/core/kit';
 import type { Progress } from '../../pure/mailbox.ts';
 import type { Emit } from '../../pure/nodes/emit.ts';
 import type { TopicOutput } from '../../pure/task/outputs.ts';
+import { RemoteReader } from '../sources/remote-reader.ts';
 import type { Beacon } from './beacon.ts';
 import { Committer } from './committer.ts';
 import type { EndingSignal } from './ending.ts';
 
-const PULL_RECORDS = 4_096;
+const PULL = { records: 4_096, bytes: 4 * 1024 * 1024 };
+
+/** A reader in this thread, or in the thread for sources: then what it yields is decoded here. */
+export type OpenSource =
+  | { readonly reader: SourceReader; readonly decode?: undefined }
+  | { readonly reader: SourceReader<RawArrival>; readonly decode: (arrival: RawArrival) => Arrival };
 
 export interface SourceActorParts {
   readonly group: string;
   readonly epoch: number;
+  /** A name that no other incarnation of an actor has. */
+  readonly life: string;
   readonly name: string;
-  readonly reader: SourceReader;
+  readonly partition: number;
+  /** What the group committed last. */
+  readonly position: bigint;
+  readonly source: OpenSource;
   readonly emit: Emit;
   readonly outputs: readonly TopicOutput[];
   readonly log: Log;
@@ -36,50 +49,72 @@ export class SourceActor {
   #recordsOut = 0;
   #failure: Error | undefined;
   #arrived = 0n;
+  #position: bigint;
   /** Waiting for arrivals, with everything committed and acknowledged. */
   resting = false;
 
   constructor(parts: SourceActorParts) {
     this.#parts = parts;
+    this.#position = parts.position;
     this.#committer = new Committer(parts.log, parts.now);
   }
 
   async turn(): Promise<boolean> {
-    const { reader, ending, idle, name, beacon } = this.#parts;
+    const { ending, idle, name } = this.#parts;
     if (this.#failure !== undefined) throw this.#failure;
     if (ending.ending !== undefined) return false;
     this.resting = true;
     idle();
-    const batch = await reader.pull({ records: PULL_RECORDS }, ending.signal).catch((error: unknown) => {
+    const { reader } = this.#parts.source;
+    const batch = await reader.pull(PULL, ending.signal).catch((error: unknown) => {
       throw sourceFailed(name, error);
     });
     this.resting = false;
-    beacon.at(0, this.#arrived);
-    for (const [i, { key, value, timestamp }] of batch.arrivals.entries()) {
-      beacon.enter(i);
-      const record: LogRecord<unknown, unknown> = { key, value, timestamp, headers: NO_HEADERS, offset: this.#arrived++, topic: name, partition: 0 };
-      try {
-        this.#parts.emit(record);
-      } catch (error) {
-        beacon.leave();
-        const cause = error instanceof Error ? error : new Error(String(error));
-        throw new StoplogError(
-          'STOPLOG_HANDLER',
-          { source: name, key },
-          `a handler failed at a record of source '${name}': ${cause.message}. Nothing of its batch was kept`,
-          { cause },
-        );
-      }
-      beacon.leave();
+    try {
+      this.#step(batch);
+    } catch (error) {
+      // Others may have what this actor failed at, and this one when it is started again: at once, for the host waits as long as is right.
+      await reader.release?.(itemsOf(batch), 0).catch(() => {});
+      throw error;
     }
-    if (batch.arrivals.length > 0) await this.#commit(batch.arrivals.length);
-    await reader.acknowledge(batch);
+    const position = batch.position ?? this.#position + BigInt(batch.arrivals.length);
+    if (batch.arrivals.length > 0 || position !== this.#position) {
+      await this.#commit(batch.arrivals.length, position);
+      await reader.acknowledge(itemsOf(batch), position).catch((error: unknown) => {
+        throw sourceFailed(name, error);
+      });
+    }
     if (batch.ended) {
       this.resting = true;
       idle();
       await aborted(ending.signal);
     }
     return true;
+  }
+
+  /** Takes a batch through the task's function, arrival by arrival. */
+  #step(batch: ArrivalBatch | ArrivalBatch<RawArrival>): void {
+    const { beacon, name, partition, emit } = this.#parts;
+    const { decode } = this.#parts.source;
+    beacon.at(0, this.#arrived);
+    for (const [i, given] of batch.arrivals.entries()) {
+      beacon.enter(i);
+      try {
+        const { key, value, timestamp, headers = NO_HEADERS } = decode === undefined ? given : decode(given as RawArrival);
+        const record: LogRecord<unknown, unknown> = { key, value, timestamp, headers, offset: this.#arrived++, topic: name, partition };
+        emit(record);
+      } catch (error) {
+        beacon.leave();
+        const cause = asError(error);
+        throw new StoplogError(
+          'STOPLOG_HANDLER',
+          { source: name, partition, item: given.item },
+          `a handler failed at a record of source '${name}': ${cause.message}. Nothing of its batch was kept`,
+          { cause },
+        );
+      }
+      beacon.leave();
+    }
   }
 
   fail(error: Error): void {
@@ -89,7 +124,7 @@ export class SourceActor {
   async quiet(): Promise<void> {
     await this.#committer.settled().catch(() => {});
     try {
-      await this.#parts.reader[Symbol.asyncDispose]();
+      await this.#parts.source.reader[Symbol.asyncDispose]();
     } catch {
       // What it was is over; an error here would hide the one that ended it.
     }
@@ -105,18 +140,20 @@ export class SourceActor {
     return progress;
   }
 
-  async #commit(records: number): Promise<void> {
+  async #commit(records: number, to: bigint): Promise<void> {
     await this.#committer.credit();
-    const { group, epoch, name, outputs } = this.#parts;
+    const { group, epoch, life, name, partition, outputs } = this.#parts;
     const taken = outputs.map((output) => output.take());
-    // A source has no offsets; that its place stands still is what the epoch is compared for.
-    const positions = [{ ...sourcePlace(name), from: 0n, to: 0n }];
-    await this.#committer.send({ group, epoch, appends: taken.flatMap(({ batches }) => batches), stores: [], positions }, () => {});
+    const positions = [{ ...sourcePlace(name, partition), from: this.#position, to }];
+    await this.#committer.send({ group, epoch, life, appends: taken.flatMap(({ batches }) => batches), stores: [], positions }, () => {});
     await this.#committer.settled();
+    this.#position = to;
     this.#recordsIn += records;
     for (const out of taken) this.#recordsOut += out.records;
   }
 }
+
+const itemsOf = (batch: ArrivalBatch | ArrivalBatch<RawArrival>): readonly unknown[] => batch.arrivals.map(({ item }) => item);
 
 const aborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
@@ -125,14 +162,25 @@ const aborted = (signal: AbortSignal): Promise<void> =>
   });
 
 /** Opens a source, as long as nobody wants the actor to end: one that does not open holds up no drain. */
-export const openSource = async (source: Source<unknown, unknown>, ending: EndingSignal): Promise<SourceReader> => {
-  const opening = source.open();
-  const reader = await Promise.race([opening, aborted(ending.signal)]).catch((error: unknown) => {
+export const openSource = async (
+  source: Source<unknown, unknown>,
+  start: SourceStart,
+  /** A line to the thread for sources, where the source yields bytes. */
+  line: MessagePort | undefined,
+  ending: EndingSignal,
+): Promise<OpenSource> => {
+  const opening = openedBy(source, start, line);
+  const opened = await Promise.race([opening, aborted(ending.signal)]).catch((error: unknown) => {
     throw sourceFailed(source.name, error);
   });
-  if (reader !== undefined) return reader;
-  void opening.then((late) => late[Symbol.asyncDispose]()).catch(() => {});
+  if (opened !== undefined) return opened;
+  void opening.then(({ reader }) => reader[Symbol.asyncDispose]()).catch(() => {});
   throw sourceFailed(source.name, new Error('it was to end before it was open'));
+};
+const openedBy = async (source: Source<unknown, unknown>, start: SourceStart, line: MessagePort | undefined): Promise<OpenSource> => {
+  if (source.decode === undefined) return { reader: await source.open(start) };
+  assert(line !== undefined, 'a source of bytes is read in the thread for sources');
+  return { reader: await new RemoteReader(source.name, line).open(start), decode: source.decode };
 };
 const sourceFailed = (name: string, error: unknown): StoplogError => {
   if (isStoplogError(error)) return error;

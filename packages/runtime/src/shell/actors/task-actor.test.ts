@@ -1,5 +1,6 @@
-import { store, topic } from '@stoplog/core';
-import { encodeSortKey, makeClient, StoplogError, type Commit, type Committed, type Log, type Millis, type Reset } from '@stoplog/core/port';
+import { type Millis, type Reset, StoplogError, store, topic } from '@stoplog/core';
+import type { Commit, Committed, Log } from '@stoplog/core/port';
+import { encodeSortKey, makeClient } from '@stoplog/core/kit';
 import { memoryLog } from '@stoplog/core/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';

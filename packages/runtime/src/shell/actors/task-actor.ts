@@ -5,7 +5,10 @@
  * when the actor has caught up, and large while it is behind. What a turn does lies in `pure/task/steps.ts`; here is
  * what it waits for.
  */
-import { asError, failpoint, fetchOrReset, type Log, type RecordBatch, type Reset } from '@stoplog/core/port';
+import type { Reset } from '@stoplog/core';
+import type { Log, RecordBatch } from '@stoplog/core/port';
+import { asError, fetchOrReset } from '@stoplog/core/kit';
+import { failpoint } from '@stoplog/core/private/failpoints';
 import type { Jump, Progress } from '../../pure/mailbox.ts';
 import { FETCH_BYTES, type Input } from '../../pure/task/input.ts';
 import { Steps, type StepsParts } from '../../pure/task/steps.ts';
