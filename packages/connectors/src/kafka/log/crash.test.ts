@@ -1,0 +1,36 @@
+/** A broker of its own, which is killed and comes back. */
+import { describe, expect, inject, test } from 'vitest';
+import { startBroker } from '../fixtures/broker.ts';
+import { holder } from '../fixtures/holder.ts';
+import { append, place, shapeOf, valuesOf } from '../fixtures/records.ts';
+import { openKafkaLog } from './log.ts';
+
+// Without a broker the reason is printed when the run begins (fixtures/setup.ts).
+describe.skipIf(inject('kafka') === undefined)('a log on a broker that is killed', () => {
+  test('every commit that was answered survives, none shows in part, and an open log goes on', async () => {
+    const broker = await startBroker();
+    try {
+      const log = openKafkaLog({ brokers: [broker.address] });
+      await log.ensure([shapeOf('in'), shapeOf('left'), shapeOf('right')]);
+      await append(log, 'in', 'before');
+      using child = holder(broker.address, '', 1_000);
+      await child.says('at 20');
+      await broker.crash();
+      const lines = await child.rest();
+      // Its session may be over when the broker is back.
+      expect(['ended STOPLOG_LOG_UNAVAILABLE', 'ended STOPLOG_FENCED']).toContain(lines.at(-1));
+      const answered = 20 + lines.length - 1;
+      await append(log, 'in', 'after');
+      expect(await valuesOf(log, 'in')).toEqual(['before', 'after']);
+      const [{ offset: at } = place(0n)] = await log.committed('g', [place(0n)]);
+      expect(Number(at)).toBeGreaterThanOrEqual(answered);
+      for (const topic of ['left', 'right']) {
+        await append(log, topic, 'last');
+        expect(await valuesOf(log, topic)).toEqual([...Array.from({ length: Number(at) }, (_, n) => String(n)), 'last']);
+      }
+      await log[Symbol.asyncDispose]();
+    } finally {
+      await broker.stop();
+    }
+  });
+});
