@@ -10,16 +10,10 @@ import { floorRules, type ImportRule } from './floors.ts';
 import type { Workspace } from './sources.ts';
 
 /**
- * Existing circles that a type closes, by the folder in which their path begins: interfaces of a pipeline that name each
- * other, a log and its tools, the parts of a suite and of a simulation. No circle is added; one that is gone is reported,
- * until its line here is deleted.
+ * Existing circles that a type closes, by the folder in which their path begins: interfaces of a pipeline that name each other, a log and its tools,
+ * the parts of a simulation. No circle is added; one that is gone is reported, until its line here is deleted.
  */
-const CIRCLES: readonly string[] = [
-  'packages/runtime/src/pure/pipeline/',
-  'packages/core/src/port/',
-  'packages/core/src/testing/',
-  'packages/runtime/src/testing/',
-];
+const CIRCLES: readonly string[] = ['packages/runtime/src/pure/pipeline/', 'packages/core/src/port/', 'packages/runtime/src/testing/'];
 
 /** A circle of imports is reported with the way round; modules that are loaded later close none. */
 const circle: ImportRule = {
