@@ -8,19 +8,9 @@ import type { Capability, Log } from '../port/log.ts';
 import type { NumberedLog } from '../port/numbered-log.ts';
 import { StoplogError } from '../pure/errors.ts';
 import type { Parses } from '../pure/topic/topic.ts';
-import type { Appended, AppendOptions, NewRecord } from './appending.ts';
-import type { LogClient } from './client.ts';
-import type { ExpectedEnd } from './expected-end.ts';
+import type { Appended, NewRecord, NumberedAppendOptions } from './appending.ts';
+import type { LogClient } from './log-client.ts';
 import type { Producer } from './producer.ts';
-
-export interface NumberedAppendOptions extends AppendOptions {
-  /**
-   * A conditional append: appends all records in one commit of at most 64 MiB if the partition ends at this offset; otherwise
-   * appends nothing and throws `STOPLOG_END_MOVED` with both numbers. Give one offset when all records go to one partition,
-   * or one for each partition, as `ends` returns them; partitions without a record are not compared.
-   */
-  readonly expectedEnd?: ExpectedEnd;
-}
 
 export interface NumberedClient extends LogClient {
   append<RK, RV>(
