@@ -26,5 +26,4 @@ export type { PartitionLag } from './client/lag.ts';
 export type { Appended, AppendOptions, NewRecord, NumberedAppendOptions } from './client/appending.ts';
 export type { ExpectedEnd } from './client/expected-end.ts';
 export type { Producer } from './client/producer.ts';
-export type { LogClient, ReadOptions } from './client/log-client.ts';
-export type { NumberedClient } from './client/numbered.ts';
+export type { LogClient, NumberedClient, ReadOptions } from './client/client.ts';

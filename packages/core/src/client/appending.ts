@@ -32,7 +32,7 @@ export interface AppendOptions {
   readonly ack?: 'durable' | 'committed';
   readonly signal?: AbortSignal;
 }
-/** Of a log that compares ends (numbered.ts). */
+/** The options of a log that numbers appends. */
 export interface NumberedAppendOptions extends AppendOptions {
   /**
    * A conditional append: appends all records in one commit of at most 64 MiB if the partition ends at this offset; otherwise

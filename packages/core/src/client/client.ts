@@ -6,18 +6,116 @@ import { randomUUID } from 'node:crypto';
 import type { Log, OffsetAt, Position, RecordBatch, TopicPartition } from '../port/log.ts';
 import type { NumberedLog } from '../port/numbered-log.ts';
 import { StoplogError } from '../pure/errors.ts';
+import type { Reset } from '../pure/record/auto-offset-reset.ts';
 import { LazyRecord, type LogRecord } from '../pure/record/record.ts';
 import { checkSettings, type Known } from '../pure/settings.ts';
 import { topicOf, type AnyTopic, type Origin, type Parses } from '../pure/topic/topic.ts';
-import { appendAll, checkAppendOptions, type Appended, type NewRecords, type NumberedAppendOptions, type Sender } from './appending.ts';
+import {
+  appendAll,
+  checkAppendOptions,
+  type Appended,
+  type AppendOptions,
+  type NewRecord,
+  type NewRecords,
+  type NumberedAppendOptions,
+  type Sender,
+} from './appending.ts';
 import { Arrived } from './arrived.ts';
 import { fetchOrReset } from './fetch-or-reset.ts';
 import { readLag, type PartitionLag } from './lag.ts';
-import type { LogClient, ReadOptions } from './log-client.ts';
-import { numberedLog, type NumberedClient } from './numbered.ts';
+import { numberedLog } from './numbered.ts';
 import { LogProducer, type Producer } from './producer.ts';
 
+export interface ReadOptions {
+  /**
+   * Where reading starts: at the first kept record, at the end, at a time (ms since 1970, or a Date), or at an offset for
+   * each partition.
+   */
+  readonly from: 'earliest' | 'latest' | { readonly time: number | Date } | { readonly offsets: readonly bigint[] };
+  /**
+   * The auto offset reset: where reading resumes when retention has dropped the next record. 'earliest', 'latest', `{ ago:
+   * hours(1) }`, or 'fail', which throws `STOPLOG_OFFSET_OUT_OF_RANGE` with the range. The default is 'earliest' when reading
+   * from the earliest, else 'fail'.
+   */
+  readonly reset?: Reset;
+  /**
+   * Where reading stops: 'end' is the end when reading begins, a time is the first record that reaches it (or the end if none
+   * does), an offset for each partition is exclusive. By default reading never stops.
+   */
+  readonly until?: 'end' | { readonly time: number | Date } | { readonly offsets: readonly bigint[] };
+  /** Reads these partitions only. */
+  readonly partitions?: readonly number[];
+  readonly signal?: AbortSignal;
+}
 const KNOWN: Known<ReadOptions> = { from: true, reset: true, until: true, partitions: true, signal: true };
+
+export interface LogClient extends AsyncDisposable {
+  /**
+   * Parses records by the topic's schemas and appends them, in order; creates the topic if it is missing.
+   *
+   * Takes an iterable or an async iterable, and reads it only as fast as the log commits: at most a few megabytes are in
+   * flight. Resolves when all records are acknowledged. A record that does not parse throws `STOPLOG_SCHEMA`; the records
+   * before it are appended, and `error.facts.appended` is the number of acknowledged records.
+   *
+   * @example
+   * await log.append(orders, [{ key: 'o1', value: { cents: 4_200 } }]);
+   */
+  append<RK, RV>(
+    topic: Parses<RK, RV>,
+    records: Iterable<NewRecord<NoInfer<RK>, NoInfer<RV>>> | AsyncIterable<NewRecord<NoInfer<RK>, NoInfer<RV>>>,
+    options?: AppendOptions,
+  ): Promise<Appended>;
+  /**
+   * Reads the records of a topic in batches, each batch of one partition and in its order. Ends when the signal is aborted,
+   * or at the end with `until: 'end'`. The value of a deleted key is null.
+   *
+   * @example
+   * for await (const batch of log.read(orders, { from: 'earliest', until: 'end' }))
+   *   for (const { key, value, timestamp } of batch) console.log(key, value, new Date(timestamp));
+   */
+  read<K, V>(topic: Origin<K, V>, options: ReadOptions): AsyncIterable<readonly LogRecord<K, V | null>[]>;
+  /**
+   * The lag of a group in some topics: a pipeline is a group, under its name. In a partition that the group never read, every
+   * record counts.
+   *
+   * @example
+   * for (const { topic, partition, records, age } of await log.lag('billing', orders)) console.log(topic, partition, records,
+   * age / 1_000);
+   */
+  lag(group: string, ...topics: readonly { readonly name: string }[]): Promise<readonly PartitionLag[]>;
+  /** The offset that the next record of each partition gets. */
+  ends(topic: { readonly name: string }): Promise<readonly bigint[]>;
+  /**
+   * Deletes the records before a time, or before an offset of each partition, and returns each partition's new start. A start
+   * only grows: the records before it are gone for every reader.
+   *
+   * @example
+   * await log.deleteRecords(orders, { time: Date.now() - days(30) });
+   */
+  deleteRecords(
+    topic: { readonly name: string },
+    before: { readonly time: number | Date } | { readonly offsets: readonly bigint[] },
+  ): Promise<readonly bigint[]>;
+}
+/** A client over a log that numbers appends: idempotent producers and conditional appends. */
+export interface NumberedClient extends LogClient {
+  append<RK, RV>(
+    topic: Parses<RK, RV>,
+    records: Iterable<NewRecord<NoInfer<RK>, NoInfer<RV>>> | AsyncIterable<NewRecord<NoInfer<RK>, NoInfer<RV>>>,
+    options?: NumberedAppendOptions,
+  ): Promise<Appended>;
+  /**
+   * Opens an idempotent producer: it appends each record once, even when an answer was lost and the append is repeated. Each
+   * process that appends has a name of its own: opening a name fences its earlier incarnation (`STOPLOG_FENCED`). Given a
+   * producer of a closed log, the new producer takes over its unfinished append. The log forgets a producer after seven days
+   * without an append.
+   *
+   * @example
+   * const producer = await log.producer('orders-api');
+   * await producer.append(orders, [{ key: 'o1', value: { cents: 4_200 } }]);
+   */
+  producer(of: string | Producer): Promise<Producer>;
+}
 
 const FETCH_BYTES = 256 * 1024;
 

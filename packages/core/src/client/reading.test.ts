@@ -3,8 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { topic } from '../pure/topic/topic.ts';
 import { memoryLog } from '../testing/memory-log.ts';
-import { makeClient } from './client.ts';
-import type { LogClient } from './log-client.ts';
+import { makeClient, type LogClient } from './client.ts';
 
 const texts = topic('texts', { key: z.int(), value: z.string(), partitions: 2 });
 const BATCHES = 12;
