@@ -14,6 +14,7 @@ import type {
   ProducerLife,
   RecordBatch,
   TopicPartition,
+  TopicUse,
 } from '../port/log.ts';
 import type { StateStore, StorePart } from '../port/state-store.ts';
 import { StoplogError } from '../pure/errors.ts';
@@ -69,8 +70,8 @@ export class LmdbLog implements Log {
     this.#close = close;
   }
 
-  async ensure(topics: readonly TopicShape[]): Promise<void> {
-    await this.#link.call({ type: 'ensure', topics });
+  async ensure(topics: readonly TopicShape[], use?: TopicUse): Promise<void> {
+    await this.#link.call({ type: 'ensure', topics, use });
   }
 
   async *join(group: string, membership: Membership, signal: AbortSignal): AsyncIterable<Assignment> {

@@ -23,6 +23,7 @@ export type {
   StoreWrites,
   TopicName,
   TopicPartition,
+  TopicUse,
 } from './log.ts';
 export type { StateStore, StorePart } from './state-store.ts';
 export type { Arrival, ArrivalBatch, PullLimit, RawArrival, SourceReader, SourceStart } from './source.ts';
