@@ -1,6 +1,7 @@
 /**
  * `@stoplog/runtime`: pipelines as values, and `run`, which starts one.
  */
+export type { DeepReadonly } from './pure/pipeline/deep-readonly.ts';
 export { stream, type Fold, type Rekeyed, type StateView, type Stream } from './pure/pipeline/stream.ts';
 export { table, type Change, type Table } from './pure/pipeline/table.ts';
 export { source, type Arrivals } from './pure/pipeline/arrivals.ts';

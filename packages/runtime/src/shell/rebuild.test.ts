@@ -1,7 +1,8 @@
 /** A pipeline that is run again, renamed or extended counts each record once, or is refused: never twice, and never without a word. */
 import { openLog } from '@stoplog/core';
-import { loadLogModule, openPort } from '@stoplog/core/kit';
+import { openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
+import { loadTools } from '@stoplog/core/tools';
 import { run, type App } from '@stoplog/runtime';
 import { expect, test } from 'vitest';
 import { withFolder } from './fixtures/child.ts';
@@ -21,7 +22,7 @@ const withLine = (use: (folder: string) => Promise<void>): Promise<void> =>
     await use(folder);
   });
 const deleteGroup = async (folder: string, group: string): Promise<void> => {
-  const module = await loadLogModule(lmdb(folder));
+  const module = await loadTools(lmdb(folder));
   const log = await openPort(lmdb(folder));
   try {
     await module.deleteGroup(log, group);
