@@ -23,8 +23,7 @@ export { isStoplogError, StoplogError, type StoplogCode } from './pure/errors.ts
 export type { Capability, LogRef, TopicPartition } from './port/log.ts';
 export { openLog } from './client/open.ts';
 export type { PartitionLag } from './client/lag.ts';
-export type { Appended, AppendOptions, NewRecord } from './client/appending.ts';
+export type { Appended, AppendOptions, NewRecord, NumberedAppendOptions } from './client/appending.ts';
 export type { ExpectedEnd } from './client/expected-end.ts';
 export type { Producer } from './client/producer.ts';
-export type { LogClient, ReadOptions } from './client/client.ts';
-export type { NumberedAppendOptions, NumberedClient } from './client/numbered.ts';
+export type { LogClient, NumberedClient, ReadOptions } from './client/client.ts';

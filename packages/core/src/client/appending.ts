@@ -13,9 +13,8 @@ import { checkSettings, type Known } from '../pure/settings.ts';
 import { RecordPacker, type PackedBatch, type PackingOptions } from '../pure/topic/packer.ts';
 import { encodeKey, encodeValue, parseKey, parseValue } from '../pure/topic/parse-record.ts';
 import type { AnyTopic } from '../pure/topic/topic.ts';
-import { expectation } from './expected-end.ts';
+import { expectation, type ExpectedEnd } from './expected-end.ts';
 import { eager, isAsync } from './eager.ts';
-import type { NumberedAppendOptions } from './numbered.ts';
 
 export interface NewRecord<RK, RV> {
   readonly key: RK;
@@ -32,6 +31,15 @@ export interface AppendOptions {
   /** 'durable' (the default) survives a power cut, 'committed' survives the death of the process. */
   readonly ack?: 'durable' | 'committed';
   readonly signal?: AbortSignal;
+}
+/** The options of a log that numbers appends. */
+export interface NumberedAppendOptions extends AppendOptions {
+  /**
+   * A conditional append: appends all records in one commit of at most 64 MiB if the partition ends at this offset; otherwise
+   * appends nothing and throws `STOPLOG_END_MOVED` with both numbers. Give one offset when all records go to one partition,
+   * or one for each partition, as `ends` returns them; partitions without a record are not compared.
+   */
+  readonly expectedEnd?: ExpectedEnd;
 }
 const KNOWN: Known<NumberedAppendOptions> = { ack: true, expectedEnd: true, signal: true };
 /** A mistyped `expectedEnd` would otherwise append unconditionally. */

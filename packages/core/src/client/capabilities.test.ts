@@ -5,7 +5,7 @@ import type { LogModule, LogRef } from '../port/log.ts';
 import { topic } from '../pure/topic/topic.ts';
 import { memoryLog } from '../testing/memory-log.ts';
 import { makeClient, type LogClient } from './client.ts';
-import type { NumberedClient } from './numbered.ts';
+import type { NumberedClient } from './client.ts';
 import { openLog } from './open.ts';
 import { loadTools } from './tools.ts';
 

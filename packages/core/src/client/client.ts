@@ -10,11 +10,20 @@ import type { Reset } from '../pure/record/auto-offset-reset.ts';
 import { LazyRecord, type LogRecord } from '../pure/record/record.ts';
 import { checkSettings, type Known } from '../pure/settings.ts';
 import { topicOf, type AnyTopic, type Origin, type Parses } from '../pure/topic/topic.ts';
-import { appendAll, checkAppendOptions, type Appended, type AppendOptions, type NewRecord, type NewRecords, type Sender } from './appending.ts';
+import {
+  appendAll,
+  checkAppendOptions,
+  type Appended,
+  type AppendOptions,
+  type NewRecord,
+  type NewRecords,
+  type NumberedAppendOptions,
+  type Sender,
+} from './appending.ts';
 import { Arrived } from './arrived.ts';
 import { fetchOrReset } from './fetch-or-reset.ts';
 import { readLag, type PartitionLag } from './lag.ts';
-import { numberedLog, type NumberedAppendOptions, type NumberedClient } from './numbered.ts';
+import { numberedLog } from './numbered.ts';
 import { LogProducer, type Producer } from './producer.ts';
 
 export interface ReadOptions {
@@ -87,6 +96,25 @@ export interface LogClient extends AsyncDisposable {
     topic: { readonly name: string },
     before: { readonly time: number | Date } | { readonly offsets: readonly bigint[] },
   ): Promise<readonly bigint[]>;
+}
+/** A client over a log that numbers appends: idempotent producers and conditional appends. */
+export interface NumberedClient extends LogClient {
+  append<RK, RV>(
+    topic: Parses<RK, RV>,
+    records: Iterable<NewRecord<NoInfer<RK>, NoInfer<RV>>> | AsyncIterable<NewRecord<NoInfer<RK>, NoInfer<RV>>>,
+    options?: NumberedAppendOptions,
+  ): Promise<Appended>;
+  /**
+   * Opens an idempotent producer: it appends each record once, even when an answer was lost and the append is repeated. Each
+   * process that appends has a name of its own: opening a name fences its earlier incarnation (`STOPLOG_FENCED`). Given a
+   * producer of a closed log, the new producer takes over its unfinished append. The log forgets a producer after seven days
+   * without an append.
+   *
+   * @example
+   * const producer = await log.producer('orders-api');
+   * await producer.append(orders, [{ key: 'o1', value: { cents: 4_200 } }]);
+   */
+  producer(of: string | Producer): Promise<Producer>;
 }
 
 const FETCH_BYTES = 256 * 1024;

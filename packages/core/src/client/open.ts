@@ -5,7 +5,7 @@ import type { Capability, Log, LogModule, LogRef } from '../port/log.ts';
 import type { NumberedLog } from '../port/numbered-log.ts';
 import { StoplogError } from '../pure/errors.ts';
 import { makeClient, type LogClient } from './client.ts';
-import type { NumberedClient } from './numbered.ts';
+import type { NumberedClient } from './client.ts';
 
 export const loadLogModule = async (ref: LogRef): Promise<LogModule> => {
   const module = (await import(ref.module)) as Partial<LogModule>;

@@ -8,7 +8,7 @@ import { MemoryDisk } from '../testing/memory-disk.ts';
 import { memoryLog } from '../testing/memory-log.ts';
 import { makeClient } from './client.ts';
 import type { NewRecord } from './appending.ts';
-import type { NumberedClient } from './numbered.ts';
+import type { NumberedClient } from './client.ts';
 
 const PARTITIONS = 3;
 const letters = topic('letters', { key: z.string().nullable(), value: z.string(), partitions: PARTITIONS });

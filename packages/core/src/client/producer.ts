@@ -14,8 +14,7 @@ import { isStoplogError, StoplogError } from '../pure/errors.ts';
 import type { Encoded } from '../pure/schema/codec.ts';
 import type { PackedBatch } from '../pure/topic/packer.ts';
 import { topicOf, type AnyTopic, type Parses } from '../pure/topic/topic.ts';
-import { appendAll, checkAppendOptions, type Appended, type NewRecord, type NewRecords, type Sender } from './appending.ts';
-import type { NumberedAppendOptions } from './numbered.ts';
+import { appendAll, checkAppendOptions, type Appended, type NewRecord, type NewRecords, type NumberedAppendOptions, type Sender } from './appending.ts';
 import { Repeat, Tally, type Call, type Sent } from './producer-call.ts';
 
 export interface Producer {
