@@ -5,8 +5,6 @@ import { BatchBuilder, readLag, openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
 import { open } from 'lmdb';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { seal } from '../layout/keyspace.ts';
-import { toBytes } from '../layout/meta.ts';
 import { start, withFolder } from '../fixtures/child.ts';
 
 const shape: TopicShape = {
@@ -119,24 +117,6 @@ describe('groups', () => {
       { topic: 'letters', partition: 1, position: 0n, end: 0n, records: 0, age: 0 },
     ]);
   });
-});
-
-test('a group in a folder of the format with one process resumes in a later epoch', async () => {
-  await append(log, 5);
-  await readAs(log, 'workers', 3n);
-  await log[Symbol.asyncDispose]();
-  const root = open<Buffer, Buffer>({ path, noSubdir: false, pageSize: 8192, keyEncoding: 'binary', encoding: 'binary' });
-  const table = root.openDB<Buffer, Buffer>({ name: 'groups', keyEncoding: 'binary', encoding: 'binary' });
-  for (const key of [...table.getKeys({})]) {
-    const old = { epoch: 7, owner: { instance: 'i', pid: process.pid, started: 'long ago' }, beat: 3 };
-    if (key.length === 4) await table.put(key, seal(key, toBytes(old)));
-  }
-  await root.close();
-  log = await openPort(lmdb(path));
-  expect(await module.groups(log)).toMatchObject([{ epoch: 7, members: [] }]);
-  const { epoch } = await stayAs(log, 'workers', 4n, 3n);
-  expect(epoch).toBe(8);
-  expect((await module.groups(log))[0]!.members).toMatchObject([{ pid: process.pid, holds: places }]);
 });
 
 describe('a reset', () => {
