@@ -12,7 +12,7 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   msgpackr: ['packages/core/src/pure/schema/msgpack.ts'],
   vitest: ['packages/core/src/testing/', 'packages/runtime/src/testing/'],
   piscina: ['packages/runtime/src/shell/actors/threads.ts'],
-  rxjs: ['packages/runtime/src/shell/flow/', 'packages/connectors/src/rxjs/'],
+  rxjs: ['packages/runtime/src/shell/status/', 'packages/connectors/src/rxjs/'],
   '@platformatic/kafka': ['packages/connectors/src/kafka/client.ts'],
   'pretty-ms': ['packages/runtime/src/pure/console/quantity-text.ts'],
   'pretty-bytes': ['packages/runtime/src/pure/console/quantity-text.ts'],

@@ -27,7 +27,7 @@ const ALLOWED: readonly (readonly [path: string, text: string])[] = [
   ['packages/cli/src/commands/a.ts', "import { b } from '@stoplog/runtime/kit'; import { c } from '../text/c.ts'; import 'node:fs';"],
   ['examples/src/a/main.ts', "import '@stoplog/core'; import '@stoplog/runtime';"],
   ['packages/core/src/lmdb/tables/env.ts', "import type { X } from 'lmdb';"],
-  ['packages/runtime/src/shell/flow/lag.ts', "import { map } from 'rxjs/operators';"],
+  ['packages/runtime/src/shell/status/lag.ts', "import { map } from 'rxjs/operators';"],
   ['packages/core/src/client/b.test.ts', "import fc from 'fast-check';"],
   ['packages/core/src/lmdb/writer/a.ts', "import '../tables/b.ts'; import '../layout/c.ts';"],
 ];

@@ -47,7 +47,7 @@ export type NotKept = Readonly<Record<string, string>>;
 export const logContract = (name: string, open: OpenLog, notKept: NotKept = {}): void =>
   suite(name, open, notKept, { reads, commits, arrival, 'stores and topics': stores, 'groups and endings': groups, survival, forgetting });
 
-/** What a log that numbers its appends promises beside these. */
+/** The further promises of a log that numbers its appends. */
 export const numberedLogContract = (name: string, open: OpenLog<NumberedLog>, notKept: NotKept = {}): void =>
   suite(name, open, notKept, { 'once and condition': numbers });
 

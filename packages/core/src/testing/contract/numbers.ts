@@ -1,4 +1,4 @@
-/** Once, condition: what a log that numbers its appends promises beside the others (port/numbered-log.ts). */
+/** Once, condition: the further promises of a log that numbers its appends (port/numbered-log.ts). */
 import { expect } from 'vitest';
 import type { Committed } from '../../port/log.ts';
 import type { NumberedAppend, NumberedLog, ProducerStamp } from '../../port/numbered-log.ts';
