@@ -2,7 +2,8 @@
  * A Stream is records on their way: facts, one after the other, each with a key.
  *
  * A verb only builds a value that says what shall be done; nothing runs until `run` or `drive` is given the pipeline.
- * Verbs without a store keep nothing between two records. Verbs with one name it as their first argument, because
+ * Verbs without a store keep nothing between two records. Verbs with a store, and joins, leave out records without a key, which
+ * may be in any partition; `app.status` counts those as `dropped`. A verb with a store takes it as its first argument, because
  * state outlives the program that made it and must be found again.
  *
  * The record is the second argument of every function, as the index is in `Array.map`. What a function is given is frozen, and
