@@ -1,8 +1,8 @@
 /**
- * Finds imports that break a rule with dependency-cruiser, imports of types too.
+ * Reads who imports whom with dependency-cruiser, types too, and says which imports break a rule.
  *
- * Floors and doors are tables (`floors.ts`, `doors.ts`) from which rules are made; a rule's comment is the remedy. The
- * cruiser resolves each import as Node does: an import by name leads to a built file in `dist`, a relative one to a source.
+ * Floors and doors are tables (`floors.ts`, `doors.ts`) from which rules are made; a rule's comment is the remedy. The cruiser
+ * resolves each import as Node does: an import by name leads to a built file in `dist`, a relative one to a source.
  */
 import { cruise, type ICruiseResult } from 'dependency-cruiser';
 import { doorRules } from './doors.ts';
@@ -10,10 +10,10 @@ import { floorRules, type ImportRule } from './floors.ts';
 import type { Workspace } from './sources.ts';
 
 /**
- * Existing circles that a type closes, by the folder in which their path begins: interfaces of a pipeline that name each other, a log and its tools,
- * the parts of a simulation. No circle is added; one that is gone is reported, until its line here is deleted.
+ * Circles that a type closes and that are there, by the folder of the path they begin with: a log and its tools,
+ * the parts of a simulation. None is added; one that is gone is reported, until its line here is deleted.
  */
-const CIRCLES: readonly string[] = ['packages/runtime/src/pure/pipeline/', 'packages/core/src/port/', 'packages/runtime/src/testing/'];
+const CIRCLES: readonly string[] = ['packages/core/src/port/', 'packages/runtime/src/testing/'];
 
 /** A circle of imports is reported with the way round; modules that are loaded later close none. */
 const circle: ImportRule = {
