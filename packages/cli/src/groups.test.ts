@@ -1,5 +1,5 @@
 /** `stoplog groups` and `stoplog topics` as a person or a script meets them: each command is a process of its own. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -115,6 +115,10 @@ describe('a pipeline that has read five tickets of eight', () => {
     const twice = await stoplog(folder, ['groups', 'reset', 'tickets', '--shift-by=-2', '--topic', 'tickets,tickets']);
     expect(twice.out).toBe(reset.out);
     expect((await stoplog(folder, ['groups', 'export', 'tickets'])).out).toBe('tickets,0,5\n');
+  });
+  test.runIf(existsSync('/dev/zero'))('refuses a file of positions that has no end, after a bounded part of it', async () => {
+    const { code, err } = await stoplog(folder, ['groups', 'reset', 'tickets', '--from-file', '/dev/zero']);
+    expect([code, err]).toEqual([2, expect.stringMatching(/^STOPLOG_USAGE {2}\/dev\/zero holds more than 64 MiB: .*groups export/)]);
   });
   test('exactly one place to go to, that is one', async () => {
     const wrong = [
