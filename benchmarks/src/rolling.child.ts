@@ -1,4 +1,6 @@
-/** One of the processes that share the pipeline, until SIGTERM: `FOLDER [INSTANCE]`, a static member with an instance id. */
+/**
+ * A process that shares the pipeline with others, until SIGTERM: `FOLDER [INSTANCE]`, a static member with an instance id.
+ */
 import { seconds } from '@stoplog/core';
 import { lmdb } from '@stoplog/core/lmdb';
 import { run } from '@stoplog/runtime';

@@ -1,4 +1,4 @@
-/** How fast one thread reads what is there. */
+/** Measures how fast one thread reads a log. */
 import { openLog } from '@stoplog/core';
 import type { Log } from '@stoplog/core/port';
 import { openPort } from '@stoplog/core/kit';

@@ -1,22 +1,22 @@
 /**
- * Works on one damaged copy, so that its death is one copy's:
+ * Works on one damaged copy, so that a crash affects one copy only:
  *
  *   inspect.child.js read FOLDER            the log itself: opens it and reads the topic 'numbers' whole
  *   inspect.child.js repair FOLDER TO [FOLDER TO]…   check, repair, and the repaired log read whole and appended to; a line for each
  *
- * A line is JSON: { records: { "partition offset": text }, … } or { code } of the error that said it could not.
+ * A line is JSON: { records: { "partition offset": text }, … } or { code } of the error that reported the damage.
  */
 import { isStoplogError } from '@stoplog/core';
 import type { Log } from '@stoplog/core/port';
-import { BatchBuilder, loadLogModule, openPort } from '@stoplog/core/kit';
-import { isDamage } from '@stoplog/core/tools';
+import { BatchBuilder, openPort } from '@stoplog/core/kit';
+import { isDamage, loadTools } from '@stoplog/core/tools';
 import { lmdb } from '@stoplog/core/lmdb';
 import { recordsOf } from '../flagship/final.ts';
 
 const [mode, ...paths] = process.argv.slice(2) as [string, ...string[]];
 
 const read = async (log: Log): Promise<Record<string, string>> => {
-  const module = await loadLogModule(lmdb('.'));
+  const module = await loadTools(lmdb('.'));
   const records: Record<string, string> = {};
   for (const { name, partitions } of await module.topics(log)) {
     if (name !== 'numbers' && !name.startsWith('recovered.')) continue;
@@ -38,7 +38,7 @@ if (mode === 'read') {
 }
 for (let i = 0; mode === 'repair' && i < paths.length; i += 2) {
   const [path, to] = [paths[i]!, paths[i + 1]!];
-  const module = await loadLogModule(lmdb(path));
+  const module = await loadTools(lmdb(path));
   let findings = 0;
   try {
     findings = (await module.check(lmdb(path).options)).findings.filter(isDamage).length;

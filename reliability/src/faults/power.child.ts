@@ -1,4 +1,4 @@
-/** Sends a few records, and writes every acknowledgement down: what is recorded under strace for crash images. */
+/** Sends a few records, and writes every acknowledgement to a file: recorded under strace for crash images. */
 import { openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
 import { produce } from '../flagship/producer.ts';

@@ -1,4 +1,4 @@
-/** Reads everything that is left of a flagship: the checkers' view of the log, taken while nobody runs. */
+/** Reads the whole final state of a flagship: the checkers' view of the log, taken while no process runs. */
 import type { Origin } from '@stoplog/core';
 import type { Log } from '@stoplog/core/port';
 import { type AnyStore, type AnyTopic, openPort, storeOf, topicOf } from '@stoplog/core/kit';

@@ -3,7 +3,7 @@
  *
  *   member.child.js FOLDER SESSION_MS
  *
- * Says running, and ended. A line on standard input lets it settle: it says settled.
+ * Prints running, and ended. A line on standard input lets it settle: it prints settled.
  */
 import { seconds } from '@stoplog/core';
 import { lmdb } from '@stoplog/core/lmdb';

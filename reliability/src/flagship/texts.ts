@@ -1,9 +1,8 @@
 /** The values of an encoded batch, as texts. */
-import { openBatch } from '@stoplog/core/kit';
-import { stampBatch } from '@stoplog/core/testing';
+import { openBatch, stampBatch } from '@stoplog/core/kit';
 
 export const textsIn = (batch: Uint8Array): readonly string[] => {
-  // Stamped only when it is appended; a copy is stamped here, so that it opens.
+  // A batch is stamped when it is appended; this stamps a copy, so that it opens.
   const copy = Uint8Array.from(batch);
   stampBatch(copy, { topicId: 1, partition: 0, baseOffset: 0n });
   const view = openBatch(copy);

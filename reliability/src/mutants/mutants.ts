@@ -1,7 +1,8 @@
 /**
- * Fourteen bugs, each one replacement in a compiled file of core: what the suite must catch, or it proves nothing.
+ * Fourteen bugs, each one replacement in a compiled file of core: the suite must catch them, or it proves nothing.
  *
- * The text must be there exactly once. A change of the product that moves it makes the test fail, and the bug is written anew.
+ * The text must be there exactly once. A change of the product that moves it makes the test fail, and the mutant is
+ * rewritten.
  */
 import type { FaultKind } from '../checkers/fault.ts';
 
@@ -11,9 +12,12 @@ export interface Mutant {
   readonly file: string;
   readonly text: string;
   readonly instead: string;
-  /** What it must be caught as: a copy that does not even start would be caught as something else. */
+  /** The kind of finding that must catch it: a copy that does not even start has another kind. */
   readonly shows: FaultKind;
-  /** Where it shows: in a flagship killed at a failpoint, in commits of owners that were, in a damaged file, after a power cut, after compaction. */
+  /**
+   * The scenario that shows it: a flagship killed at a failpoint, commits of former owners, a damaged file, a power cut,
+   * compaction.
+   */
   readonly scenario:
     | { readonly kind: 'flagship'; readonly failpoint: 'commit.applied' | 'append.before'; readonly hit: number }
     | { readonly kind: 'fence' }

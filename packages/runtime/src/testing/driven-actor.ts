@@ -5,8 +5,9 @@
  * the step is kept, and the actor is of no further use: the next one goes on from the last commit.
  */
 import { isStoplogError, StoplogError } from '@stoplog/core';
-import type { LazyRecord, PackedBatch } from '@stoplog/core/kit';
+import { openBatch, type LazyRecord, type PackedBatch } from '@stoplog/core/kit';
 import { compileTask } from '../pure/nodes/compile.ts';
+import { InputRecord } from '../pure/nodes/derived-record.ts';
 import type { Emit } from '../pure/nodes/emit.ts';
 import { nextInput } from '../pure/task/next-input.ts';
 import { TopicOutput } from '../pure/task/outputs.ts';
@@ -111,7 +112,11 @@ export const hasUnread = ({ task, partition, topics, positions }: Ground): boole
   task.inputs.some(({ topic }) => (part(topics, topic.name).partitions[partition]?.length ?? 0) > (positions.get(topic.name) ?? 0));
 
 function* unread(topic: DrivenTopic, partition: number, from: number): Generator<LazyRecord, undefined> {
-  for (const batch of topic.partitions[partition]?.slice(from) ?? []) yield* topic.recordsOf(batch);
+  const { name, keySerde, valueSerde } = topic.topic;
+  for (const batch of topic.partitions[partition]?.slice(from) ?? []) {
+    const view = openBatch(batch);
+    while (view.next()) yield new InputRecord(view, keySerde, valueSerde, name);
+  }
 }
 
 const failure = ({ pipeline, task, partition }: Ground, record: AnyRecord | undefined, cause: unknown): StoplogError => {

@@ -4,8 +4,8 @@
  * Records lie here as encoded batches and are decoded by whoever reads them, as they are in any log: a value that a
  * codec cannot carry is found out by the test, not in production.
  */
-import { type AnyTopic, LazyRecord, openBatch, type PackedBatch } from '@stoplog/core/kit';
-import { stampBatch, stampTime } from '@stoplog/core/testing';
+import { type AnyTopic, LazyRecord, openBatch, type PackedBatch, stampBatch } from '@stoplog/core/kit';
+import { stampTime } from '@stoplog/core/testing';
 
 export class DrivenTopic {
   readonly topic: AnyTopic;

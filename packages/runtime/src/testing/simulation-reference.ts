@@ -1,9 +1,10 @@
 /**
  * What an actor that nothing ever disturbs makes of the same records in the same order: the measure of the disturbed one.
  */
-import { LazyRecord, openBatch } from '@stoplog/core/kit';
+import { openBatch, type LazyRecord } from '@stoplog/core/kit';
 import { type MemoryDisk, MemoryPart, type MemoryPartition } from '@stoplog/core/testing';
 import { compileTask } from '../pure/nodes/compile.ts';
+import { InputRecord } from '../pure/nodes/derived-record.ts';
 import type { Emit } from '../pure/nodes/emit.ts';
 import { TopicOutput } from '../pure/task/outputs.ts';
 import { StoreOverlay, type Writes } from '../pure/task/overlay.ts';
@@ -82,6 +83,6 @@ export class Reference {
   *#recordsOf(topic: string, bytes: Uint8Array): Generator<LazyRecord, undefined> {
     const { keySerde, valueSerde } = this.#task.inputs.find((input) => input.topic.name === topic)!.topic;
     const view = openBatch(bytes);
-    while (view.next()) yield new LazyRecord(view, keySerde, valueSerde, topic);
+    while (view.next()) yield new InputRecord(view, keySerde, valueSerde, topic);
   }
 }

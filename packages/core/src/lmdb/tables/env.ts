@@ -5,11 +5,13 @@
  * writer, opens it for writing. The page is 8 KB, so that a key of 4,000 bytes lies as it is behind its store's prefix
  * (long-keys.ts) and large batches cost half the free-list entries.
  */
+import { existsSync } from 'node:fs';
 import { open, type Database, type RootDatabase } from 'lmdb';
 import { PAGE_SIZE, TABLES, type Table } from '../layout/keyspace.ts';
 import type { TreePages } from './pages.ts';
 import { checkAddressSpace } from '../folder/address-space.ts';
 import { describeIo, NO_READER } from '../folder/io-errors.ts';
+import { checkLocks, lostLocks } from '../folder/lock-holders.ts';
 import { checkSpareFiles } from '../folder/spare-files.ts';
 
 export interface EnvOptions {
@@ -56,6 +58,7 @@ export const openEnv = (
 ): Env => {
   checkAddressSpace(options.path, options.mapSize);
   checkSpareFiles();
+  if (existsSync(options.path)) checkLocks(options.path);
   const root = reading(() =>
     open<Buffer, Buffer>({
       path: options.path,
@@ -145,9 +148,14 @@ interface Slot {
   /** The commit whose snapshot it holds; undefined when it holds none. */
   readonly commit: number | undefined;
 }
+/** Clears the slots of processes that have died. LMDB takes a process without its lock for dead, though it may live and read (lock-holders.ts). */
+export const checkReaders = (env: Env): void => {
+  if (lostLocks(env.path).length === 0) env.root.readerCheck();
+};
+
 /** Everybody who has the file open, in whichever process, without those whose process has died. */
 export const readers = (env: Env): readonly Slot[] => {
-  env.root.readerCheck();
+  checkReaders(env);
   return [...env.root.readerList().matchAll(/^\s*(\d+) +[0-9a-f]+ +(\d+|-)$/gm)].map(([, pid, commit]) => ({
     pid: Number(pid),
     commit: commit === '-' ? undefined : Number(commit),

@@ -117,8 +117,10 @@ const startWriter = (env: EnvOptions): Pick<Shared, 'started' | 'ended'> & { rea
     });
   });
   const started = new Promise<Worker>((resolve, reject) => {
-    worker.once('message', (answer: HostAnswer) => {
+    worker.on('message', (answer: HostAnswer) => {
       if (answer.type === 'failed') return reject(errorFromData(answer.error));
+      if (answer.type === 'warned') return process.emitWarning(answer.text, { type: 'StoplogWarning', code: answer.code });
+      if (answer.type === 'closed') return;
       worker.unref();
       resolve(worker);
     });

@@ -5,7 +5,7 @@
 import type { Cleaned, CleanOptions } from '../../pure/retention/cleaned.ts';
 import { isLeftToSweep, sweep } from '../transaction/administer.ts';
 import type { Cleanups } from '../tables/cleanups.ts';
-import type { Env, MaintenanceOptions } from '../tables/env.ts';
+import { checkReaders, type Env, type MaintenanceOptions } from '../tables/env.ts';
 import type { LogTime } from '../tables/log-time.ts';
 import { Maintenance, MAINTENANCE } from '../cleaner/maintenance.ts';
 import { applyForgetProducers, silentProducers } from '../transaction/producers.ts';
@@ -81,7 +81,7 @@ export class Upkeep {
   }
 
   #checkReaders(): void {
-    this.#env.root.readerCheck();
+    checkReaders(this.#env);
     this.#lookAround();
   }
   #forgetProducers(now: number = this.#cleanups.times.now()): void {

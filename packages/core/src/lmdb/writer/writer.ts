@@ -13,6 +13,7 @@ import { putMeta, readMeta } from '../tables/rows.ts';
 import { Callers } from './callers.ts';
 import { Cleanups } from '../tables/cleanups.ts';
 import { openEnv, type Env, type EnvOptions } from '../tables/env.ts';
+import { holdFolder, type Hold } from './hold.ts';
 import { LogTime } from '../tables/log-time.ts';
 import { applyFile } from '../transaction/file-identity.ts';
 import { Flushing } from '../transaction/flushing.ts';
@@ -46,8 +47,10 @@ const main = async (message: HostMessage): Promise<void> => {
   let flushing: Flushing;
   let transact: Transact;
   let times: LogTime;
+  let hold: Hold;
   try {
     ({ env, file } = await openFiles(envOptions.path));
+    hold = holdFolder(envOptions.path, env, file, (text) => host.postMessage({ type: 'warned', code: 'STOPLOG_LOCK_LOST', text } satisfies HostAnswer));
     flushing = new Flushing(env);
     transact = transactions(env, envOptions, new Int32Array(gateBuffer), file, flushing);
     times = new LogTime(env, envOptions.clock);
@@ -58,7 +61,7 @@ const main = async (message: HostMessage): Promise<void> => {
     host.close();
     return;
   }
-  serve(env, transact, file, flushing, times);
+  serve({ env, inTransaction: transact, file, flushing, times, hold });
   host.postMessage({ type: 'ready' } satisfies HostAnswer);
 };
 
@@ -98,7 +101,15 @@ const hidden = (path: string): StoplogError =>
     `the names in ${path} cannot be found, though it was marked as a log when they were there: the disk or a foreign program changed the data file. Nothing was written; restore the folder from a backup, or keep the rest with 'stoplog repair'`,
   );
 
-const serve = (env: Env, inTransaction: Transact, file: DataFile, flushing: Flushing, times: LogTime): void => {
+interface Serving {
+  readonly env: Env;
+  readonly inTransaction: Transact;
+  readonly file: DataFile;
+  readonly flushing: Flushing;
+  readonly times: LogTime;
+  readonly hold: Hold;
+}
+const serve = ({ env, inTransaction, file, flushing, times, hold }: Serving): void => {
   const cleanups = new Cleanups(env, times);
   const waiting = new Waiting(env);
   const queue = new CallQueue(env, inTransaction, (grown) => waiting.grew(grown));
@@ -114,6 +125,7 @@ const serve = (env: Env, inTransaction: Transact, file: DataFile, flushing: Flus
     waiting.stop();
     queue.close();
     callers.close();
+    hold.release();
     await env.root.close();
     file.close();
     host.postMessage({ type: 'closed' } satisfies HostAnswer);

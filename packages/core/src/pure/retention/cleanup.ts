@@ -18,18 +18,19 @@ export interface Cleanup extends Filled {
 }
 
 const DEFAULTS: EverySetting = { ...OF_EVERY_TOPIC, ...OF_COMPACTED_TOPICS };
+const NO_LIMIT = Infinity;
 const SHARE_OF_RETENTION = 8;
 
 export const cleanupOf = (shape: Pick<TopicShape, 'cleanup' | 'retentionMs' | 'forgetting'>): Cleanup => {
   const { forgetting = {} } = shape;
-  const retentionMs = shape.retentionMs ?? DEFAULTS.retention.default;
-  const maxCompactionLagMs = forgetting.maxCompactionLagMs ?? DEFAULTS.maxCompactionLag.default;
+  const retentionMs = shape.retentionMs ?? NO_LIMIT;
+  const maxCompactionLagMs = forgetting.maxCompactionLagMs ?? NO_LIMIT;
   const compacts = shape.cleanup === 'compact';
   const segmentMs = forgetting.segmentMs ?? Math.min(DEFAULTS.segment.default, Math.max(1, Math.ceil(retentionMs / SHARE_OF_RETENTION)));
   return {
     compacts,
     retentionMs,
-    retentionBytes: forgetting.retentionBytes ?? DEFAULTS.retentionBytes.default,
+    retentionBytes: forgetting.retentionBytes ?? NO_LIMIT,
     // As in Kafka, a segment of a compacted topic is closed in time for the largest lag.
     segmentMs: compacts ? Math.min(segmentMs, maxCompactionLagMs) : segmentMs,
     segmentBytes: forgetting.segmentBytes ?? DEFAULTS.segmentBytes.default,

@@ -6,6 +6,7 @@
  * topic first.
  */
 import type { Arrival, RawArrival, SourceReader, SourceStart } from './source-reader.ts';
+import type { SinkStart, SinkWriter } from './sink-writer.ts';
 import type { Origin, Target } from './topic.ts';
 
 interface AnySource<K, V> extends Origin<K, V> {
@@ -32,4 +33,6 @@ export type Source<K, V> = ValueSource<K, V> | ByteSource<K, V>;
 
 export interface Sink<K, V> extends Target<K, V> {
   readonly kind: 'sink';
+  /** Opens it for one partition of what a task reads, in the actor's thread, never while the pipeline is declared. */
+  readonly open: (start: SinkStart) => Promise<SinkWriter>;
 }

@@ -14,8 +14,8 @@ export interface Setting {
   /** Bounds of a number, both allowed. */
   readonly least?: number;
   readonly most?: number;
-  /** The value where the setting is left out; Infinity for no limit. */
-  readonly default: number | string;
+  /** The value where the setting is left out; absent for no limit. */
+  readonly default?: number | string;
   /** The default on the command line and in documents. */
   readonly defaultText: string;
   /** A value as a declaration writes it. */

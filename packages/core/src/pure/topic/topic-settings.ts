@@ -25,7 +25,6 @@ export const OF_EVERY_TOPIC = {
   retention: {
     type: 'duration',
     least: 1,
-    default: Infinity as number,
     defaultText: 'forever',
     example: 'days(7)',
     keptIn: 'shape',
@@ -38,7 +37,6 @@ export const OF_EVERY_TOPIC = {
   /** Keeps at least this many bytes of each partition. no limit when left out. Kafka: retention.bytes, no limit. */
   retentionBytes: {
     type: 'bytes',
-    default: Infinity as number,
     defaultText: 'no limit',
     example: '1_000_000_000',
     keptIn: 'forgetting',
@@ -148,7 +146,6 @@ export const OF_COMPACTED_TOPICS = {
   maxCompactionLag: {
     type: 'duration',
     least: 1,
-    default: Infinity as number,
     defaultText: 'no limit',
     example: 'days(7)',
     keptIn: 'forgetting',

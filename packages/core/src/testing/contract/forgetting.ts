@@ -1,11 +1,11 @@
 /** Starts, retention, compaction: what a reader may rely on while the log drops records. */
 import { expect } from 'vitest';
-import type { CleanOptions, Log } from '../../port/log.ts';
+import type { Log } from '../../port/log.ts';
+import type { CleanOptions } from '../../port/tools.ts';
 import { BatchBuilder } from '../../pure/record/batch.ts';
 import type { Header } from '../../pure/record/record.ts';
 import type { TopicShape } from '../../pure/topic/shape.ts';
-import { append, at, commitOf, never, NOW, place, readAll, shape, TOPIC, values } from './setting.ts';
-import type { Promises } from '../log-contract.ts';
+import { append, at, commitOf, never, NOW, place, readAll, shape, TOPIC, values, type Promises } from './setting.ts';
 
 const TABLE = 'table';
 const DAY = 24 * 3_600_000;

@@ -5,8 +5,9 @@
  * result is a closure for each topic the task reads; a call with a record does everything up to the next topic.
  */
 import { type AnyTopic, assert } from '@stoplog/core/kit';
+import { DerivedRecord } from './derived-record.ts';
 import { fanOut, fanOutChanges, type Emit, type EmitChange } from './emit.ts';
-import type { AnySource, Compiling, Node, OutputPort, StatePort, StreamNode, TableNode } from './node.ts';
+import type { AnySource, Compiling, Node, OutputPort, SinkPort, StatePort, StreamNode, TableNode } from './node.ts';
 
 /** What of a task is compiled. */
 export interface TaskNodes {
@@ -15,10 +16,11 @@ export interface TaskNodes {
   readonly inputs: readonly { readonly topic: AnyTopic }[];
   readonly source: AnySource | undefined;
 }
-/** By the names of the task's stores and outputs. */
+/** By the names of the task's stores, outputs and sinks. */
 export interface TaskPorts {
   readonly stores: ReadonlyMap<string, StatePort>;
   readonly outputs: ReadonlyMap<string, OutputPort>;
+  readonly sinks?: ReadonlyMap<string, SinkPort> | undefined;
 }
 export interface CompiledTask {
   /** One function for each of the task's inputs, in their order; a source task has one. */
@@ -43,6 +45,7 @@ export const compileTask = (task: TaskNodes, ports: TaskPorts): CompiledTask => 
     onTick: (tick) => void ticks.unshift(tick),
     store: (name) => port(ports.stores, name),
     output: ({ name }) => port(ports.outputs, name),
+    sink: ({ name }) => port(ports.sinks ?? new Map(), name),
   };
   const emitOf = (node: StreamNode): Emit => fanOut((recordsTo.get(node) ?? []).toReversed());
   const emitChangeOf = (node: TableNode): EmitChange | undefined => {
@@ -69,11 +72,17 @@ export const compileTask = (task: TaskNodes, ports: TaskPorts): CompiledTask => 
   };
   const sources = task.nodes.filter((node) => node.yields === 'records' && node.source !== undefined) as readonly StreamNode[];
   return {
-    emits: task.source === undefined ? task.inputs.map(({ topic }) => entryOf(topic)) : [fanOut(sources.map(emitOf))],
+    emits: task.source === undefined ? task.inputs.map(({ topic }) => entryOf(topic)) : [arrivals(fanOut(sources.map(emitOf)))],
     advance: callAll(advances),
     tick: callAll(ticks),
   };
 };
+
+/** What a connector yields is its own: handlers see it through a record that freezes or copies. */
+const arrivals =
+  (emit: Emit): Emit =>
+  (record) =>
+    emit(new DerivedRecord(record, record.value));
 
 /** In the order of the nodes, so that what one emits has arrived when the next is called. */
 const callAll =

@@ -88,6 +88,7 @@ export interface Compiling {
   onTick(tick: (wallClock: number) => void): void;
   store(name: string): StatePort;
   output(topic: AnyTopic): OutputPort;
+  sink(sink: AnySink): SinkPort;
 }
 
 /** What a handler of `process` may do with its store. */
@@ -101,11 +102,14 @@ export interface StatePort extends StateAccess {
   /** Sets a value by its bytes, which are decoded only on request. */
   setBytes(key: unknown, bytes: Uint8Array): void;
 }
-/** A topic that the task appends to. */
-export interface OutputPort {
+/** What the task writes to: a sink, or a topic. */
+export interface SinkPort {
   record(record: AnyRecord): void;
-  /** Appends a record under another key. */
-  rekeyed(key: unknown, record: AnyRecord): void;
   /** Remembers the latest value of a key until the commit; undefined deletes the key. */
   latest(key: unknown, value: unknown, record: AnyRecord): void;
+}
+/** A topic that the task appends to. */
+export interface OutputPort extends SinkPort {
+  /** Appends a record under another key. */
+  rekeyed(key: unknown, record: AnyRecord): void;
 }

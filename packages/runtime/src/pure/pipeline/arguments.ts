@@ -4,7 +4,7 @@
  */
 import { StoplogError } from '@stoplog/core';
 import { type AnyStore, type AnyTopic, storeOf, topicOf } from '@stoplog/core/kit';
-import type { AnySource, AnyTarget } from '../nodes/node.ts';
+import type { AnySink, AnySource, AnyTarget } from '../nodes/node.ts';
 
 type TopicKind = AnyTopic['kind'];
 
@@ -26,12 +26,17 @@ export const asTopic = (verb: string, topic: { readonly name: string }, kinds: r
 };
 
 export const asTarget = (verb: string, target: AnyTarget, kinds: readonly AnyTarget['kind'][]): AnyTarget => {
-  if (typeof target === 'object' && target !== null && target.kind === 'sink' && kinds.includes('sink')) return target;
+  if (typeof target === 'object' && target !== null && target.kind === 'sink' && kinds.includes('sink')) return asSink(verb, target);
   return asTopic(
     verb,
     target,
     kinds.filter((kind) => kind !== 'sink'),
   );
+};
+
+const asSink = (verb: string, sink: AnySink): AnySink => {
+  if (typeof sink.open === 'function') return sink;
+  throw new StoplogError('STOPLOG_USAGE', { verb, sink: sink.name }, `${verb} was given a sink that no connector made: it has no open(…)`);
 };
 
 export const asStore = (verb: string, store: AnyStore): AnyStore => {
