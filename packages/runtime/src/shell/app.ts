@@ -2,8 +2,8 @@
  * A running pipeline: joins the group, and runs the actors whose partitions it is assigned, for as long as it is.
  */
 import { asError, failpoint, makeClient, StoplogError, type Assignment, type CleaningStanding, type Log, type LogClient, type Store } from '@stoplog/core/port';
-import { differenceOf, holdingsIn, NOTHING_HELD, type Holdings } from '../pure/sharing/holdings.ts';
-import { actorName, unitsOf, type Unit } from '../pure/sharing/units.ts';
+import { differenceOf, holdingsIn, NOTHING_HELD, type Holdings } from '../pure/host/holdings.ts';
+import { actorName, unitsOf, type Unit } from '../pure/host/units.ts';
 import type { Plan } from '../pure/topology/plan.ts';
 import { Host, type HostEvent, type HostOptions } from './actors/host.ts';
 import { CleaningWatch } from './cleaning-watch.ts';

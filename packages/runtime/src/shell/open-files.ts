@@ -6,8 +6,8 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { asError, type StoplogError } from '@stoplog/core/port';
-import { lacksFiles } from '../pure/supervision/lacks-files.ts';
-import { tooFewFiles } from '../pure/supervision/too-few-files.ts';
+import { lacksFiles } from '../pure/host/lacks-files.ts';
+import { tooFewFiles } from '../pure/host/too-few-files.ts';
 
 const limit = (): number | undefined => {
   try {

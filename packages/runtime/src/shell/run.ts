@@ -16,7 +16,7 @@ import {
   type Millis,
   type Reset,
 } from '@stoplog/core/port';
-import { storePart } from '../pure/task/store-part.ts';
+import { storePart } from '../pure/actor/store-part.ts';
 import type { Plan } from '../pure/topology/plan.ts';
 import { Threads } from './actors/threads.ts';
 import { RunningApp, type App } from './app.ts';

@@ -14,7 +14,7 @@ import {
   type StateStore,
   type Store,
 } from '@stoplog/core/port';
-import { storePart } from '../pure/task/store-part.ts';
+import { storePart } from '../pure/actor/store-part.ts';
 import type { Plan, Task, TaskStore } from '../pure/topology/plan.ts';
 
 export interface StoreReader<K, V> {

@@ -7,9 +7,9 @@
 import { isStoplogError, StoplogError, type LazyRecord, type PackedBatch } from '@stoplog/core/port';
 import { compileTask } from '../pure/nodes/compile.ts';
 import type { Emit } from '../pure/nodes/emit.ts';
-import { nextInput } from '../pure/task/next-input.ts';
-import { TopicOutput } from '../pure/task/outputs.ts';
-import { StoreOverlay } from '../pure/task/overlay.ts';
+import { nextInput } from '../pure/actor/next-input.ts';
+import { TopicOutput } from '../pure/actor/outputs.ts';
+import { StoreOverlay } from '../pure/actor/overlay.ts';
 import type { AnyRecord } from '../pure/nodes/record.ts';
 import type { Task } from '../pure/topology/plan.ts';
 import type { DrivenPart } from './driven-store.ts';

@@ -2,7 +2,7 @@
  * A store of a driven pipeline: a part for each partition, and all of them as one for the test that looks.
  */
 import { compareBytes, decodeSortKey, encodeSortKey, type AnyStore, type StateStore } from '@stoplog/core/port';
-import type { Writes } from '../pure/task/overlay.ts';
+import type { Writes } from '../pure/actor/overlay.ts';
 import type { DrivenStore } from './driver.ts';
 
 /** One partition's part of a store, as of the last commit. */

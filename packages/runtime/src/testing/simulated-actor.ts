@@ -5,14 +5,14 @@
  */
 import type { Commit, StoplogError } from '@stoplog/core/port';
 import type { MemoryDisk } from '@stoplog/core/testing/memory';
-import type { Place } from '../pure/mailbox.ts';
+import type { Place } from '../pure/host/mailbox.ts';
 import { compileTask } from '../pure/nodes/compile.ts';
 import type { Emit } from '../pure/nodes/emit.ts';
-import { Input } from '../pure/task/input.ts';
-import { TopicOutput } from '../pure/task/outputs.ts';
-import { StoreOverlay } from '../pure/task/overlay.ts';
-import { CREDITS, Steps, type Footprints, type Limits } from '../pure/task/steps.ts';
-import { storePart } from '../pure/task/store-part.ts';
+import { Input } from '../pure/actor/input.ts';
+import { TopicOutput } from '../pure/actor/outputs.ts';
+import { StoreOverlay } from '../pure/actor/overlay.ts';
+import { CREDITS, Steps, type Footprints, type Limits } from '../pure/actor/steps.ts';
+import { storePart } from '../pure/actor/store-part.ts';
 import type { Plan, Task } from '../pure/topology/plan.ts';
 
 /** A record that went into a commit. */

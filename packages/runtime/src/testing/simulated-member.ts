@@ -18,7 +18,7 @@ import {
   type Watching,
 } from '@stoplog/core/port';
 import type { MemoryGroupState, MemoryMember } from '@stoplog/core/testing/memory';
-import type { Unit } from '../pure/sharing/units.ts';
+import type { Unit } from '../pure/host/units.ts';
 import type { Count } from './simulation-counters.ts';
 
 const LOOK_MS = 1_000;

@@ -6,10 +6,10 @@
  */
 import { isStoplogError, placeName, StoplogError, type GroupEffect, type GroupEvent, type Holding } from '@stoplog/core/port';
 import type { MemoryDisk, MemoryMember } from '@stoplog/core/testing/memory';
-import { NO_FAILURES, step as restartStep, worked, type Failures } from '../pure/supervision/restart.ts';
-import type { Place } from '../pure/mailbox.ts';
-import { differenceOf, holdingsIn, NOTHING_HELD, type Held, type Holdings } from '../pure/sharing/holdings.ts';
-import type { Unit } from '../pure/sharing/units.ts';
+import { NO_FAILURES, step as restartStep, worked, type Failures } from '../pure/host/restart.ts';
+import type { Place } from '../pure/host/mailbox.ts';
+import { differenceOf, holdingsIn, NOTHING_HELD, type Held, type Holdings } from '../pure/host/holdings.ts';
+import type { Unit } from '../pure/host/units.ts';
 import type { Plan } from '../pure/topology/plan.ts';
 import { SimulatedActor, type Grain, type Life, type Sent } from './simulated-actor.ts';
 import { SimulatedMember } from './simulated-member.ts';

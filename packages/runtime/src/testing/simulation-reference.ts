@@ -5,9 +5,9 @@ import { LazyRecord, openBatch } from '@stoplog/core/port';
 import { MemoryPart, type MemoryDisk, type MemoryPartition } from '@stoplog/core/testing/memory';
 import { compileTask } from '../pure/nodes/compile.ts';
 import type { Emit } from '../pure/nodes/emit.ts';
-import { TopicOutput } from '../pure/task/outputs.ts';
-import { StoreOverlay, type Writes } from '../pure/task/overlay.ts';
-import { storePart } from '../pure/task/store-part.ts';
+import { TopicOutput } from '../pure/actor/outputs.ts';
+import { StoreOverlay, type Writes } from '../pure/actor/overlay.ts';
+import { storePart } from '../pure/actor/store-part.ts';
 import type { Plan, Task } from '../pure/topology/plan.ts';
 import type { Handled } from './simulated-actor.ts';
 

@@ -6,9 +6,9 @@
  */
 import { placeName, SESSION_MS, StoplogError, type GroupEffect, type GroupEvent } from '@stoplog/core/port';
 import type { MemoryDisk, MemoryDiskOptions, MemoryMember } from '@stoplog/core/testing/memory';
-import type { Place } from '../pure/mailbox.ts';
-import { unitsOf, type Unit } from '../pure/sharing/units.ts';
-import { storePart } from '../pure/task/store-part.ts';
+import type { Place } from '../pure/host/mailbox.ts';
+import { unitsOf, type Unit } from '../pure/host/units.ts';
+import { storePart } from '../pure/actor/store-part.ts';
 import type { Plan } from '../pure/topology/plan.ts';
 import { Chance } from './chance.ts';
 import type { SimulatedActor } from './simulated-actor.ts';

@@ -7,7 +7,7 @@ import { DrivenPart } from '../../testing/driven-store.ts';
 import { pipeline } from '../pipeline/pipeline.ts';
 import { stream } from '../pipeline/stream.ts';
 import { table } from '../pipeline/table.ts';
-import { StoreOverlay } from '../task/overlay.ts';
+import { StoreOverlay } from '../actor/overlay.ts';
 import { materialize } from './table.ts';
 
 const Customer = z.object({ name: z.string(), country: z.string().optional() });

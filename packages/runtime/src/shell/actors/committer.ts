@@ -6,7 +6,7 @@
  * it is not. After a failure nothing more is sent: the actor ends, and goes on from the last commit.
  */
 import { failpoint, type Commit, type Log } from '@stoplog/core/port';
-import { CREDITS } from '../../pure/task/steps.ts';
+import { CREDITS } from '../../pure/actor/steps.ts';
 
 const SAMPLES = 32;
 

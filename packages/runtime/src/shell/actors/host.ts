@@ -8,10 +8,10 @@
  */
 import { MessageChannel, receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
 import { asError, errorFromData, isStoplogError, StoplogError, type LogLink, type LogRef, type Reset } from '@stoplog/core/port';
-import type { FromActor, Jump, Place, Progress, Start, ToActor } from '../../pure/mailbox.ts';
-import { differenceOf, NOTHING_HELD, type Held, type Holdings } from '../../pure/sharing/holdings.ts';
-import { NO_FAILURES, ran, step as restartStep, worked, type Failures } from '../../pure/supervision/restart.ts';
-import { step as watchStep, type Watched } from '../../pure/supervision/watchdog.ts';
+import type { FromActor, Jump, Place, Progress, Start, ToActor } from '../../pure/host/mailbox.ts';
+import { differenceOf, NOTHING_HELD, type Held, type Holdings } from '../../pure/host/holdings.ts';
+import { NO_FAILURES, ran, step as restartStep, worked, type Failures } from '../../pure/host/restart.ts';
+import { step as watchStep, type Watched } from '../../pure/host/watchdog.ts';
 import { readBy, type Plan } from '../../pure/topology/plan.ts';
 import { Beacon, makeBeacon } from './beacon.ts';
 import { giveLink, type Threads } from './threads.ts';

@@ -6,9 +6,9 @@
  */
 import type { Log, LogRecord, Source, SourceReader } from '@stoplog/core/port';
 import { isStoplogError, NO_HEADERS, sourcePlace, StoplogError } from '@stoplog/core/port';
-import type { Progress } from '../../pure/mailbox.ts';
+import type { Progress } from '../../pure/host/mailbox.ts';
 import type { Emit } from '../../pure/nodes/emit.ts';
-import type { TopicOutput } from '../../pure/task/outputs.ts';
+import type { TopicOutput } from '../../pure/actor/outputs.ts';
 import type { Beacon } from './beacon.ts';
 import { Committer } from './committer.ts';
 import type { EndingSignal } from './ending.ts';

@@ -2,13 +2,13 @@
  * One task at one partition: fetch, step, commit, and again.
  *
  * A turn takes what is at hand through the task's functions, synchronously, and cuts a commit when it is time: at once
- * when the actor has caught up, and large while it is behind. What a turn does lies in `pure/task/steps.ts`; here is
+ * when the actor has caught up, and large while it is behind. What a turn does lies in `pure/actor/steps.ts`; here is
  * what it waits for.
  */
 import { asError, failpoint, fetchOrReset, type Log, type RecordBatch, type Reset } from '@stoplog/core/port';
-import type { Jump, Progress } from '../../pure/mailbox.ts';
-import { FETCH_BYTES, type Input } from '../../pure/task/input.ts';
-import { Steps, type StepsParts } from '../../pure/task/steps.ts';
+import type { Jump, Progress } from '../../pure/host/mailbox.ts';
+import { FETCH_BYTES, type Input } from '../../pure/actor/input.ts';
+import { Steps, type StepsParts } from '../../pure/actor/steps.ts';
 import { Committer } from './committer.ts';
 import type { EndingSignal } from './ending.ts';
 

@@ -4,7 +4,7 @@
 import type { Observable } from 'rxjs';
 import { drainSeconds, ratesBetween, readLag, type CleaningStanding, type Log, type TopicPartition } from '@stoplog/core/port';
 import type { ActorName } from '../actors/host.ts';
-import type { Progress } from '../../pure/mailbox.ts';
+import type { Progress } from '../../pure/host/mailbox.ts';
 import type { Plan } from '../../pure/topology/plan.ts';
 import { rxjs } from './rxjs.ts';
 

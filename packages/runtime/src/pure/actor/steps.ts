@@ -6,7 +6,7 @@
  * so whatever ends the actor, the next one goes on from a state in which all three agree.
  */
 import { asError, isStoplogError, StoplogError, type Commit, type LazyRecord, type StoreWrites } from '@stoplog/core/port';
-import type { Place } from '../mailbox.ts';
+import type { Place } from '../host/mailbox.ts';
 import type { Task } from '../topology/plan.ts';
 import type { Input } from './input.ts';
 import { nextInput } from './next-input.ts';
