@@ -5,7 +5,7 @@ import type { Origin, Store } from '@stoplog/core';
 import { encodeSortKey, LazyRecord, openBatch, storeOf, StoplogError, topicOf, type AnyStore, type AnyTopic } from '@stoplog/core/port';
 import type { MemoryDisk } from '@stoplog/core/testing/memory';
 import type { Plan } from '../pure/topology/plan.ts';
-import { viewOf } from './driven-store.ts';
+import { viewOf } from './store-view.ts';
 import type { DrivenStore, Driver, SentRecord } from './driver.ts';
 
 export class Outcome {

@@ -6,7 +6,7 @@
  */
 import { placeName, SESSION_MS, StoplogError, type GroupEffect, type GroupEvent } from '@stoplog/core/port';
 import type { MemoryDisk, MemoryDiskOptions, MemoryMember } from '@stoplog/core/testing/memory';
-import type { Place } from '../pure/host/mailbox.ts';
+import type { Place } from '../pure/actor/place.ts';
 import { unitsOf, type Unit } from '../pure/host/units.ts';
 import { storePart } from '../pure/actor/store-part.ts';
 import type { Plan } from '../pure/topology/plan.ts';

@@ -4,9 +4,6 @@
 import { LazyRecord, type AnyTopic, type BatchView, type RecordBatch, type TopicPartition } from '@stoplog/core/port';
 import type { Emit } from '../nodes/emit.ts';
 
-/** Large enough that a scan costs little, small enough that eight actors a thread hold a few megabytes. */
-export const FETCH_BYTES: number = 256 * 1024;
-
 export class Input {
   readonly topic: AnyTopic;
   readonly place: TopicPartition;

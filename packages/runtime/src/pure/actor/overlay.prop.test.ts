@@ -1,7 +1,7 @@
 import { serdeOf } from '@stoplog/core/port';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { DrivenPart } from '../../testing/driven-store.ts';
+import { MemoryPart } from '@stoplog/core/testing/memory';
 import { KeyMap } from './key-map.ts';
 import { StoreOverlay, type Writes } from './overlay.ts';
 
@@ -19,7 +19,7 @@ const step = fc.oneof(
 test('whatever is read, written, cut and committed, an overlay over a late store answers as a map would', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 80 }), fc.integer({ min: 1, max: 4 }), (steps, limit) => {
-      const below = new DrivenPart();
+      const below = new MemoryPart();
       const overlay = new StoreOverlay(below, serdeOf('json'), limit);
       const model = new KeyMap<unknown>();
       const underWay: { readonly commit: number; readonly writes: Writes }[] = [];

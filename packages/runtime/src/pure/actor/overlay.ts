@@ -71,6 +71,10 @@ export class StoreOverlay {
     this.set(key, undefined);
   }
 
+  /** Something was written since the last call of `takeWrites`. */
+  get isDirty(): boolean {
+    return this.#dirty.length > 0;
+  }
   /** What was written since the last call, each key once, for the commit of that number. */
   takeWrites(commit: number): Writes {
     const dirty = this.#dirty;

@@ -2,21 +2,7 @@
  * Every message between the host and an actor: one discriminated union each way. Nothing else crosses.
  */
 import type { ErrorData, LogLink, LogRef, Reset } from '@stoplog/core/port';
-
-/** Where in its input an actor stood when something happened. */
-export interface Place {
-  readonly topic: string;
-  readonly partition: number;
-  readonly offset: bigint;
-}
-
-/** Records that the log forgot before they were read. */
-export interface Jump {
-  readonly topic: string;
-  readonly partition: number;
-  readonly from: bigint;
-  readonly to: bigint;
-}
+import type { Jump, Place } from '../actor/place.ts';
 
 /** For a thread that has no actor yet: import the pipeline, open the log, and be ready for one. */
 export interface Warming {

@@ -19,10 +19,14 @@ export interface TaskNodes {
 export interface TaskPorts {
   readonly stores: ReadonlyMap<string, StatePort>;
   readonly outputs: ReadonlyMap<string, OutputPort>;
+  /** Asks for a tick at that wall-clock time; the earliest of several counts. */
+  readonly wakeAt?: (wallClock: number) => void;
 }
 export interface CompiledTask {
   /** One function for each of the task's inputs, in their order; a source task has one. */
   readonly emits: readonly Emit[];
+  /** Some node asks for stream time: it is kept with the task's state, and `advance` is called. */
+  readonly asksForStreamTime: boolean;
   /** The task's stream time has grown to this; nodes may emit. */
   advance(streamTime: number): void;
   /** Wall-clock time has passed; nodes may emit. */
@@ -41,6 +45,7 @@ export const compileTask = (task: TaskNodes, ports: TaskPorts): CompiledTask => 
     onChange: (input, emit) => add(changesTo, input, emit),
     onAdvance: (advance) => void advances.unshift(advance),
     onTick: (tick) => void ticks.unshift(tick),
+    wakeAt: (wallClock) => ports.wakeAt?.(wallClock),
     store: (name) => port(ports.stores, name),
     output: ({ name }) => port(ports.outputs, name),
   };
@@ -70,6 +75,7 @@ export const compileTask = (task: TaskNodes, ports: TaskPorts): CompiledTask => 
   const sources = task.nodes.filter((node) => node.yields === 'records' && node.source !== undefined) as readonly StreamNode[];
   return {
     emits: task.source === undefined ? task.inputs.map(({ topic }) => entryOf(topic)) : [fanOut(sources.map(emitOf))],
+    asksForStreamTime: advances.length > 0,
     advance: callAll(advances),
     tick: callAll(ticks),
   };

@@ -85,6 +85,8 @@ export interface Compiling {
   onAdvance(advance: (streamTime: number) => void): void;
   /** Called when wall-clock time has passed; may emit. */
   onTick(tick: (wallClock: number) => void): void;
+  /** Asks for a tick at that wall-clock time, in a start or in a tick; the earliest of several counts. */
+  wakeAt(wallClock: number): void;
   store(name: string): StatePort;
   output(topic: AnyTopic): OutputPort;
 }

@@ -4,7 +4,7 @@
  * The host can thereby name the record that a hanging or dying thread was in, although that thread will never say.
  */
 import { failpoint } from '@stoplog/core/port';
-import type { Place } from '../../pure/host/mailbox.ts';
+import type { Place } from '../../pure/actor/place.ts';
 import type { Sighting } from '../../pure/host/watchdog.ts';
 
 /** The number of the record begun last; odd while inside it. */

@@ -8,7 +8,8 @@
  */
 import { MessageChannel, receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
 import { asError, errorFromData, isStoplogError, StoplogError, type LogLink, type LogRef, type Reset } from '@stoplog/core/port';
-import type { FromActor, Jump, Place, Progress, Start, ToActor } from '../../pure/host/mailbox.ts';
+import type { Jump, Place } from '../../pure/actor/place.ts';
+import type { FromActor, Progress, Start, ToActor } from '../../pure/host/mailbox.ts';
 import { differenceOf, NOTHING_HELD, type Held, type Holdings } from '../../pure/host/holdings.ts';
 import { NO_FAILURES, ran, step as restartStep, worked, type Failures } from '../../pure/host/restart.ts';
 import { step as watchStep, type Watched } from '../../pure/host/watchdog.ts';

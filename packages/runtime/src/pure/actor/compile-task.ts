@@ -1,0 +1,70 @@
+/**
+ * The parts of an actor that do not depend on who runs it: overlays over its stores, outputs, inputs, and the compiled
+ * functions of its task.
+ */
+import { assert, type StateStore, type StorePart } from '@stoplog/core/port';
+import { compileTask, type CompiledTask } from '../nodes/compile.ts';
+import type { Emit } from '../nodes/emit.ts';
+import type { Plan, Task } from '../topology/plan.ts';
+import { Alarm } from './alarm.ts';
+import { Input } from './input.ts';
+import { TopicOutput } from './outputs.ts';
+import { StoreOverlay } from './overlay.ts';
+import { RecordWork, type RecordsParts } from './records.ts';
+import { storePart } from './store-part.ts';
+import { StreamTime, streamTimePart } from './stream-time.ts';
+
+/** A task at a partition. */
+export interface Ground {
+  readonly plan: Plan;
+  readonly task: Task;
+  readonly partition: number;
+}
+export interface Compiled {
+  /** By the names they have in the log. */
+  readonly stores: ReadonlyMap<string, StoreOverlay>;
+  readonly outputs: readonly TopicOutput[];
+  readonly alarm: Alarm;
+  readonly functions: CompiledTask;
+}
+
+/** The stores to open first. */
+export const storesOf = ({ plan, task, partition }: Ground): readonly StorePart[] => task.stores.map((store) => storePart(plan, store, partition));
+
+/** `opened` are the parts of `storesOf`, in that order; `entries` bounds what each overlay keeps in memory. */
+export const compile = (ground: Ground, opened: readonly StateStore[], entries?: number): Compiled => {
+  const { task } = ground;
+  const named = new Map<string, StoreOverlay>();
+  const stores = new Map<string, StoreOverlay>();
+  for (const [i, part] of storesOf(ground).entries()) {
+    const { name, store, table } = task.stores[i]!;
+    const serde = (store ?? table)?.valueSerde;
+    const below = opened[i];
+    assert(serde !== undefined && below !== undefined, `store '${name}' has a schema, and was opened`);
+    const overlay = new StoreOverlay(below, serde, entries);
+    named.set(name, overlay);
+    stores.set(part.store, overlay);
+  }
+  const outputs = new Map(task.outputs.map((topic) => [topic.name, new TopicOutput(topic)]));
+  const alarm = new Alarm();
+  const functions = compileTask(task, { stores: named, outputs, wakeAt: (at) => alarm.set(at) });
+  return { stores, outputs: [...outputs.values()], alarm, functions };
+};
+
+export interface Incarnation extends Pick<RecordsParts, 'epoch' | 'life' | 'suspect' | 'pace' | 'beacon' | 'limits' | 'now'> {
+  /** Where the group is, in the order of the task's inputs. */
+  readonly positions: readonly bigint[];
+  /** The opened store of `streamTimePart`, when the task asks for stream time. */
+  readonly timeStore: StateStore | undefined;
+  /** Put around the function of each input. */
+  readonly around?: (emit: Emit) => Emit;
+}
+/** The work of one incarnation of an actor that reads topics. */
+export const recordWork = (ground: Ground, { stores, outputs, alarm, functions }: Compiled, incarnation: Incarnation): RecordWork => {
+  const { plan, task, partition } = ground;
+  const { positions, timeStore, around = (emit): Emit => emit, ...rest } = incarnation;
+  const inputs = task.inputs.map(({ topic }, i) => new Input(topic, partition, positions[i]!, around(functions.emits[i]!)));
+  const streamTime = timeStore && new StreamTime(streamTimePart(plan, task, partition), timeStore);
+  const { advance, tick } = functions;
+  return new RecordWork({ group: plan.name, task, partition, inputs, stores, outputs, advance, tick, streamTime, alarm, ...rest });
+};
