@@ -35,7 +35,7 @@ export class DrivenTask {
   /** Reads to the ends of its inputs and commits. */
   run(): void {
     const actor = this.#start();
-    if (!actor.isReady && actor.wakeAt <= this.#now()) actor.hear({ type: 'ticked', wallClock: this.#now() });
+    if (!actor.isReady && actor.wakeAt <= this.#now()) actor.tick(this.#now());
     this.#finish(actor);
   }
   /** Takes what a source has yielded and commits. */

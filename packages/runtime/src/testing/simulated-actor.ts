@@ -68,7 +68,8 @@ export class SimulatedActor implements Footprints {
     const { plan, task, partition, log, grain, epoch, name, suspect, pace, now } = life;
     this.name = `${task.id}:${partition}`;
     const around = (emit: Emit): Emit => this.#watched(emit);
-    const incarnation = { epoch, life: name, suspect, pace, beacon: this, limits: grain.limits, now, around };
+    const ticks = (wallClock: number): void => void this.#handled.push({ tick: wallClock });
+    const incarnation = { epoch, life: name, suspect, pace, beacon: this, limits: grain.limits, now, around, ticks };
     const { work } = workOn({ plan, task, partition }, log, incarnation, grain.entries);
     // Sources are not opened, so every task reads topics.
     this.#work = work as RecordWork;
@@ -111,9 +112,7 @@ export class SimulatedActor implements Footprints {
   step(): void {
     this.steps++;
     if (this.#actor.isReady) return this.#actor.step();
-    const wallClock = this.life.now();
-    this.#handled.push({ tick: wallClock });
-    this.#actor.hear({ type: 'ticked', wallClock });
+    this.#actor.tick(this.life.now());
   }
   drain(now: number): void {
     if (this.draining) return;

@@ -113,7 +113,8 @@ export class SimulatedProcess {
     if (!this.isUp) return this.downUntil;
     if (now() < this.pausedUntil) return this.pausedUntil;
     const busy = [...this.actors.values()].map(({ busyUntil }) => busyUntil).filter((until) => until > now());
-    return Math.min(...this.#restarts.map(({ at }) => at), ...busy, this.member.wakes);
+    const ticks = [...this.actors.values()].map(({ wakeAt }) => wakeAt).filter((at) => at > now());
+    return Math.min(...this.#restarts.map(({ at }) => at), ...busy, ...ticks, this.member.wakes);
   }
 
   /** What it could do now, each a step of its own. */

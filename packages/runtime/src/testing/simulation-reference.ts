@@ -71,11 +71,13 @@ export class Reference {
     if ('tick' in what) return functions.tick(what.tick);
     const cursor = this.#cursors.get(what.topic)!;
     const record = this.head(what.topic)!;
-    cursor.emit(record);
-    if (this.#streamTime !== undefined && record.timestamp > this.#streamTime.time) {
-      this.#streamTime.reach(record.timestamp);
-      functions.advance(record.timestamp);
+    const isLatest = this.#streamTime !== undefined && record.timestamp > this.#streamTime.time;
+    if (isLatest) {
+      this.#streamTime?.reach(record.timestamp);
+      this.#compiled.clock.streamTime = record.timestamp;
     }
+    cursor.emit(record);
+    if (isLatest) functions.advance(record.timestamp);
     cursor.head = cursor.records.next().value;
   }
   commit(): Expected {

@@ -61,6 +61,11 @@ export class SteppedActor {
     this.#events.push(event);
     this.#run();
   }
+  /** The time has come that the machine asked for. */
+  tick(wallClock: number): void {
+    this.wakeAt = Infinity;
+    this.hear({ type: 'ticked', wallClock });
+  }
   /** The request of a source's actor for arrivals. */
   get pull(): number | undefined {
     return this.#waiting.find(({ type }) => type === 'pull')?.ask;

@@ -6,12 +6,12 @@ import { assert, type StateStore, type StorePart } from '@stoplog/core/port';
 import { compileTask, type CompiledTask } from '../nodes/compile.ts';
 import type { Emit } from '../nodes/emit.ts';
 import type { Plan, Task } from '../topology/plan.ts';
-import { Alarm } from './alarm.ts';
 import { Input } from './input.ts';
 import { TopicOutput } from './outputs.ts';
 import { StoreOverlay } from './overlay.ts';
 import { RecordWork, type RecordsParts } from './records.ts';
 import { storePart } from './store-part.ts';
+import { TaskClock } from './task-clock.ts';
 import { StreamTime, streamTimePart } from './stream-time.ts';
 
 /** A task at a partition. */
@@ -24,7 +24,7 @@ export interface Compiled {
   /** By the names they have in the log. */
   readonly stores: ReadonlyMap<string, StoreOverlay>;
   readonly outputs: readonly TopicOutput[];
-  readonly alarm: Alarm;
+  readonly clock: TaskClock;
   readonly functions: CompiledTask;
 }
 
@@ -46,9 +46,9 @@ export const compile = (ground: Ground, opened: readonly StateStore[], entries?:
     stores.set(part.store, overlay);
   }
   const outputs = new Map(task.outputs.map((topic) => [topic.name, new TopicOutput(topic)]));
-  const alarm = new Alarm();
-  const functions = compileTask(task, { stores: named, outputs, wakeAt: (at) => alarm.set(at) });
-  return { stores, outputs: [...outputs.values()], alarm, functions };
+  const clock = new TaskClock();
+  const functions = compileTask(task, { stores: named, outputs, wakeAt: (at) => clock.wake(at), streamTime: () => clock.streamTime });
+  return { stores, outputs: [...outputs.values()], clock, functions };
 };
 
 export interface Incarnation extends Pick<RecordsParts, 'epoch' | 'life' | 'suspect' | 'pace' | 'beacon' | 'limits' | 'now'> {
@@ -58,13 +58,19 @@ export interface Incarnation extends Pick<RecordsParts, 'epoch' | 'life' | 'susp
   readonly timeStore: StateStore | undefined;
   /** Put around the function of each input. */
   readonly around?: (emit: Emit) => Emit;
+  /** Called before each tick that the task gets. */
+  readonly ticks?: (wallClock: number) => void;
 }
 /** The work of one incarnation of an actor that reads topics. */
-export const recordWork = (ground: Ground, { stores, outputs, alarm, functions }: Compiled, incarnation: Incarnation): RecordWork => {
+export const recordWork = (ground: Ground, { stores, outputs, clock, functions }: Compiled, incarnation: Incarnation): RecordWork => {
   const { plan, task, partition } = ground;
-  const { positions, timeStore, around = (emit): Emit => emit, ...rest } = incarnation;
+  const { positions, timeStore, around = (emit): Emit => emit, ticks, ...rest } = incarnation;
   const inputs = task.inputs.map(({ topic }, i) => new Input(topic, partition, positions[i]!, around(functions.emits[i]!)));
   const streamTime = timeStore && new StreamTime(streamTimePart(plan, task, partition), timeStore);
-  const { advance, tick } = functions;
-  return new RecordWork({ group: plan.name, task, partition, inputs, stores, outputs, advance, tick, streamTime, alarm, ...rest });
+  const { advance } = functions;
+  const tick = (wallClock: number): void => {
+    ticks?.(wallClock);
+    functions.tick(wallClock);
+  };
+  return new RecordWork({ group: plan.name, task, partition, inputs, stores, outputs, advance, tick, streamTime, clock, ...rest });
 };

@@ -7,7 +7,6 @@
  */
 import { assert, type Commit, type LazyRecord, type StoreWrites } from '@stoplog/core/port';
 import type { Task } from '../topology/plan.ts';
-import type { Alarm } from './alarm.ts';
 import { blameRecord, blameTick } from './blame.ts';
 import type { Input } from './input.ts';
 import type { Limits } from './limits.ts';
@@ -17,6 +16,7 @@ import type { StoreOverlay } from './overlay.ts';
 import type { Footprints, Place } from './place.ts';
 import { Refill } from './refill.ts';
 import type { StreamTime } from './stream-time.ts';
+import type { TaskClock } from './task-clock.ts';
 import type { Answer, Cut, Notice, Request, Work } from './work.ts';
 
 export interface RecordsParts {
@@ -35,7 +35,7 @@ export interface RecordsParts {
   readonly tick: (wallClock: number) => void;
   /** Undefined when no verb asks for stream time. */
   readonly streamTime?: StreamTime | undefined;
-  readonly alarm: Alarm;
+  readonly clock: TaskClock;
   /** A record that failed before: everything ahead of it is committed before it is tried again, alone. */
   readonly suspect: Place | undefined;
   /** Records to take and commit at a time until the suspect is behind. */
@@ -73,8 +73,7 @@ export class RecordWork implements Work {
     this.#suspect = parts.suspect;
     for (const input of parts.inputs) if (this.#suspect !== undefined && this.#isBehindSuspect(input)) this.#suspect = undefined;
     this.#time = parts.streamTime?.time ?? Infinity;
-    // Verbs learn the time they had reached; nothing is due by it that was not due before.
-    if (parts.streamTime !== undefined && Number.isFinite(this.#time)) parts.advance(this.#time);
+    if (parts.streamTime !== undefined) parts.clock.streamTime = this.#time;
   }
 
   get isEmpty(): boolean {
@@ -88,7 +87,7 @@ export class RecordWork implements Work {
     return this.#refill.isWaiting;
   }
   get wakeAt(): number {
-    return this.#parts.alarm.at;
+    return this.#parts.clock.wakeAt;
   }
   ask(): readonly Request[] {
     return this.#refill.ask();
@@ -123,10 +122,12 @@ export class RecordWork implements Work {
       }
       beacon.enter(view.offsetDelta);
       const record = (this.#last = input.head());
+      // At each record that is later than all before it, wherever turns and commits end: so outputs do not depend on those.
+      const isLatest = record.timestamp > this.#time;
+      if (isLatest) this.#reach(record.timestamp);
       try {
         input.emit(record);
-        // At each record that is later than all before it, wherever turns and commits end: so outputs do not depend on those.
-        if (record.timestamp > this.#time) this.#advance(record.timestamp);
+        if (isLatest) this.#parts.advance(record.timestamp);
       } catch (error) {
         // Out again: what is waited for from here on is not this record.
         beacon.leave();
@@ -146,8 +147,8 @@ export class RecordWork implements Work {
     return careful && this.open > 0;
   }
   tick(wallClock: number): void {
-    const { alarm, tick, outputs, stores, task, partition, now } = this.#parts;
-    alarm.rang();
+    const { clock, tick, outputs, stores, task, partition, now } = this.#parts;
+    clock.woken();
     if (!this.#hasTaken) this.#openSince = now();
     try {
       tick(wallClock);
@@ -197,10 +198,9 @@ export class RecordWork implements Work {
   get #hasTaken(): boolean {
     return this.open > 0 || this.#ticked;
   }
-  #advance(time: number): void {
-    this.#time = time;
+  #reach(time: number): void {
+    this.#time = this.#parts.clock.streamTime = time;
     this.#parts.streamTime!.reach(time);
-    this.#parts.advance(time);
   }
   /** The input whose head is oldest. */
   #choose(): Input | undefined {

@@ -21,11 +21,12 @@ export interface TaskPorts {
   readonly outputs: ReadonlyMap<string, OutputPort>;
   /** Asks for a tick at that wall-clock time; the earliest of several counts. */
   readonly wakeAt?: (wallClock: number) => void;
+  readonly streamTime?: () => number;
 }
 export interface CompiledTask {
   /** One function for each of the task's inputs, in their order; a source task has one. */
   readonly emits: readonly Emit[];
-  /** Some node asks for stream time: it is kept with the task's state, and `advance` is called. */
+  /** Some node is called when stream time grows: the time is kept with the task's state. */
   readonly asksForStreamTime: boolean;
   /** The task's stream time has grown to this; nodes may emit. */
   advance(streamTime: number): void;
@@ -46,6 +47,7 @@ export const compileTask = (task: TaskNodes, ports: TaskPorts): CompiledTask => 
     onAdvance: (advance) => void advances.unshift(advance),
     onTick: (tick) => void ticks.unshift(tick),
     wakeAt: (wallClock) => ports.wakeAt?.(wallClock),
+    streamTime: () => ports.streamTime?.() ?? -Infinity,
     store: (name) => port(ports.stores, name),
     output: ({ name }) => port(ports.outputs, name),
   };
