@@ -1,13 +1,14 @@
 /**
- * One configuration for every test of the workspace but the kills of `reliability/`, which take minutes and have their own
+ * The configuration of every test of the workspace except the kills of `reliability/`, which take minutes and have their own
  * (vitest.reliability.config.ts). The counts of a run are left in `.cache/vitest`, one file per major version of Node, for
  * `.ci/run` to add up.
  *
  * Tests run in three groups, one group after the other:
  *
- *   pure      decide and wait for nothing: many files share a process, which halves what they cost
+ *   pure      decide and wait for nothing: many files share a process, which halves their cost
  *   shell     start threads and processes, and mostly wait for them: a process for each file, more of them than there are cores
  *   long      as shell, and begun before it: the last file to end should be a short one
+ *   kafka     as shell, beside a broker that is started for them
  *   measured  judge how long something takes, and have the machine to themselves
  */
 import { availableParallelism } from 'node:os';
@@ -22,7 +23,7 @@ const pure = [
   'packages/cli/src/text/**/*.test.ts',
 ];
 const shell = ['packages/*/src/**/*.test.ts', 'examples/src/**/*.test.ts', 'benchmarks/src/**/*.test.ts', 'tools/**/*.test.ts'];
-/** Half a minute and more. Vitest takes the projects of a group by their names. */
+/** Tests that take half a minute and more. Vitest takes the projects of a group by their names. */
 const long = [
   'examples/src/flights/kill.test.ts',
   'examples/src/flights/flights.test.ts',
@@ -30,26 +31,28 @@ const long = [
   'packages/runtime/src/shell/{few-files,kill,misbehaving,pipeline-module,takeover,terminate}.test.ts',
   'packages/core/src/lmdb/*/{backup,cleaning-kill,dead-readers,folder,shrink}.test.ts',
 ];
+/** One broker for all of them: `fixtures/setup.ts`. */
+const kafka = ['packages/connectors/src/kafka/**/*.test.ts'];
 const measured = ['packages/runtime/src/shell/pressure.test.ts'];
 /**
- * Left out when a version of Node is the second one of a run, since it cannot differ there: tests that read our sources as
- * text, the one of the benchmarks' files, and kills of the flights example. `kill -9` is the system's, the same program is run
- * and stopped on both, and the kills of runtime's own tests are made on both.
+ * Left out of the second version of Node in a run, since the result cannot differ: tests that read our sources as text, the
+ * one of the benchmarks' files, and kills of the flights example. `kill -9` is the system's, the same program is run and
+ * stopped on both, and the kills of runtime's own tests are made on both.
  */
 const once = ['tools/{prose,tidy,rules,imports,markdown}.test.ts', 'benchmarks/**', 'examples/src/flights/kill.test.ts'];
 const elsewhere = ['**/node_modules/**', '**/dist/**', '.cache/**', ...(process.env['SECOND_NODE'] === undefined ? [] : once)];
-/** What mostly waits. */
+/** Projects that mostly wait. */
 const waiting = { maxWorkers: Math.ceil(1.5 * cores), sequence: { groupOrder: 2 } };
 
 export default defineConfig({
   test: {
     pool: 'forks',
-    // For what hangs: how long a test takes is no matter here, and it shares the machine with others.
+    // For tests that hang: the machine is shared, and a test's duration does not matter.
     testTimeout: 120_000,
     hookTimeout: 120_000,
     teardownTimeout: 20_000,
     reporters: ['default', ['json', { outputFile: `.cache/vitest/node-${process.versions.node.split('.')[0]}.json` }]],
-    // What is built runs as it is for users: not bundled anew for each file.
+    // Built packages run as they do for users: not bundled again for each file.
     server: { deps: { external: [/\/packages\/[^/]+\/dist\//] } },
     projects: [
       {
@@ -57,7 +60,11 @@ export default defineConfig({
         test: { name: 'pure', include: pure, exclude: elsewhere, isolate: false, maxWorkers: cores, sequence: { groupOrder: 1 } },
       },
       { extends: true, test: { name: 'long', include: long, exclude: elsewhere, ...waiting } },
-      { extends: true, test: { name: 'shell', include: shell, exclude: [...elsewhere, ...pure, ...long, ...measured], ...waiting } },
+      { extends: true, test: { name: 'shell', include: shell, exclude: [...elsewhere, ...pure, ...long, ...measured, ...kafka], ...waiting } },
+      {
+        extends: true,
+        test: { name: 'kafka', include: kafka, exclude: [...elsewhere, ...pure], globalSetup: 'packages/connectors/src/kafka/fixtures/setup.ts', ...waiting },
+      },
       { extends: true, test: { name: 'measured', include: measured, exclude: elsewhere, maxWorkers: 1, sequence: { groupOrder: 3 } } },
     ],
   },

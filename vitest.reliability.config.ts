@@ -1,6 +1,6 @@
 /**
  * The tests of `reliability/`: tier P, for every change. They wait for processes most of the time, so more run at once than
- * there are cores. What kills over and over takes longest, and is begun first: vitest takes projects by their names.
+ * there are cores. Repeated kills take longest, and begin first: vitest takes projects by their names.
  */
 import { availableParallelism } from 'node:os';
 import { defineConfig, mergeConfig } from 'vitest/config';

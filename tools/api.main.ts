@@ -1,6 +1,6 @@
 /**
- * Writes `packages/<name>/api.txt`: what each entry of a package exports, as the compiler emitted it. The file is in git, so
- * that a change of the API is a difference that a reviewer reads.
+ * Writes `packages/<name>/api.txt`: the exports of each entry of a package, as the compiler emitted them. The file is in git,
+ * so that a change of the API is a difference that a reviewer reads.
  *
  *     pnpm api          writes the reports
  *     pnpm api:check    fails when one differs
@@ -13,7 +13,10 @@ import { readWorkspace, type Package } from './sources.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const silent = { default: { logLevel: ExtractorLogLevel.None } };
-/** Our own, because the extractor brings an older compiler than ours; `dom` because it loses sight of node's AbortSignal without it. */
+/**
+ * Our own, because the extractor brings an older compiler than ours; `dom` because it loses sight of node's AbortSignal
+ * without it.
+ */
 const compilerOptions = {
   target: 'es2022',
   module: 'nodenext',
@@ -44,7 +47,7 @@ const declarationsOf = (folder: string, entry: string): string => {
   return report.slice(report.indexOf('```ts\n') + 6, report.lastIndexOf('```'));
 };
 
-/** The extractor's marks say what is documented; that is not what this report is for. */
+/** The extractor's marks say which exports are documented; this report does not need them. */
 const plain = (declarations: string): string =>
   declarations
     .replace(/^ *\/\/ (?:@\w+|\(undocumented\)|Warning:|\(No @).*\n/gm, '')
@@ -52,7 +55,9 @@ const plain = (declarations: string): string =>
     .trim();
 
 const reportOf = ({ name, folder, exports }: Package): string => {
-  const parts = [...exports].map(([entry, source]) => {
+  // A private entry promises nothing, and has no report.
+  const open = [...exports].filter(([entry]) => !entry.includes('/private/'));
+  const parts = open.map(([entry, source]) => {
     const built = join(root, source.replace('/src/', '/dist/').replace(/\.ts$/, '.d.ts'));
     if (!existsSync(built)) throw new Error(`'${entry}' is not built, ${built} is missing: run \`pnpm build\``);
     const declarations = plain(declarationsOf(join(root, folder), built))

@@ -1,6 +1,6 @@
 /**
  * Adds up the counts that vitest left in `.cache/vitest`, one file per version of Node, and prints them as one line. A test
- * file that could not even be loaded counts as one failure. Exits with 1 unless something ran and nothing failed.
+ * file that could not even be loaded counts as one failure. Exits with 1 unless a test ran and none failed.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

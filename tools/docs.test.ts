@@ -1,6 +1,6 @@
 /**
- * The documents keep their word: every TypeScript block compiles against the built packages, every transcript that is
- * marked `<!-- replay -->` prints what it shows.
+ * Every TypeScript block of the documents compiles against the built packages, and every transcript that is marked `<!--
+ * replay -->` prints its output.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { compile, layOut, readDocuments, replay, transcriptsOf } from './docs.ts';
@@ -16,7 +16,7 @@ test('every TypeScript block compiles', () => {
 });
 
 const transcripts = transcriptsOf(documents);
-describe.runIf(transcripts.length > 0)('a transcript prints what it shows', () => {
+describe.runIf(transcripts.length > 0)('a transcript prints its output', () => {
   test.each(transcripts)('%s', { timeout: 300_000 }, (_, document, block) => {
     expect(replay(document, block)).toBeUndefined();
   });

@@ -1,6 +1,6 @@
 /**
- * Lays the documents out as code in `.cache/docs`: a folder for each document, a file for each TypeScript block. They
- * import our packages by name, as a reader would, because the folder borrows the `node_modules` of examples/.
+ * Lays the documents out as code in `.cache/docs`: a folder for each document, a file for each TypeScript block. They import
+ * our packages by name, as a reader would, because the folder borrows the `node_modules` of examples/.
  */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -33,7 +33,7 @@ const markdownIn = (folder: string, deep: boolean): readonly string[] =>
       })
     : [];
 
-/** Writes every TypeScript block to its file; what is wrong with the documents themselves comes back. */
+/** Writes every TypeScript block to its file; returns the faults of the documents themselves. */
 export const layOut = (documents: readonly Document[]): readonly string[] => {
   rmSync(cache, { recursive: true, force: true });
   mkdirSync(join(cache, 'bin'), { recursive: true });
@@ -65,7 +65,7 @@ export const layOut = (documents: readonly Document[]): readonly string[] => {
   return documents.flatMap((document) =>
     typescriptOf(document).flatMap((block) => {
       const file = fileOf(document, block);
-      if (taken.has(file)) return [`${document.path}:${block.line}  '${nameOf(block)}' is there already, further up: give one of the two another name`];
+      if (taken.has(file)) return [`${document.path}:${block.line}  '${nameOf(block)}' exists already, further up: give one of the two another name`];
       taken.add(file);
       mkdirSync(dirname(join(cache, file)), { recursive: true });
       writeFileSync(join(cache, file), block.text);
@@ -74,7 +74,7 @@ export const layOut = (documents: readonly Document[]): readonly string[] => {
   );
 };
 
-/** What a transcript may call: our own programs as built, and an `npx` that starts them without asking a registry. */
+/** The programs that a transcript may call: our own as built, and an `npx` that starts them without asking a registry. */
 const programs = (): readonly (readonly [string, string])[] => [
   ['npx', 'exec "$@"'],
   ...readWorkspace(root).packages.flatMap(({ bins }) =>
@@ -85,7 +85,7 @@ const programs = (): readonly (readonly [string, string])[] => [
 const typescriptOf = ({ blocks }: Document): readonly Block[] => blocks.filter(({ language }) => language === 'ts' || language === 'typescript');
 const fileOf = (document: Document, block: Block): string => posix.join(folderOf(document), nameOf(block) ?? `line-${block.line}.ts`);
 
-/** One run of the compiler over all documents; its complaints, moved to where the reader sees the code. */
+/** Runs the compiler once over all documents; moves its errors to the lines of the documents. */
 export const compile = (documents: readonly Document[]): readonly string[] => {
   if (documents.every((document) => typescriptOf(document).length === 0)) return [];
   const { stdout, stderr, status } = spawnSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', cache, '--pretty', 'false'], {
@@ -111,7 +111,7 @@ export const transcriptsOf = (documents: readonly Document[]): readonly (readonl
       .map((block) => [`${document.path}:${block.line}`, document, block] as const),
   );
 
-/** Runs the commands of a transcript one after the other; tells the first that prints something else. */
+/** Runs the commands of a transcript one after the other; returns the first that prints something else. */
 export const replay = (document: Document, block: Block): string | undefined => {
   const named = /^replay in (\S+)$/.exec(block.remark ?? '')?.[1];
   const cwd = named === undefined ? join(cache, folderOf(document)) : join(root, named);

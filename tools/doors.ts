@@ -8,10 +8,17 @@ import { isForTests, type Workspace } from './sources.ts';
 const doors: Readonly<Record<string, readonly string[]>> = {
   lmdb: ['packages/core/src/lmdb/tables/env.ts'],
   zod: ['packages/core/src/pure/schema/'],
+  '@standard-schema/spec': ['packages/core/src/pure/schema/'],
   msgpackr: ['packages/core/src/pure/schema/msgpack.ts'],
   vitest: ['packages/core/src/testing/', 'packages/runtime/src/testing/'],
   piscina: ['packages/runtime/src/shell/actors/threads.ts'],
   rxjs: ['packages/runtime/src/shell/flow/', 'packages/connectors/src/rxjs/'],
+  '@platformatic/kafka': ['packages/connectors/src/kafka/client.ts'],
+  'pretty-ms': ['packages/runtime/src/pure/console/quantity-text.ts'],
+  'pretty-bytes': ['packages/runtime/src/pure/console/quantity-text.ts'],
+  'cli-table3': ['packages/cli/src/text/columns.ts'],
+  leven: ['packages/cli/src/text/suggest.ts'],
+  'log-update': ['packages/cli/src/commands/status-row.ts'],
   tsx: ['packages/runtime/src/shell/'],
 };
 /** Libraries that one file alone may import, whichever it is. */

@@ -8,7 +8,8 @@
  *     4   runtime/pure         │ connectors never import runtime
  *     3   core/lmdb                                    the only folder that imports lmdb
  *     2   core/client, core/failpoints                 append, read and produce over any log
- *     1   core/port                                    types only; its index.ts is the entry `@stoplog/core/port`
+ *         core/kit, core/tools, core/testing           entries: names from below, and logs for tests
+ *     1   core/port                                    types only
  *     0   core/pure                                    nothing but itself
  */
 import { posix } from 'node:path';
@@ -29,6 +30,8 @@ const below: Readonly<Record<string, readonly string[]>> = {
   'core/failpoints': ['pure'],
   'core/client': ['pure', 'port', 'failpoints'],
   'core/lmdb': ['pure', 'port', 'client', 'failpoints'],
+  'core/kit': ['pure', 'port', 'client'],
+  'core/tools': ['pure', 'port', 'client'],
   'core/testing': ['pure', 'port'],
   'runtime/pure': [],
   'runtime/shell': ['pure'],
@@ -42,18 +45,35 @@ const below: Readonly<Record<string, readonly string[]>> = {
 const byName: Readonly<Record<string, readonly string[]>> = {
   'core/pure': [],
   'core/port': [],
-  'core/failpoints': ['pure'],
+  'core/failpoints': [],
   'core/client': [],
   'core/lmdb': [],
+  'core/kit': [],
+  'core/tools': [],
   'core/testing': [],
-  'runtime/pure': ['@stoplog/core', '@stoplog/core/port'],
-  'runtime/shell': ['@stoplog/core', '@stoplog/core/port', '@stoplog/core/lmdb'],
-  'runtime/testing': ['@stoplog/core', '@stoplog/core/port', '@stoplog/core/testing/memory'],
-  'runtime/': ['@stoplog/core', '@stoplog/core/port'],
+  'runtime/pure': ['@stoplog/core', '@stoplog/core/port', '@stoplog/core/kit', '@stoplog/core/tools'],
+  'runtime/shell': [
+    '@stoplog/core',
+    '@stoplog/core/port',
+    '@stoplog/core/kit',
+    '@stoplog/core/tools',
+    '@stoplog/core/lmdb',
+    '@stoplog/core/private/failpoints',
+  ],
+  'runtime/testing': ['@stoplog/core', '@stoplog/core/port', '@stoplog/core/kit', '@stoplog/core/testing'],
+  'runtime/': ['@stoplog/core', '@stoplog/core/port', '@stoplog/core/kit'],
   'runtime/kit': [],
-  'cli/text': ['@stoplog/core', '@stoplog/core/port', '@stoplog/runtime', '@stoplog/runtime/kit'],
-  'cli/commands': ['@stoplog/core', '@stoplog/core/port', '@stoplog/core/lmdb', '@stoplog/runtime', '@stoplog/runtime/kit'],
-  connectors: ['@stoplog/core', '@stoplog/core/port'],
+  'cli/text': ['@stoplog/core', '@stoplog/core/port', '@stoplog/core/kit', '@stoplog/core/tools', '@stoplog/runtime', '@stoplog/runtime/kit'],
+  'cli/commands': [
+    '@stoplog/core',
+    '@stoplog/core/port',
+    '@stoplog/core/kit',
+    '@stoplog/core/tools',
+    '@stoplog/core/lmdb',
+    '@stoplog/runtime',
+    '@stoplog/runtime/kit',
+  ],
+  connectors: ['@stoplog/core', '@stoplog/core/port', '@stoplog/core/kit'],
 };
 
 const remedy: Readonly<Record<string, string>> = {
@@ -63,7 +83,7 @@ const remedy: Readonly<Record<string, string>> = {
   text: 'text/ turns values into words; take the value as an argument, or move this file to commands/',
   commands: 'a command stands on the exports of core and runtime; export there what is missing',
   kit: 'kit/ hands on what the command line needs; move what it needs itself to shell/',
-  testing: 'testing/ is for the users of a package and starts nothing; take it from pure/, or from the entry of the port',
+  testing: 'testing/ is for the users of a package and starts nothing; take it from pure/, or from the entry @stoplog/core/kit',
 };
 
 export const floorProblems = ({ files, packages }: Workspace): readonly string[] =>
@@ -83,14 +103,11 @@ const refusal = (file: SourceFile, what: Import, packages: readonly Package[]): 
     if (to.unit !== from.unit) return 'never into the sources of another package; import it by its name, and export there what is missing';
     if (isForTests(file.path)) return isTest(target) ? 'a test imports another test; move what both need to a file in fixtures/' : undefined;
     if (isForTests(target)) return 'a test or a fixture is imported; move what is needed to a file of its own';
-    if (from.unit === 'connectors')
-      return to.floor === from.floor ? undefined : 'connectors never import each other; move what both need to @stoplog/core/port';
-    if (to.floor === from.floor || below[floor] === undefined) return floor === 'core/port' ? portRefusal(file, what) : undefined;
-    if (file.path === 'packages/core/src/port/index.ts') return undefined;
-    if (floor === 'core/testing' && target === 'packages/core/src/port/index.ts') return undefined;
+    if (from.unit === 'connectors') return to.floor === from.floor ? undefined : 'connectors never import each other; move what both need to @stoplog/core/kit';
+    if (to.floor === from.floor || below[floor] === undefined) return floor === 'core/port' ? portRefusal(what) : undefined;
     if (!below[floor].includes(to.floor))
       return `${from.floor}/ does not reach up to ${to.floor === '' ? 'the entry of its package' : `${to.floor}/`}; ${remedy[from.floor] ?? ''}`;
-    return floor === 'core/port' ? portRefusal(file, what) : undefined;
+    return floor === 'core/port' ? portRefusal(what) : undefined;
   }
   if (packageOf(what.specifier).startsWith('@stoplog/')) {
     const exported = packages.some((one) => one.exports.has(what.specifier));
@@ -107,15 +124,13 @@ const refusal = (file: SourceFile, what: Import, packages: readonly Package[]): 
       ? undefined
       : `pure/ knows no machine; ${remedy['pure']!}`;
   }
-  if (floor === 'core/port') return portRefusal(file, what);
+  if (floor === 'core/port') return portRefusal(what);
   if (from.floor === 'testing' && what.specifier === 'node:worker_threads') return `testing/ starts no thread; ${remedy['testing']!}`;
   return undefined;
 };
 
-const portRefusal = (file: SourceFile, what: Import): string | undefined =>
-  what.kind === 'type' || file.path.endsWith('/port/index.ts')
-    ? undefined
-    : `port/ holds types only; write \`import type\`, and move what runs to pure/ or shell/`;
+const portRefusal = (what: Import): string | undefined =>
+  what.kind === 'type' ? undefined : `port/ holds types only; write \`import type\`, and move what runs to pure/ or shell/`;
 
 const placeOf = (path: string): Place => {
   const [top, name, , first, ...rest] = path.split('/');

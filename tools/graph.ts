@@ -53,8 +53,11 @@ export const cycleProblems = (workspace: Workspace): readonly string[] => {
 };
 
 /** Files that start something by themselves: programs, benchmarks, tests, and what package.json names. */
+/** A log that no package exports yet, and the setup that vitest.config.ts names. */
+const NAMED_ELSEWHERE = ['packages/connectors/src/kafka/log/log.ts', 'packages/connectors/src/kafka/fixtures/setup.ts'];
 const isEntry = (path: string): boolean =>
   isTest(path) ||
+  NAMED_ELSEWHERE.includes(path) ||
   /^(?:examples|benchmarks)\/src\/(?:.*\/)?(?:main|[\w-]+\.bench)\.ts$|^reliability\/src\/(?:.*\/)?(?:main|[\w-]+\.(?:child|pipeline))\.ts$|^tools\/(?:main|[\w-]+\.main)\.ts$/.test(
     path,
   );

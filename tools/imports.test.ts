@@ -5,7 +5,7 @@ import { lineAt, mask } from './mask.ts';
 const kinds = (source: string): readonly string[] => importsOf(source).map(({ kind, specifier }) => `${kind} ${specifier}`);
 
 describe('mask', () => {
-  test('keeps every character at its place', () => {
+  test('mask keeps every character at its place', () => {
     const source = "const a = 'x'; // y\n/* z\n */ const b = `p${a + `q${'r'}`}s`;\n";
     expect(mask(source)).toHaveLength(source.length);
     expect(mask(source).split('\n')).toHaveLength(source.split('\n').length);
@@ -25,7 +25,7 @@ describe('mask', () => {
 });
 
 describe('importsOf', () => {
-  test('tells values from types', () => {
+  test('importsOf tells values from types', () => {
     expect(kinds("import { a } from 'a';\nimport type { B } from 'b';\nimport type * as C from 'c';\nimport type D from 'd';")).toEqual([
       'value a',
       'type b',
@@ -39,7 +39,7 @@ describe('importsOf', () => {
   test('a default import called type is a value', () => {
     expect(kinds("import type from 'a';\nimport type, { b } from 'b';")).toEqual(['value a', 'value b']);
   });
-  test('follows re-exports', () => {
+  test('importsOf follows re-exports', () => {
     expect(importsOf("export { a } from './a.ts';\nexport type { B } from './b.ts';\nexport * from './c.ts';\nexport * as d from './d.ts';")).toEqual([
       { specifier: './a.ts', line: 1, kind: 'value', reExport: true },
       { specifier: './b.ts', line: 2, kind: 'type', reExport: true },
@@ -47,22 +47,22 @@ describe('importsOf', () => {
       { specifier: './d.ts', line: 4, kind: 'value', reExport: true },
     ]);
   });
-  test('reads imports that span lines, and ones for their effect', () => {
+  test('importsOf reads imports that span lines, and ones for their effect', () => {
     expect(kinds('import {\n  a, // the first\n  b,\n} from "x";\nimport \'./y.ts\';')).toEqual(['value x', 'value ./y.ts']);
   });
-  test('an import in a comment or in a string is none', () => {
+  test('an import in a comment or in a string does not count', () => {
     expect(kinds("/** import { a } from 'a'; */\nconst b = `import 'b'`;\n// import 'c'\nconst d = \"import('d')\";")).toEqual([]);
   });
-  test('an export without from imports nothing', () => {
+  test('a statement `export` without from imports nothing', () => {
     expect(kinds("export const from = 'a';\nexport { b };\nconst c = 'c';")).toEqual([]);
   });
-  test('tells a module that is loaded when reached from a type written in place', () => {
+  test('importsOf tells a module that is loaded when reached from a type written in place', () => {
     expect(kinds("const a = await import('a');\ntype B = import('b').B;\nlet c: typeof import('c');")).toEqual(['dynamic a', 'type b', 'type c']);
   });
   test('a path of a module in a string is its address', () => {
     expect(kinds("new Worker(new URL('./writer.js', import.meta.url));\nconst text = './notes.md';")).toEqual(['address ./writer.js']);
   });
-  test('names the line', () => {
+  test('each import has its line', () => {
     expect(importsOf("\n\nimport 'a';\n\nimport 'b';").map(({ line }) => line)).toEqual([3, 5]);
     expect(lineAt('a\nb', 2)).toBe(2);
   });

@@ -1,6 +1,6 @@
 /**
- * Finds what a source file imports, without a compiler: the code is masked first, so that an import in a comment or in a
- * string is none, and then four forms are left to look for.
+ * Finds the imports of a source file without a compiler: the code is masked first, so that an import in a comment or in a
+ * string does not count, and then four forms are left to look for.
  *
  *     import … from 'x'    export … from 'x'    import 'x'      static; with `type` right after the keyword: types only
  *     import('x')                                               dynamic; `import('x').Name` and `typeof import('x')` are types
@@ -13,7 +13,7 @@ export interface Import {
   readonly line: number;
   /** `value` runs when the module loads, `dynamic` when it is reached, `address` in another thread; `type` never. */
   readonly kind: 'value' | 'type' | 'dynamic' | 'address';
-  /** The statement hands on what it imports. */
+  /** The statement exports its imports again. */
   readonly reExport: boolean;
 }
 

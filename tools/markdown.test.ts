@@ -4,7 +4,7 @@ import { agrees, blocksOf, exchangesOf, nameOf } from './markdown.ts';
 const fence = '```';
 
 describe('blocksOf', () => {
-  test('finds each block, its language and its line', () => {
+  test('blocksOf finds each block, its language and its line', () => {
     expect(blocksOf(`# a\n\n${fence}ts\nlet a;\nlet b;\n${fence}\ntext\n${fence}\nplain\n${fence}\n`)).toEqual([
       { language: 'ts', line: 4, text: 'let a;\nlet b;', remark: undefined },
       { language: '', line: 9, text: 'plain', remark: undefined },
@@ -16,7 +16,7 @@ describe('blocksOf', () => {
       'a',
     ]);
   });
-  test('reads the remark above a fence', () => {
+  test('blocksOf reads the remark above a fence', () => {
     expect(blocksOf(`<!-- replay in examples -->\n\n${fence}console\n${fence}`)[0]?.remark).toBe('replay in examples');
   });
   test('a block may give itself a name', () => {
@@ -28,7 +28,7 @@ describe('blocksOf', () => {
 });
 
 describe('a transcript', () => {
-  test('is commands and what each prints', () => {
+  test('a transcript is a list of commands with their outputs', () => {
     expect(exchangesOf({ language: 'console', line: 10, text: '$ a\none\ntwo\n$ b', remark: 'replay' })).toEqual([
       { command: 'a', line: 10, output: ['one', 'two'] },
       { command: 'b', line: 13, output: [] },
@@ -43,5 +43,5 @@ describe('a transcript', () => {
     [['first'], ['first', 'second'], false],
     [['a.b (c)'], ['axb (c)'], false],
     [[], [''], true],
-  ])('%j and %j: %s', (shown, printed, same) => expect(agrees(shown, printed)).toBe(same));
+  ])("the document's %j and the output %j agree: %s", (shown, printed, same) => expect(agrees(shown, printed)).toBe(same));
 });

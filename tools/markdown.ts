@@ -1,10 +1,10 @@
 /**
- * The fenced blocks of a document, with the line each begins on, and what a transcript among them says.
+ * The fenced blocks of a document, with the line each begins on, and the commands and outputs of a transcript.
  *
  *     <!-- replay -->                    a transcript that the tests replay; `replay in examples` names the folder to do it in
  *     ```console
  *     $ stoplog topics                   a command
- *     words   4 partitions   … records   what it prints; `…` stands for any text, alone on a line for any lines
+ *     words   4 partitions   … records   its output; `…` stands for any text, alone on a line for any lines
  *     ```
  */
 export interface Block {
@@ -54,7 +54,7 @@ export const exchangesOf = ({ text, line }: Block): readonly Exchange[] => {
   return exchanges;
 };
 
-/** Whether what was printed is what the document shows. Spaces at the ends of lines and blank lines at the end do not count. */
+/** True when the output is the one in the document. Spaces at the ends of lines and blank lines at the end do not count. */
 export const agrees = (shown: readonly string[], printed: readonly string[]): boolean => {
   const pattern = trimmed(shown)
     .map((line) => (line.trim() === '…' ? '(?:.*\\n)*' : `${line.split('…').map(escaped).join('.*')} *\\n`))

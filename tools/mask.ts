@@ -1,6 +1,7 @@
 /**
- * Blanks out what is not code: comments, and the insides of strings, templates and regular expressions. Everything keeps
- * its place, so that an index into the masked text is an index into the source, and a line number stays a line number.
+ * Blanks out comments, and the insides of strings, templates and regular expressions, so that only code is left. Every
+ * character keeps its place: an index into the masked text is an index into the source, and a line number stays a line
+ * number.
  *
  *     const at = 'from "x"'; // import y          the source
  *     const at = '        ';                      masked
@@ -26,7 +27,7 @@ export const commentsIn = (source: string): readonly (readonly [from: number, to
 
 /** Calls `found` for every span that is not code, from first to last. */
 const scan = (source: string, found: (from: number, to: number, isComment: boolean) => void): void => {
-  /** For every `${` that is open: how many braces are open inside it. */
+  /** For every open `${`: the number of braces open inside it. */
   const templates: number[] = [];
   let at = 0;
   const template = (from: number): number => {
@@ -73,7 +74,7 @@ const scan = (source: string, found: (from: number, to: number, isComment: boole
   }
 };
 
-/** The line, counted from 1, on which the character at `index` stands. */
+/** The line, counted from 1, of the character at `index`. */
 export const lineAt = (source: string, index: number): number => {
   let line = 1;
   for (let i = 0; i < index; i++) if (source.charCodeAt(i) === 10) line++;

@@ -1,6 +1,6 @@
 /**
- * Packs each package as it would be published and lets two tools look at the tarball: publint (does package.json keep its
- * word?) and attw (do the types match what runs, for those who import it as ESM?).
+ * Packs each package as it would be published and checks the tarball with two tools: publint (is package.json right?) and
+ * attw (do the types match the code, when they are imported as ESM?).
  *
  *     pnpm packages:check
  */

@@ -1,5 +1,5 @@
 /**
- * The workspace as tidy sees it: every source file with its imports, every package with what it lets out.
+ * The workspace as tidy sees it: every source file with its imports, every package with its exports.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ export interface Package {
   readonly name: string;
   /** `packages/core` */
   readonly folder: string;
-  /** What may be imported by name, and the source file that it comes from: `@stoplog/core/port` → `packages/core/src/port/index.ts`. */
+  /** The names that may be imported, with their source files: `@stoplog/core/port` → `packages/core/src/port/index.ts`. */
   readonly exports: ReadonlyMap<string, string>;
   readonly bins: readonly string[];
 }
@@ -25,7 +25,7 @@ export interface Workspace {
 }
 
 export const isTest = (path: string): boolean => /\.(test|test-d)\.ts$/.test(path);
-/** A test, or what only tests use: `x.fixture.ts`, or anything in a folder `fixtures/`. */
+/** A test, or a file for tests only: `x.fixture.ts`, or anything in a folder `fixtures/`. */
 export const isForTests = (path: string): boolean => isTest(path) || /\.fixture\.ts$|\/fixtures\//.test(path);
 export const sourceFile = (path: string, text: string): SourceFile => ({ path, text, imports: importsOf(text) });
 

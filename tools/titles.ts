@@ -23,7 +23,7 @@ const VERBS = new Set(
     'attempt await balance bear become begin behave belong bind block borrow bound branch bring build call cancel cap carry catch cause change ' +
     'check choose claim clean close collect come commit compact compare compile complete concern confirm connect consume contain contend continue ' +
     'convert copy correct cost count cover crash create cross cut declare decode deduplicate defer delay delete deliver denote depend describe ' +
-    'detect die differ disappear discard distinguish disturb divide drain draw drop eat elapse emit encode end enqueue ensure enter escape evict ' +
+    'detect die differ disappear discard distinguish disturb divide drain draw drop eat elapse emit encode end enqueue ensure equal enter escape evict ' +
     'exceed exclude exist exit expect expel expire explain extend fail fall feed fence fetch fill find finish fit flip flush fold follow forget ' +
     'fork format free gain generate get give go govern grant group grow guard hand handle hang happen harm hash heal hide hit hold hurt ignore ' +
     'import include increase index infer inherit insert interleave interrupt introduce invoke isolate join judge jump keep kill know lack land ' +
@@ -64,14 +64,18 @@ export const fragmentsIn = (source: string): Titles => {
   return { titles: tests.length, fragments };
 };
 
-/** Whether `title` has a verb and a subject before it; a row of a table may have them from the titles `above`. */
-export const isSentence = (title: string, above = '', isTable = false): boolean => verbAt(title) > 0 || (isTable && verbAt(`${above} ${title}`) > 0);
+/**
+ * Whether `title` has a verb and a subject before it. A label before a colon ("order: …") does not count; a row of a table may
+ * have both from the titles `above`.
+ */
+export const isSentence = (title: string, above = '', isTable = false): boolean =>
+  verbAt(title.replace(/^[\p{L} ]{1,20}: /u, '')) > 0 || verbAt(title) > 0 || (isTable && verbAt(`${above} ${title}`) > 0);
 
 const verbAt = (title: string): number => {
   const words = title.toLowerCase().match(/[%$\p{L}\d][\p{L}\d'.-]*/gu) ?? [];
   const isFinite = (i: number): boolean => FINITE.has(words[i] ?? '') || (isVerb(words[i] ?? '') && !BEFORE_A_NOUN.has(words[i - 1] ?? ''));
   // A title may start with a noun that looks like a verb: "names that are …", "commits of …", "fail drops …".
-  const startsWithNoun = !FINITE.has(words[0] ?? '') && (isFinite(1) || words[1] === 'of' || (words[1] === 'that' && isFinite(2)));
+  const startsWithNoun = !FINITE.has(words[0] ?? '') && (isFinite(1) || /^(?:[\w-]+,|[\w-]+ (?:and|of|from|that|whose|with|without)\b)/.test(title));
   return words.findIndex((_, i) => isFinite(i) && !(i === 0 && startsWithNoun));
 };
 const isVerb = (word: string): boolean => [word, word.replace(/s$/, ''), word.replace(/es$/, ''), word.replace(/ies$/, 'y')].some((stem) => VERBS.has(stem));

@@ -1,4 +1,4 @@
-/** How fast one thread appends. */
+/** Measures how fast one thread appends. */
 import { openLog } from '@stoplog/core';
 import { lmdb } from '@stoplog/core/lmdb';
 import { openFloor } from './append.floor.ts';

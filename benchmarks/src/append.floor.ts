@@ -1,6 +1,6 @@
 /**
- * The floor of append: this thread packs batches of 64 KB, a second one puts what has arrived into one transaction and
- * flushes, at most 4 MB are under way. Values are parsed and turned to JSON where ours are.
+ * The floor of append: this thread packs batches of 64 KB, a second one puts the arrived batches into one transaction and
+ * flushes, with at most 4 MB in flight. Values are parsed and turned to JSON where ours are.
  */
 import { once } from 'node:events';
 import { ReadingSchema } from './append.topic.ts';
@@ -21,7 +21,7 @@ export interface JsonRecord {
   readonly value: unknown;
 }
 
-/** Opens the folder, and gives back what appends to it and what closes it. */
+/** Opens the folder; returns a function that appends to it and one that closes it. */
 export const openFloor = async (
   folder: string,
 ): Promise<{

@@ -1,4 +1,4 @@
-/** The topics that append and scan are measured on: one partition, so that nothing is hashed on either side. */
+/** The topics of append and scan: one partition, so that neither side hashes. */
 import { topic } from '@stoplog/core';
 import { z } from 'zod';
 

@@ -1,8 +1,9 @@
-/** What a backup costs. */
+/** Measures the cost of a backup. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Log, LogModule } from '@stoplog/core/port';
+import { BatchBuilder, loadLogModule } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { BatchBuilder, loadLogModule, type Log, type LogModule } from '@stoplog/core/port';
 import { copyByLmdb } from './backup.floor.ts';
 import { atLeast, atMost, type Figure, type Setting } from './harness/benchmark.ts';
 import { withFolder } from './harness/folder.ts';
@@ -79,7 +80,7 @@ export const run = async (setting: Setting): Promise<readonly Figure[]> => {
   });
 };
 
-/** A batch is appended and the oldest forgotten, over and over, so that without a backup the file stays as it is. */
+/** Appends a batch and deletes the oldest one, again and again, so that without a backup the file keeps its size. */
 const growthOf = async (log: Log, module: LogModule, to: string): Promise<number> => {
   let going = true;
   let appended = 0;
@@ -91,7 +92,7 @@ const growthOf = async (log: Log, module: LogModule, to: string): Promise<number
     }
   };
   const turned = turning();
-  // So that freed pages are there for what comes.
+  // Lets freed pages become available for the next batches.
   while (appended < 50) await new Promise((resolve) => setImmediate(resolve));
   const { fileBytes: before } = await module.usage(log);
   const begun = appended;

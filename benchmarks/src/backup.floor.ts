@@ -1,4 +1,4 @@
-/** LMDB's own compacting copy of a data file, flushed: nothing of it is checked, before or after. */
+/** LMDB's own compacting copy of a data file, flushed: it is not checked, before or after. */
 import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { open } from 'lmdb';

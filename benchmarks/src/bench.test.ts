@@ -1,4 +1,4 @@
-/** That a benchmark runs and writes down what it found. How fast anything is, is no matter for a test. */
+/** A benchmark runs and writes its results to a file. A test does not judge speed. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -81,6 +81,6 @@ test('every benchmark of the list asks a question', () => {
   for (const line of lines) expect(line).toMatch(/\?$/);
 });
 
-test('a name that is none is answered with those there are', () => {
+test('an unknown name is refused with the list of benchmarks', () => {
   expect(() => bench('apend', '--out', folder)).toThrow(/take one of append, backup, /);
 });

@@ -1,6 +1,7 @@
-/** What appends notice of a log that is compacted beside them. */
+/** Measures the effect of compaction on concurrent appends. */
+import type { Log, TopicShape } from '@stoplog/core/port';
+import { BatchBuilder, loadLogModule } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { BatchBuilder, loadLogModule, type Log, type TopicShape } from '@stoplog/core/port';
 import { atMost, type Figure, type Setting } from './harness/benchmark.ts';
 import { withFolder } from './harness/folder.ts';
 import { quantile } from './harness/pairs.ts';
@@ -59,7 +60,7 @@ export const run = async (setting: Setting): Promise<readonly Figure[]> => {
   ];
 };
 
-/** Appends for as long as the cleaning takes, and for as long without: half of the time before it, half after. */
+/** Appends for as long as the cleaning takes, and for as long without: half of that time before it, half after. */
 const measure = async (
   folder: string,
   size: number,

@@ -1,4 +1,4 @@
-/** How fast a pipeline counts, exactly once. */
+/** Measures how fast a pipeline counts, exactly once. */
 import { openLog } from '@stoplog/core';
 import { lmdb } from '@stoplog/core/lmdb';
 import { run as runPipeline } from '@stoplog/runtime';

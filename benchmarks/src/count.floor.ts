@@ -1,7 +1,7 @@
 /**
- * The floor of count: a thread for each partition reads its batches, counts in a Map, and hands the counts that changed, a
- * batch of them for the output, and its position to a writer thread, as one commit; two commits may be under way. The
- * counts lie in the B-tree after each commit, where anybody can look them up, and whatever is written has its checksum.
+ * The floor of count: a thread for each partition reads its batches, counts in a Map, and sends the changed counts, a batch
+ * of them for the output, and its position to a writer thread, as one commit; two commits may be in flight. After each commit
+ * the counts are stored in the B-tree, where any reader can look them up, and every written value has its checksum.
  */
 import { once } from 'node:events';
 import { isMainThread, parentPort, Worker, workerData, type MessagePort } from 'node:worker_threads';
@@ -14,7 +14,7 @@ import { packEntries, startHandWriter, type Entry } from './floors/hand-writer.t
 
 const COMMIT_RECORDS = 50_000;
 const CREDITS = 2;
-/** Outputs lie beside the inputs, as partitions of their own. */
+/** Outputs are stored next to the inputs, as partitions of their own. */
 const OUTPUT = 1_000;
 
 interface Work {
@@ -46,7 +46,7 @@ export const fillCounts = async (folder: string, records: Iterable<{ readonly ke
   await env.close();
 };
 
-/** Counts all there is, with a thread for each partition, until the last commit is durable. */
+/** Counts every record, with a thread for each partition, until the last commit is durable. */
 export const countAll = async (folder: string): Promise<void> => {
   const writer = await startHandWriter(folder);
   await Promise.all(
@@ -139,7 +139,7 @@ const work = async ({ folder, partition, port }: Work): Promise<void> => {
   await env.close();
 };
 
-/** The value as text, and the checksum of key and value behind it. */
+/** The value as text, followed by the checksum of key and value. */
 const sealed = (key: Buffer, text: string): Buffer => {
   const bytes = Buffer.allocUnsafe(text.length + 4);
   bytes.write(text, 'latin1');

@@ -1,4 +1,4 @@
-/** Counts by key. The values are bytes that nobody looks at. */
+/** Counts by key. The values are bytes that are never read. */
 import { compactedTopic, store, topic } from '@stoplog/core';
 import { pipeline, stream } from '@stoplog/runtime';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-/** Whether a record costs the same however many there are already. */
+/** Measures whether a record costs the same however many records there are already. */
 import { cp } from 'node:fs/promises';
 import { lmdb } from '@stoplog/core/lmdb';
 import { run as runPipeline, type App } from '@stoplog/runtime';
@@ -27,7 +27,7 @@ export const run = async (setting: Setting): Promise<readonly Figure[]> => {
       await using app = await start(folder);
       await append(app, size, 1);
     }
-    // In turns. Each round works on a copy, but for the largest, to which a round adds nothing that matters.
+    // Sizes alternate. Each round works on a copy, except for the largest, to which a round adds little.
     for (let i = 0; i < setting.pairs; i++) {
       for (const { size, folder, figures } of measured) {
         setting.tell(`round ${i + 1} of ${setting.pairs}, ${size}`);
@@ -59,7 +59,7 @@ export const run = async (setting: Setting): Promise<readonly Figure[]> => {
 const start = (folder: string): Promise<App> =>
   runPipeline(new URL('./count.pipeline.js', import.meta.url), { log: lmdb(folder), threads: 2, tell: 'nothing' });
 
-/** What one more record costs: the first ones warm up. */
+/** The cost of one more record: the first ones warm up. */
 const costOf = async (folder: string, chunk: number, round: number): Promise<number> => {
   await using app = await start(folder);
   await append(app, chunk / 2, 2 * round + 2);

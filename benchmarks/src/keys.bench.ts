@@ -1,4 +1,4 @@
-/** What memory compaction takes, however many keys there are. */
+/** Measures the memory of compaction, for many keys. */
 import { atMost, type Figure, type Setting } from './harness/benchmark.ts';
 import { startChild } from './harness/child.ts';
 import { withFolder } from './harness/folder.ts';
@@ -14,7 +14,7 @@ export const durability = 'every step of cleaning durable';
 export const limitedBy = 'the map of keys, and what grows beside it.';
 
 export const run = async (setting: Setting): Promise<readonly Figure[]> => {
-  // Four million fill the map and go on with an empty one: more are more passes, not more memory.
+  // Four million keys fill the map and start an empty one: more keys mean more passes, not more memory.
   const keys = setting.quick ? 50_000 : setting.full ? 10_000_000 : 4_000_000;
   const compacted: Compacted[] = [];
   const own = await repeat({ ...setting, pairs: Math.min(setting.pairs, setting.full ? 1 : 3) }, () =>

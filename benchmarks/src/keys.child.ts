@@ -1,21 +1,23 @@
 /**
- * keys.child.js fill|compact FOLDER KEYS: writes each key twice, far apart; or compacts them, and says what memory that took.
+ * keys.child.js fill|compact FOLDER KEYS: writes each key twice, far apart; or compacts them, and prints the memory that
+ * took.
  *
- * What a process has of its own is RssAnon; pages of the data file that are mapped are the system's, which takes them
- * back when it needs them.
+ * The process's own memory is RssAnon; mapped pages of the data file belong to the system, which reclaims them when it needs
+ * them.
  */
 import { readFileSync } from 'node:fs';
+import type { TopicShape } from '@stoplog/core/port';
+import { BatchBuilder, loadLogModule } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { BatchBuilder, loadLogModule, type TopicShape } from '@stoplog/core/port';
 import { tell } from './harness/child.ts';
 import { keyName } from './harness/records.ts';
 
 export interface Compacted {
-  /** MB, at the most of the way: of its own, and with what is mapped. */
+  /** MB at the peak: the process's own, and with mapped pages. */
   readonly own: number;
   readonly resident: number;
   readonly seconds: number;
-  /** Records that are left. */
+  /** The remaining records. */
   readonly kept: number;
 }
 
@@ -53,7 +55,7 @@ const fill = async (): Promise<void> => {
 };
 
 const MB = 1024 * 1024;
-/** In MB; the resident size where the system does not tell them apart. */
+/** In MB; the resident size where the system does not separate them. */
 const memory = (): { readonly own: number; readonly resident: number } => {
   const resident = process.memoryUsage.rss() / MB;
   try {
@@ -87,5 +89,5 @@ if (what === 'fill') {
   }
   tell({ ...most, seconds, kept } satisfies Compacted);
 }
-// Killed by whoever reads this.
+// The parent kills this process.
 await new Promise(() => setInterval(() => {}, 60_000));

@@ -1,4 +1,4 @@
-/** How soon what a record led to can be seen. */
+/** Measures the time from an append to its visible result. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { lmdb } from '@stoplog/core/lmdb';
 import { run as runPipeline } from '@stoplog/runtime';
@@ -72,7 +72,7 @@ const floor = (count: number): Promise<readonly number[]> =>
     return times.taken;
   });
 
-/** Sends what is due, a record each millisecond; what a timer came late for goes out together. */
+/** Sends the due records, one each millisecond; records that a late timer missed are sent together. */
 const paced = async (count: number, send: (id: number) => void): Promise<void> => {
   const started = performance.now();
   for (let id = 0; id < count;) {
@@ -82,7 +82,7 @@ const paced = async (count: number, send: (id: number) => void): Promise<void> =
   }
 };
 
-/** When each record was sent and its answer seen; the first ones warm up and are not counted. */
+/** The times at which each record was sent and its answer seen; the first ones warm up and are not counted. */
 class Times {
   readonly total: number;
   readonly taken: number[] = [];

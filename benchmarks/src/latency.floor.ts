@@ -1,6 +1,6 @@
 /**
- * The floor of latency: a record is a commit of its own, a thread that is woken by it reads it, and commits its answer together
- * with its position; whoever waits for answers is woken in turn. Four messages between threads and two flushes.
+ * The floor of latency: a record is a commit of its own; a thread woken by it reads it, and commits its answer together with
+ * its position, which wakes the reader of answers. Four messages between threads and two flushes.
  */
 import { isMainThread, parentPort, Worker, workerData, type MessagePort } from 'node:worker_threads';
 import { HandBatch, HandCursor, verify } from './floors/hand-batch.ts';
@@ -51,7 +51,7 @@ export const openFloorLatency = async (folder: string, seen: (id: number) => voi
   };
 };
 
-/** Calls `each` with the values of a batch, and says how many there were. */
+/** Calls `each` with the values of a batch, and returns their number. */
 const readBatch = (found: Buffer | undefined, each: (value: { readonly id: number }) => void): number => {
   if (found === undefined) return 0;
   const bytes = Buffer.from(found);

@@ -1,4 +1,4 @@
-/** The least a pipeline can do: parse, hand on, write. */
+/** The least work of a pipeline: parse, pass on, write. */
 import { topic } from '@stoplog/core';
 import { pipeline, stream } from '@stoplog/runtime';
 import { z } from 'zod';

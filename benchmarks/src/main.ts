@@ -1,5 +1,5 @@
 /**
- * `npm run bench [name …]`: measures ours against the hand-written floor beside it, and writes down what came out.
+ * `npm run bench [name …]`: measures ours against the hand-written floor, and writes the results to a file.
  */
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';

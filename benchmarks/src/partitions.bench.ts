@@ -1,4 +1,4 @@
-/** What a thousand partitions take. */
+/** Measures the memory of a thousand partitions. */
 import { atMost, type Figure, type Setting } from './harness/benchmark.ts';
 import { startChild } from './harness/child.ts';
 import { withFolder } from './harness/folder.ts';

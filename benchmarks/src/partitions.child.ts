@@ -1,4 +1,4 @@
-/** Opens a thousand partitions, counts some records in each, and says what the process takes. */
+/** Opens a thousand partitions, counts some records in each, and prints the memory of the process. */
 import { readFileSync } from 'node:fs';
 import { lmdb } from '@stoplog/core/lmdb';
 import { run } from '@stoplog/runtime';
@@ -7,9 +7,9 @@ import { keyName } from './harness/records.ts';
 import { PARTITIONS, wide } from './partitions.pipeline.ts';
 
 export interface Opened {
-  /** MB of the whole process, threads and all, when every partition has counted. */
+  /** MB of the whole process with its threads, when every partition has counted. */
   readonly rss: number;
-  /** The most it ever took; undefined where the system does not say. */
+  /** The peak; undefined where the system does not say. */
   readonly peak: number | undefined;
   /** From the call of `run` until all actors run, ms. */
   readonly openMs: number;

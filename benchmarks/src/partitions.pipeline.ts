@@ -1,4 +1,4 @@
-/** As many partitions as anybody is likely to ask for, each with an actor and a part of a store. */
+/** As many partitions as a user is likely to have, each with an actor and a part of a store. */
 import { compactedTopic, store, topic } from '@stoplog/core';
 import { pipeline, stream } from '@stoplog/runtime';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-/** How long a record takes whose actor shares its thread with a slow one. */
+/** Measures the latency of a record whose actor shares its thread with a slow one. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { lmdb } from '@stoplog/core/lmdb';
 import { run as runPipeline, type App } from '@stoplog/runtime';
@@ -20,7 +20,7 @@ const ROUNDS = 150;
 interface Taken {
   readonly alone: number;
   readonly pressed: number;
-  /** How late main's event loop was meanwhile, and which part of the time it was busy. */
+  /** The delay of main's event loop meanwhile, and the share of the time in which it was busy. */
   readonly late: number;
   readonly busy: number;
   readonly drained: number;
@@ -67,7 +67,7 @@ const measure = async (folder: string, rounds: number): Promise<Taken> => {
   return { alone, pressed, late: delay.percentile(99) / 1e6, busy, drained: performance.now() - since };
 };
 
-/** One record after the other, each read back before the next is appended. */
+/** One record after the other: each is read back before the next is appended. */
 const timesOf = async (app: App, rounds: number): Promise<readonly number[]> => {
   const stop = new AbortController();
   const done = app.log.read(quickDone, { from: 'latest', signal: stop.signal })[Symbol.asyncIterator]();

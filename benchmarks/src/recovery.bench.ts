@@ -1,4 +1,4 @@
-/** How soon a pipeline works again after kill -9. */
+/** Measures how soon a pipeline works again after kill -9. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { atMost, type Figure, type Setting } from './harness/benchmark.ts';
 import { startChild } from './harness/child.ts';
@@ -15,7 +15,7 @@ export const limitedBy =
   'processor time: main, the writer and two threads load files for 0.7 s of it on two cores. A thread loads some 230, 95 of them of zod and 130 of ours; ours as one file would cost a third. The size of the store plays no part.';
 
 const CHILD = new URL('./recovery.child.js', import.meta.url);
-/** How long it is left to count before it is killed in the middle. */
+/** How long the pipeline counts before it is killed in the middle. */
 const BUSY_MS = 100;
 
 export const run = async (setting: Setting): Promise<readonly Figure[]> => {
@@ -29,7 +29,7 @@ export const run = async (setting: Setting): Promise<readonly Figure[]> => {
       await sleep(BUSY_MS);
       await child.kill();
     }
-    // In turns, and each of them is killed as well: every round is a recovery.
+    // Sizes alternate, and each process is killed as well: every round is a recovery.
     for (let i = 0; i < setting.pairs; i++) {
       setting.tell(`round ${i + 1} of ${setting.pairs}`);
       for (const one of folders) {

@@ -1,6 +1,6 @@
 /**
- * Is killed. `fill FOLDER KEYS` counts that many keys and goes on counting until it is; `recover FOLDER` says how long it took
- * from the start of `run` to the first output that can be read.
+ * The process that is killed. `fill FOLDER KEYS` counts that many keys and continues until it is killed; `recover FOLDER`
+ * prints the time from the start of `run` to the first output that can be read.
  */
 import { lmdb } from '@stoplog/core/lmdb';
 import { run } from '@stoplog/runtime';

@@ -1,4 +1,6 @@
-/** How long a partition stands still while the processes that share the pipeline are restarted, one after the other. */
+/**
+ * Measures how long a partition stands still while the processes that share the pipeline are restarted, one after the other.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openLog, type LogClient } from '@stoplog/core';
 import { lmdb } from '@stoplog/core/lmdb';
@@ -65,7 +67,10 @@ const restartBoth = async (folder: string, isStatic: boolean): Promise<{ readonl
   return { calm, rolling };
 };
 
-/** A record of each key every few ms, and what is seen of their copies: each once, in order, and how long a partition made none. */
+/**
+ * Sends a record of each key every few ms, and checks their copies: each once, in order; measures the pauses of each
+ * partition.
+ */
 class Load {
   readonly #log: LogClient;
   readonly #stop = new AbortController();
@@ -83,12 +88,12 @@ class Load {
     this.#reading = this.#read();
   }
 
-  /** Resolves when what has been sent by now has been copied. */
+  /** Resolves when every record sent before the call has been copied. */
   async reached(): Promise<void> {
     const wanted = this.#rounds;
     while (this.#seen.size < KEYS || Math.min(...this.#seen.values()) < wanted - 1) await sleep(EVERY_MS);
   }
-  /** The longest pause since it was asked for last, also one that is not over. */
+  /** The longest pause since the last call, including one that is not over. */
   longest(): number {
     const now = performance.now();
     const longest = Math.max(this.#longest, ...this.#lastAt.map((at) => now - at));
@@ -96,7 +101,7 @@ class Load {
     this.#lastAt.fill(now);
     return longest;
   }
-  /** Sends no more, and waits for the rest. */
+  /** Stops sending, and waits for the rest. */
   async stop(): Promise<void> {
     this.#isOver = true;
     await this.#sending;
@@ -121,7 +126,7 @@ class Load {
       const now = performance.now();
       for (const { key, value, partition } of batch) {
         const expected = (this.#seen.get(key) ?? -1) + 1;
-        if (value !== expected) throw new Error(`${key} was ${expected} next, and ${value} was copied: a record is lost or there twice`);
+        if (value !== expected) throw new Error(`${key} was ${expected} next, and ${value} was copied: a record is lost or duplicated`);
         this.#seen.set(key, value);
         this.#longest = Math.max(this.#longest, now - this.#lastAt[partition]!);
         this.#lastAt[partition] = now;

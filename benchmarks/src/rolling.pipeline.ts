@@ -1,4 +1,4 @@
-/** Copies what comes, in eight partitions that two processes share. */
+/** Copies records in eight partitions that two processes share. */
 import { topic } from '@stoplog/core';
 import { pipeline, stream } from '@stoplog/runtime';
 import { z } from 'zod';

@@ -1,7 +1,8 @@
-/** How fast one thread reads what is there. */
+/** Measures how fast one thread reads a log. */
 import { openLog } from '@stoplog/core';
+import type { Log } from '@stoplog/core/port';
+import { openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { openPort, type Log } from '@stoplog/core/port';
 import { readings } from './append.topic.ts';
 import { atLeast, type Figure, type Setting } from './harness/benchmark.ts';
 import { withFolder } from './harness/folder.ts';

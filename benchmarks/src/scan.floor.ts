@@ -2,7 +2,7 @@
 import { HandBatch, HandCursor, verify } from './floors/hand-batch.ts';
 import { logKey, openHandEnv, peek, type HandEnv } from './floors/hand-env.ts';
 
-/** Fills a folder without waiting for a flush each time: it is the reading that is measured. */
+/** Fills a folder without waiting for each flush, since only the reading is measured. */
 export const fillFloor = async (folder: string, count: number, keyOf: (n: number) => string, valueOf: (n: number) => string): Promise<void> => {
   const env = openHandEnv(folder, false);
   const batch = new HandBatch();

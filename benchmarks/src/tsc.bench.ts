@@ -1,4 +1,4 @@
-/** What the types of a long pipeline cost the compiler. */
+/** Measures the compile time of the types of a long pipeline. */
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -16,7 +16,7 @@ export const durability = 'not a matter of disks';
 export const limitedBy = '';
 
 const here = dirname(fileURLToPath(import.meta.url));
-/** Inside the package, where the compiler finds what a user would have installed. */
+/** Inside the package, where the compiler finds the packages that a user would have installed. */
 const folderOf = (verbs: number): string => join(here, '..', '.cache', `types-${verbs}`);
 const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
 

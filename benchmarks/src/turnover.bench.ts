@@ -1,6 +1,6 @@
-/** Whether the file of a log that forgets stays as large as what it keeps. */
+/** Measures whether the file of a log with retention stays as large as the records it keeps. */
+import { BatchBuilder, loadLogModule } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { BatchBuilder, loadLogModule } from '@stoplog/core/port';
 import { atMost, type Figure, type Setting } from './harness/benchmark.ts';
 import { withFolder } from './harness/folder.ts';
 
@@ -47,7 +47,7 @@ const turnOver = async (folder: string, kept: number, seed: number): Promise<num
   const random = randomFrom(seed);
   let sinceCleaned = 0;
   for (let appended = 0; appended < (TURNS + 1) * kept;) {
-    // As many of each order of magnitude.
+    // Equally many sizes of each order of magnitude.
     const size = Math.round(LEAST * (MOST / LEAST) ** random());
     const builder = new BatchBuilder();
     builder.append(null, Buffer.alloc(size - 70, 1), 1_700_000_000_000);
@@ -62,7 +62,7 @@ const turnOver = async (folder: string, kept: number, seed: number): Promise<num
   return fileBytes / liveBytes;
 };
 
-/** The same draws for the same seed. */
+/** The same numbers for the same seed. */
 const randomFrom = (seed: number): (() => number) => {
   let state = seed * 2_654_435_761;
   return () => {

@@ -1,4 +1,4 @@
-/** F10: what the wall clock says decides nothing. */
+/** F10: the wall clock decides nothing. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

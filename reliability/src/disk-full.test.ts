@@ -1,4 +1,4 @@
-/** F5: the disk is full while a pipeline runs; when there is space again, it goes on by itself. */
+/** F5: the disk is full while a pipeline runs; the pipeline continues by itself when there is space again. */
 import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { withFolder } from './harness/folder.ts';
 
 const RECORDS = 20_000;
 
-test('F5: a pipeline on a full disk refuses what is sent by name, lives, and settles when there is space, with nothing lost or torn', async ({ skip }) => {
+test('F5: a pipeline on a full disk refuses appends by name, lives, and settles when there is space, with nothing lost or torn', async ({ skip }) => {
   await withFolder(async (folder) => {
     const disk = join(folder, 'disk');
     execFileSync('mkdir', [disk]);

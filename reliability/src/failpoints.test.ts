@@ -1,5 +1,5 @@
 /** F2: the process kills itself at each of its failpoints. */
-import { FAILPOINTS } from '@stoplog/core/port';
+import { FAILPOINTS } from '@stoplog/core/private/failpoints';
 import { expect, test } from 'vitest';
 import { told } from './checkers/fault.ts';
 import { ELSEWHERE, failpointLives } from './flagship/at-failpoints.ts';
@@ -7,7 +7,7 @@ import { runFlagship } from './flagship/flagship.ts';
 import { chance, seedFor } from './harness/chance.ts';
 import { withFolder } from './harness/folder.ts';
 
-test('F2: killed at every failpoint, at its first, second or a later hit: nothing lost, doubled or torn, and stores equal to the reference after every death', async () => {
+test('F2: a process that is killed at every failpoint, at its first, second or a later hit, loses, doubles and tears nothing, and its stores equal the reference after every death', async () => {
   await withFolder(async (folder) => {
     const random = chance(seedFor('F2'));
     const lives = failpointLives('first', random).map(

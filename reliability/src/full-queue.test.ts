@@ -1,4 +1,4 @@
-/** O24: whoever works slowly behind a fast sender dies with its queue full. Threads do so in runtime/src/shell/terminate.test.ts. */
+/** O24: a slow consumer after a fast sender dies with a full queue. Threads do so in runtime/src/shell/terminate.test.ts. */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { told } from './checkers/fault.ts';
@@ -10,14 +10,14 @@ import { withFolder } from './harness/folder.ts';
 
 const RECORDS = 8_000;
 
-test('O24: a process killed while the queues of its actors are full loses nothing of them, and has nothing twice', async () => {
+test('O24: a process that is killed while the queues of its actors are full loses no record of them, and has none twice', async () => {
   await withFolder(async (folder) => {
     const [data, history] = [join(folder, 'log'), join(folder, 'history')];
     const start = (name: string, upTo: number, stay: 'stay' | 'end', spinUs: number): Child =>
       new Child('flagship/app.child.js', [data, history, name, `${upTo}`, '1000', stay], { env: { SPIN_US: `${spinUs}` } });
     await readFinal(data);
     for (const life of [1, 2]) {
-      // What it sends is there in a moment; to handle it takes it seconds.
+      // The records are there in a moment; handling them takes seconds.
       const slow = start(`slow ${life}`, life * RECORDS, 'stay', 600);
       await slow.said('produced');
       expect(await slow.kill()).toMatchObject({ signal: 'SIGKILL', errors: '' });

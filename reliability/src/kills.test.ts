@@ -8,7 +8,7 @@ import { withFolder } from './harness/folder.ts';
 const KILLS = 25;
 const RECORDS_PER_LIFE = 4_100;
 
-test('F1: killed 25 times at random, 100,000 records and more: none lost, none doubled, in order, stores equal to the reference after every death', async () => {
+test('F1: a process that is killed 25 times at random, over 100,000 records and more, loses and doubles none, keeps their order, and its stores equal the reference after every death', async () => {
   await withFolder(async (folder) => {
     const random = chance(seedFor('F1'));
     const lives = Array.from({ length: KILLS }, () => ({ kind: 'random', afterMs: random() * 180 }) as const);

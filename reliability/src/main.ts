@@ -1,6 +1,6 @@
 /**
- * The long run: `npm run reliability -- --long`. Goes through the stages unit by unit, in turns, so that a run that is short
- * has a little of each; keeps what it has after every unit, and ends in a table and a file under reliability/results.
+ * The long run: `npm run reliability -- --long`. Goes through the stages unit by unit, in turns, so that a short run has a
+ * little of each; stores its results after every unit, and ends in a table and a file under reliability/results.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const STATE = `${ROOT}.cache/reliability/state.json`;
 
 const commit = (): string => execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: ROOT, encoding: 'utf8' }).trim();
-/** Whether what ran is what that commit holds. */
+/** Whether the working tree differs from the commit. */
 const isChanged = (): boolean => execFileSync('git', ['status', '--porcelain', 'packages', 'reliability/src'], { cwd: ROOT, encoding: 'utf8' }).trim() !== '';
 const progress = (line: string): void =>
   void process.stderr.write(process.stderr.isTTY ? `\r\u001b[K${line.slice(0, process.stderr.columns - 1)}` : `${line}\n`);
@@ -31,7 +31,10 @@ interface State {
   readonly commit: string;
   readonly results: readonly StageResult[];
 }
-/** Of a run of the same commit, the same size, and the same seed if one is asked for: figures of others are not added to it. */
+/**
+ * The stored state of a run of the same commit, the same size, and the same seed if one is requested: other figures are not
+ * added to it.
+ */
 const keptState = ({ kills, records }: LongArguments, seed: number | undefined): State | undefined => {
   if (process.argv.includes('--anew') || !existsSync(STATE)) return undefined;
   const state = JSON.parse(readFileSync(STATE, 'utf8')) as State;
@@ -43,7 +46,7 @@ const runUnit = (stage: Stage, unit: number, seed: number): Promise<UnitOutcome>
   tell('begins');
   return withFolder((folder) => stage.run({ unit, folder, random: chance(seed + 7_919 * unit), tell }));
 };
-/** One unit alone, with all that it finds. */
+/** Runs one unit alone, and prints all its findings. */
 const repeatUnit = async (stage: Stage, number: number, seed: number): Promise<void> => {
   if (!Number.isInteger(number) || number > stage.units) throw new UsageError(`${stage.id} has ${stage.units} units: --unit takes 1 to ${stage.units}`);
   const { faults, figures } = await runUnit(stage, number - 1, seed);
@@ -56,7 +59,7 @@ const repeatUnit = async (stage: Stage, number: number, seed: number): Promise<v
 const runUnits = async (stages: readonly Stage[], results: readonly StageResult[], { minutes, seed, kills, records }: LongArguments): Promise<void> => {
   const until = performance.now() + minutes * 60_000;
   while (performance.now() < until) {
-    // Whoever has had the least time, by its share, is next: a run that is short has a little of each.
+    // The stage with the least time so far, relative to its share, is next: a short run has a little of each.
     const [i] = stages
       .flatMap(({ units }, at) => (results[at]!.unitsDone < units && results[at]!.faults.length === 0 ? [at] : []))
       .toSorted((a, b) => results[a]!.seconds / (stages[a]!.share ?? 1) - results[b]!.seconds / (stages[b]!.share ?? 1));
@@ -84,7 +87,7 @@ const main = async (): Promise<void> => {
   if (asked.unit !== undefined) return repeatUnit(stagesNamed(stagesOf(asked), asked.only)[0]!, asked.unit, asked.seed);
   const kept = keptState(asked, args.includes('--seed') ? asked.seed : undefined);
   const setting = { ...asked, seed: kept?.seed ?? asked.seed };
-  console.log(`SEED=${setting.seed}${kept === undefined ? '' : ', going on where it was'}`);
+  console.log(`SEED=${setting.seed}${kept === undefined ? '' : ', resuming an earlier run'}`);
   const stages = stagesNamed(stagesOf(setting), setting.only);
   const results = stages.map((stage) => {
     const before = kept?.results.find(({ id }) => id === stage.id);
@@ -96,7 +99,7 @@ const main = async (): Promise<void> => {
   console.log(`${table(results)}\n\na failpoint that is off costs ${cost.toFixed(2)} ns`);
   for (const { id, faults, unitsDone } of results) {
     for (const fault of faults) console.log(`${id} ${fault}`);
-    // A stage ends with the unit that found something.
+    // A stage ends with the first unit that has a finding.
     if (faults.length > 0) console.log(`again: ${commandFor(id, unitsDone, setting)}`);
   }
   const isPassed = passed(results);

@@ -1,4 +1,4 @@
-/** F13: processes that a handler has started, in the middle of everything. */
+/** F13: processes started by a handler, in the middle of everything. */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { told } from './checkers/fault.ts';
@@ -10,7 +10,7 @@ import { withFolder } from './harness/folder.ts';
 
 const RECORDS = 6_000;
 
-test('F13: what a handler has started lives on when its parent is killed, holds no lock of the log, and costs neither that parent nor the next', async () => {
+test("F13: a process that a handler has started outlives its parent's kill, holds no lock of the log, and costs neither that parent nor the next", async () => {
   await withFolder(async (folder) => {
     const [data, history] = [join(folder, 'log'), join(folder, 'history')];
     const start = (name: string, stay: 'stay' | 'end', spinUs: number): Child =>
@@ -26,13 +26,14 @@ test('F13: what a handler has started lives on when its parent is killed, holds 
 
       const closed = start('closed', 'end', 0);
       await born(closed);
-      // It closes although its children live.
+      // The process closes although its children live.
       expect(await closed.ended).toMatchObject({ code: 0, errors: '' });
       for (const { pid } of offspring) expect(() => process.kill(pid, 0)).not.toThrow();
       const verdict = await judgeWhole(data, history, RECORDS, 60_000);
       expect(told(verdict.faults)).toEqual([]);
       expect(verdict.records).toBe(RECORDS);
-      // LMDB lets a child inherit the descriptor of the data file, which harms nobody who does not write to it; those of locks it does not.
+      // LMDB lets a child inherit the descriptor of the data file, which is harmless unless the child writes to it;
+      // descriptors of locks are not inherited.
       expect(offspring.flatMap(({ files }) => files).filter((file) => file.includes(folder) && !file.endsWith('/data.mdb'))).toEqual([]);
       if (process.platform === 'linux') expect(offspring.map(({ files }) => files.length > 0)).toEqual([true, true]);
     } finally {

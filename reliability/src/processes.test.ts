@@ -1,4 +1,7 @@
-/** F12, F15, F19: several processes share one pipeline on one log; they die, come, go, and stand still for longer than their session. */
+/**
+ * F12, F15, F19: several processes share one pipeline on one log; they die, come, go, and stand still for longer than their
+ * session.
+ */
 import { join } from 'node:path';
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
@@ -18,7 +21,7 @@ const start = (folder: string, name: string, upTo: number, stay: 'stay' | 'end',
     env: { ...ENV, ...options.env },
   });
 
-test('F12: of two that share the partitions one is killed, and the other goes on, three times over', async () => {
+test('F12: one of two processes that share the partitions is killed and the other continues, three times', async () => {
   await withFolder(async (folder) => {
     await readFinal(join(folder, 'log'));
     const KILLS = 3;
@@ -27,7 +30,7 @@ test('F12: of two that share the partitions one is killed, and the other goes on
     for (let i = 1; i <= KILLS; i++) {
       await older.said('produced');
       const before = await givings(join(folder, 'log'));
-      // What it sends, both begin to process; one is killed meanwhile, and what is left is the other's.
+      // Both begin to process the new records; one is killed meanwhile, and the other processes the rest.
       const newer = start(folder, `p${i}`, 2_000 * (i + 1), i === KILLS ? 'end' : 'stay');
       await newer.said('running');
       expect(await older.kill()).toMatchObject({ signal: 'SIGKILL', errors: '' });
@@ -46,7 +49,7 @@ test('F12: of two that share the partitions one is killed, and the other goes on
   });
 }, 120_000);
 
-test('F19: members come and go, by SIGTERM and by SIGKILL, beside handlers slower than a session, and each record is processed once', async () => {
+test('F19: members come and go, by SIGTERM and by SIGKILL, with handlers slower than a session, and each record is processed once', async () => {
   await withFolder(async (folder) => {
     const { faults, figures } = await storm({ folder, changes: ['SIGTERM', 'SIGKILL', 'SIGTERM'], records: 4_000 });
     console.log('F19: sometimes', figures);
@@ -56,7 +59,7 @@ test('F19: members come and go, by SIGTERM and by SIGKILL, beside handlers slowe
   });
 }, 120_000);
 
-test('F12, O21: what a member commits that was is refused, and what a member commits that is is not', async () => {
+test('F12, O21: a commit of a former member is refused, and a commit of a present member is accepted', async () => {
   await withFolder(async (folder) => {
     const { faults, refused, accepted } = await fence(folder);
     console.log('F12: sometimes', { 'fenced commits': refused, 'commits of the owner': accepted });
@@ -65,15 +68,16 @@ test('F12, O21: what a member commits that was is refused, and what a member com
   });
 });
 
-test('F15: a process that stood still for longer than its session is told so when it wakes, and may die of it (rebalance.revoke)', async () => {
+test('F15: a process that stood still for longer than its session is notified when it wakes, and may die of it (rebalance.revoke)', async () => {
   await withFolder(async (folder) => {
     const note = join(folder, 'struck');
     await readFinal(join(folder, 'log'));
     const paused = start(folder, 'paused', 3_000, 'stay', { env: { STOPLOG_FAILPOINTS: 'rebalance.revoke=kill', STOPLOG_FAILPOINTS_STRUCK: note } });
-    // Stopped while it rests: inside a transaction it would hold the folder's write lock, and everybody would wait with it.
+    // Stopped while it rests: inside a transaction it would hold the folder's write lock, and every process would wait with
+    // it.
     await paused.said('settled');
     paused.process.kill('SIGSTOP');
-    // The second sends too: the records of what the first still has wait until that is its own.
+    // The second process sends too: records of the first one's partitions wait until they are assigned to the second.
     const second = start(folder, 'second', 6_000, 'end');
     await second.said('settled');
     paused.process.kill('SIGCONT');

@@ -1,4 +1,4 @@
-/** S3: what another process sees of a store, at any moment. */
+/** S3: another process's view of a store, at any moment. */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { told } from './checkers/fault.ts';
@@ -9,7 +9,7 @@ import { withFolder } from './harness/folder.ts';
 
 const RECORDS = 20_000;
 
-test('S3: another process sees a store neither ahead of where its group stands nor behind it, while actors commit, die and come back', async () => {
+test("S3: another process sees a store neither ahead of its group's position nor behind it, while actors commit, die and rejoin", async () => {
   await withFolder(async (folder) => {
     const [data, history] = [join(folder, 'log'), join(folder, 'history')];
     const start = (name: string, stay: 'stay' | 'end'): Child =>

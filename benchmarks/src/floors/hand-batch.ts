@@ -1,6 +1,6 @@
 /**
- * A batch by hand: what the floors write and read instead of ours. The same bytes for each record (attributes, time step, two
- * lengths, key, value) and a checksum over them, under a header of what the floors need and no more.
+ * A hand-written batch: the floors write and read it instead of ours. The same bytes for each record (attributes, time step,
+ * two lengths, key, value) and a checksum over them, under a header with only the fields that the floors need.
  *
  *    0  u32  CRC-32 of the rest      4  u32  records      8  f64  timestamp of the first record      16  records
  */
@@ -8,7 +8,7 @@ import { crc32 } from 'node:zlib';
 
 export const HEAD = 16;
 export const BATCH_BYTES: number = 64 * 1024;
-/** Above any record that the benchmarks write. */
+/** Larger than any record that the benchmarks write. */
 const ROOM = 4_096;
 
 export class HandBatch {
@@ -29,7 +29,7 @@ export class HandBatch {
     bytes.set(value, at);
     this.#at = at + value.length;
   }
-  /** Text goes straight into the batch. All of it is ASCII here, so its length is known. */
+  /** Text is written straight into the batch. All of it is ASCII here, so its length is known. */
   addText(key: string, value: string, time: number): void {
     const bytes = this.#bytes;
     let at = this.#begin(time);
@@ -38,7 +38,7 @@ export class HandBatch {
     at = writeLength(bytes, at, value.length);
     this.#at = at + bytes.write(value, at, 'latin1');
   }
-  /** The batch in memory of its own. */
+  /** The batch, copied into memory of its own. */
   finish(): Buffer {
     this.#bytes.writeUInt32LE(this.count, 4);
     const batch = Buffer.allocUnsafeSlow(this.#at);
@@ -63,12 +63,12 @@ export class HandBatch {
   }
 }
 
-/** Throws when the batch is not what was written. */
+/** Throws when the batch is damaged. */
 export const verify = (batch: Buffer): void => {
   if (crc32(batch.subarray(4)) !== batch.readUInt32LE(0)) throw new Error('a batch of the floor is damaged');
 };
 
-/** Walks a batch in place: where the key and the value of each record lie. */
+/** Walks a batch in place: the offsets of the key and the value of each record. */
 export class HandCursor {
   readonly bytes: Buffer;
   keyStart = 0;

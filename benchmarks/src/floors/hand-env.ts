@@ -1,4 +1,4 @@
-/** The environment of the floors: two tables, the page size and the kind of transaction that ours has. */
+/** The environment of the floors: two tables, with our page size and our kind of transaction. */
 import { open, type Database } from 'lmdb';
 
 export interface HandEnv {
@@ -6,13 +6,13 @@ export interface HandEnv {
   readonly log: Database<Buffer, Buffer>;
   /** partition u16, key → value and its checksum; a key of no bytes is the position */
   readonly state: Database<Buffer, Buffer>;
-  /** Lets go of the snapshot, so that the next read sees what was committed since. */
+  /** Drops the snapshot, so that the next read sees the commits made since. */
   readonly refresh: () => void;
   readonly transaction: (work: () => void) => void;
   readonly close: () => Promise<void>;
 }
 
-/** One flush, after the lock is released, finished before the call returns. */
+/** A flush after the lock is released, finished before the call returns. */
 const FLAGS: number = 0x10002;
 
 export const openHandEnv = (path: string, readOnly: boolean): HandEnv => {

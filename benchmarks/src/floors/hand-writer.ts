@@ -1,13 +1,13 @@
 /**
- * The writer thread of the floors: takes what waits, in one transaction, flushes once, answers all.
+ * The writer thread of the floors: takes all pending commits into one transaction, flushes once, answers all.
  *
- * A commit is one buffer of entries, ready to be put: u8 table (0 log, 1 state), u16 key size, u32 value size, key, value.
- * It is answered with null. Who has said 'watch' is told 'grown' after every commit.
+ * A commit is one buffer of entries, ready to be put: u8 table (0 log, 1 state), u16 key size, u32 value size, key, value. It
+ * is answered with null. A port that has sent 'watch' gets 'grown' after every commit.
  */
 import { MessageChannel, parentPort, Worker, workerData, type MessagePort } from 'node:worker_threads';
 import { openHandEnv, type HandEnv } from './hand-env.ts';
 
-/** To the writer from the main thread. */
+/** Messages to the writer from the main thread. */
 type HandMessage = { readonly type: 'link'; readonly port: MessagePort } | { readonly type: 'close' };
 
 const SHARE_BYTES = 4 * 1024 * 1024;

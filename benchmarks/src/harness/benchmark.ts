@@ -1,8 +1,8 @@
 /**
- * What a benchmark is: a question, a sketch of the answer on the back of an envelope, a bound, and a run that measures.
+ * A benchmark: a question, a sketch of the answer on the back of an envelope, a bound, and a run that measures.
  *
- * The sketch comes before the measurement and is left as it is when the measurement says otherwise: a wrong sketch is
- * something learnt. A bound is never moved to where the figure is; `limitedBy` says what stands in the way.
+ * The sketch comes before the measurement and stays as it is when the measurement says otherwise: a wrong sketch teaches
+ * something. A bound is never moved to the figure; `limitedBy` names the reason for a miss.
  */
 export interface Benchmark {
   readonly question: string;
@@ -10,31 +10,31 @@ export interface Benchmark {
   readonly bound: string;
   readonly unit: string;
   readonly durability: string;
-  /** What the profile shows takes the time: said beside every figure that misses its bound. */
+  /** The largest cost in a profile: printed next to every figure that misses its bound. */
   readonly limitedBy: string;
   readonly run: (setting: Setting) => Promise<readonly Figure[]>;
 }
 
-/** How large a run is to be. */
+/** The size of a run. */
 export interface Setting {
-  /** A look at whether it still works, in seconds; the figures mean nothing. */
+  /** A check that the benchmark works, in seconds; the figures mean nothing. */
   readonly quick: boolean;
   /** At the size that a statement names, however long it takes; smaller otherwise, where a benchmark says so. */
   readonly full: boolean;
   /** Pairs of ours and floor, after the warm-up. */
   readonly pairs: number;
-  /** Says what is under way, on a terminal. */
+  /** Shows the present step on a terminal. */
   readonly tell: (what: string) => void;
 }
 
-/** One thing that was measured, as often as there were pairs. */
+/** A measured quantity, with a value for each pair. */
 export interface Figure {
   readonly name: string;
   readonly unit: string;
-  /** What an acknowledgement means on both sides. */
+  /** The meaning of an acknowledgement on both sides. */
   readonly durability: string;
   readonly ours: readonly number[];
-  /** The hand-written floor, measured in turns with ours; absent where the bound is an absolute one. */
+  /** The hand-written floor, measured alternately with ours; absent where the bound is an absolute one. */
   readonly floor?: readonly number[];
   readonly bounds: readonly Bound[];
 }

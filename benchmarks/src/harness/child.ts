@@ -1,4 +1,4 @@
-/** A program of its own, measured from outside or killed: what it prints are lines of JSON. */
+/** A separate program, measured from outside or killed: it prints lines of JSON. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -6,9 +6,9 @@ import { createInterface } from 'node:readline';
 export interface Child {
   /** The next line; throws when the program has ended instead. */
   readonly line: <T>() => Promise<T>;
-  /** kill -9, and until it is gone. */
+  /** kill -9; resolves when the process is gone. */
   readonly kill: () => Promise<void>;
-  /** SIGTERM, and until it has ended by itself. */
+  /** SIGTERM; resolves when the process has ended. */
   readonly end: () => Promise<void>;
 }
 
@@ -19,7 +19,7 @@ export const startChild = (module: URL, ...args: readonly string[]): Child => {
   return {
     line: async <T>() => {
       const { value, done } = await lines.next();
-      if (done === true) throw new Error(`${module.pathname} ended before it had told anything`);
+      if (done === true) throw new Error(`${module.pathname} ended before it had printed a line`);
       return JSON.parse(value) as T;
     },
     kill: async () => {

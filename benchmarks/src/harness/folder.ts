@@ -1,4 +1,4 @@
-/** A fresh folder for each run, gone afterwards: no run sees the free pages, or the page cache, of another. */
+/** A fresh folder for each run, removed afterwards: no run uses the free pages, or the page cache, of another. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

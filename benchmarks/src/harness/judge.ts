@@ -1,4 +1,4 @@
-/** From what was measured to what is written down: medians, the ratio with its spread, and whether each bound is met. */
+/** Judges the measurements: medians, the ratio with its spread, and whether each bound is met. */
 import type { Benchmark, Bound, Figure } from './benchmark.ts';
 import { median } from './pairs.ts';
 
@@ -16,7 +16,7 @@ export interface Judged {
   /** Ours over floor, within each pair. */
   readonly ratio?: Spread;
   readonly bounds: readonly (Bound & { readonly measured: number; readonly met: boolean })[];
-  /** Every measurement, in the order they were taken. */
+  /** Every measurement, in the order in which it was taken. */
   readonly all: { readonly ours: readonly number[]; readonly floor?: readonly number[] };
 }
 export interface Outcome {
@@ -25,7 +25,7 @@ export interface Outcome {
   readonly sketch: string;
   readonly bound: string;
   readonly met: boolean;
-  /** What the profile shows, where a bound is not met. */
+  /** The largest cost in a profile, where a bound is not met. */
   readonly limitedBy?: string;
   readonly seconds: number;
   readonly figures: readonly Judged[];

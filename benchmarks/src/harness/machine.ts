@@ -1,6 +1,6 @@
 /**
- * The machine a result was taken on. A figure without it says nothing: a flush alone differs tenfold between disks, so the
- * time of one is measured here too, in the folder where the benchmarks write.
+ * Describes the machine of a result. A figure without its machine says nothing: a flush alone differs tenfold between disks,
+ * so a flush is measured here too, in the folder where the benchmarks write.
  */
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
 import { readFileSync } from 'node:fs';
@@ -48,7 +48,7 @@ const flushTimes = (): Promise<Machine['fdatasyncMs']> =>
     return { p50: quantile(times, 0.5), p99: quantile(times, 0.99) };
   });
 
-/** A package whose exports hide its package.json still lies in a folder that has one. */
+/** A package whose exports hide its package.json still has one in a folder above. */
 const versionOf = (name: string): string => {
   const entry = createRequire(import.meta.url).resolve(name);
   for (let folder = dirname(entry); folder !== dirname(folder); folder = dirname(folder)) {
@@ -56,7 +56,7 @@ const versionOf = (name: string): string => {
       const found = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { readonly name?: string; readonly version?: string };
       if (found.name === name) return found.version ?? 'unknown';
     } catch {
-      // Further up.
+      // Tries the folder above.
     }
   }
   return 'unknown';

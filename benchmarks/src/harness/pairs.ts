@@ -1,8 +1,8 @@
 /**
- * Ours and the floor in turns, A B A B: whatever else the machine does meanwhile falls on both.
+ * Measures ours and the floor alternately, A B A B: other work on the machine affects both.
  *
- * The first pair warms up code and file system and is thrown away. What counts is the ratio within a pair, not between
- * two runs that lie minutes apart.
+ * The first pair warms up code and file system and is discarded. The result is the ratio within a pair, not between two runs
+ * minutes apart.
  */
 import type { Setting } from './benchmark.ts';
 
@@ -24,7 +24,7 @@ export const interleave = async (setting: Setting, ours: () => Promise<number>, 
   return pairs;
 };
 
-/** One after the other, for what has no floor. */
+/** Measures several times, for a benchmark without a floor. */
 export const repeat = async (setting: Setting, measure: () => Promise<number>): Promise<readonly number[]> => {
   const figures: number[] = [];
   for (let i = 0; i < setting.pairs; i++) {
@@ -34,13 +34,13 @@ export const repeat = async (setting: Setting, measure: () => Promise<number>): 
   return figures;
 };
 
-/** The garbage of one run is not the next one's. */
+/** The garbage of one run must not slow the next one down. */
 const settle = <T>(measure: () => Promise<T>): Promise<T> => {
   (globalThis as { readonly gc?: () => void }).gc?.();
   return measure();
 };
 
-/** Records for each second of what `work` takes. */
+/** Records per second of the time that `work` takes. */
 export const rate = async (records: number, work: () => Promise<void>): Promise<number> => {
   const started = performance.now();
   await work();
@@ -49,7 +49,7 @@ export const rate = async (records: number, work: () => Promise<void>): Promise<
 
 export const median = (numbers: readonly number[]): number => quantile(numbers, 0.5);
 
-/** Between two neighbours it lies on the line that joins them. */
+/** Between two neighbours the quantile is on the line that joins them. */
 export const quantile = (numbers: readonly number[], part: number): number => {
   const sorted = numbers.toSorted((a, b) => a - b);
   const at = (sorted.length - 1) * part;

@@ -1,8 +1,8 @@
 /**
- * The records that are measured: about 100 bytes each, the same in every run on every machine.
+ * The measured records: about 100 bytes each, the same in every run on every machine.
  */
 
-/** Chance that repeats itself: mulberry32 from a seed, numbers in [0, 1). */
+/** Repeatable random numbers: mulberry32 from a seed, in [0, 1). */
 export const chance = (seed: number): (() => number) => {
   let state = seed;
   return () => {
@@ -13,7 +13,7 @@ export const chance = (seed: number): (() => number) => {
   };
 };
 
-/** Ranks 0 … count - 1, of which rank r comes with a probability in proportion to (r + 1)^-exponent. */
+/** Ranks 0 … count - 1; rank r has a probability in proportion to (r + 1)^-exponent. */
 export const zipf = (count: number, exponent: number, seed: number): (() => number) => {
   const next = chance(seed);
   const upTo = new Float64Array(count);
@@ -53,7 +53,7 @@ export const reading = (n: number): Reading => ({
   seq: n % 9_973,
 });
 
-/** `total` references to a pool of `pool` different things: a run is not to measure how fast they are made. */
+/** `total` references to a pool of `pool` different values, so that a run does not measure how fast they are made. */
 export const many = <T>(total: number, pool: number, make: (n: number) => T): readonly T[] => {
   const made = Array.from({ length: Math.min(pool, total) }, (_, n) => make(n));
   return Array.from({ length: total }, (_, n) => made[n % made.length]!);

@@ -1,4 +1,4 @@
-/** What a run leaves behind: a table for whoever watches, and a file for whoever compares. */
+/** The results of a run: a table on the terminal, and a file for comparisons. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,10 @@ export interface Report {
   readonly results: readonly Outcome[];
 }
 
-/** Writes results/<date>-<commit>.json and says where; of a second run on that day, -2.json. A tree with changes in it is no commit: its file says so. */
+/**
+ * Writes results/<date>-<commit>.json and returns its path; for a second run on that day, -2.json. The file of a changed
+ * working tree says so.
+ */
 export const writeReport = (folder: string, report: Report): string => {
   mkdirSync(folder, { recursive: true });
   const text = `${JSON.stringify(report, (_, value: unknown) => (typeof value === 'number' ? Number(value.toPrecision(5)) : value), 2)}\n`;

@@ -1,14 +1,14 @@
 /**
- * Writes a pipeline of N verbs as TypeScript, to time the compiler on it.
+ * Writes a pipeline of N verbs as TypeScript, to measure the compiler on it.
  *
- * The text is what a user would write: branded keys, object values that grow from verb to verb, a topic now and then,
- * tables joined, stores folded. It imports the packages by name and this file imports none of them, so the time measured
- * is the compiler's alone.
+ * The text is like a user's: branded keys, object values that grow from verb to verb, a topic now and then, tables joined,
+ * stores folded. The generated file imports the packages by name and this file imports none of them, so only the compiler's
+ * time is measured.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Verbs in the order in which they take turns; each is given the number of its turn. */
+/** Verbs in the order in which they alternate; each gets the number of its turn. */
 const VERBS: readonly ((turn: number) => string)[] = [
   (n) => `.map((order) => ({ ...order, cents: order.cents + ${n} }))`,
   (n) => `.filter((order, { timestamp }) => order.cents > ${n} && timestamp >= 0)`,
@@ -48,7 +48,7 @@ export default pipeline('generated-${verbs}', generated);
 `;
 };
 
-/** Writes it where the compiler is to find it. */
+/** Writes the source text to a path where the compiler finds it. */
 export const writePipeline = (path: string, verbs: number): void => {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, generatePipeline(verbs));

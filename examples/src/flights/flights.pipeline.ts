@@ -1,9 +1,9 @@
 /**
- * Which airports, and which routes, keep their passengers waiting.
+ * Computes the mean delay of each airport and each route.
  *
- * Two tasks, cut at the topic in the middle. The first reads flights by the airport they leave from, looks that up in
- * the table of airports, and adds up; it also sends each flight on under its route, so that the second, in which all
- * flights of a route meet, can add those up.
+ * Two tasks, cut at the topic in the middle. The first reads flights by the airport they leave from, looks that airport up in
+ * the table of airports, and adds up; it also sends each flight on under its route, so that the second, in which all flights
+ * of a route meet, can add them up.
  */
 import { pipeline, stream, table } from '@stoplog/runtime';
 import { airportDelays, airports, delaysOfAirport, delaysOfRoute, flights, flightsByRoute, routeDelays } from './topics.ts';

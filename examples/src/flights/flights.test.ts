@@ -4,7 +4,7 @@ import { expectedOf, expectSame } from './fixtures/expected.ts';
 
 const FLIGHTS = 300_000;
 
-test('Ctrl-C while it loads and while it counts, then again: every airport and route comes out as computed straight from the file', async () => {
+test('an example interrupted by Ctrl-C while it loads and while it counts gives, when run again, the results computed straight from the file', async () => {
   await withFolder(async (folder) => {
     for (const moment of [/load flights +[3-9]0 %/, /count by airport/]) {
       const stopped = new Demo(folder, '--limit', `${FLIGHTS}`);
@@ -23,7 +23,7 @@ test('Ctrl-C while it loads and while it counts, then again: every airport and r
   });
 }, 200_000);
 
-test('when all is done, running it again only reports; with a larger limit it goes on', async () => {
+test('a second run only reports when all is done, and continues with a larger limit', async () => {
   await withFolder(async (folder) => {
     const first = await new Demo(folder, '--limit', '20000').endsWith(0);
     const again = await new Demo(folder, '--limit', '20000').endsWith(0);
@@ -37,7 +37,7 @@ test('when all is done, running it again only reports; with a larger limit it go
   });
 }, 120_000);
 
-test('a limit that is no number is refused with an example', async () => {
+test('a limit that is not a number is refused with an example', async () => {
   expect(await new Demo('--limit', 'many').endsWith(2)).toContain('such as --limit 100000');
 });
 

@@ -1,8 +1,8 @@
 /**
  * Follows the pipeline until every flight has gone through both of its tasks.
  *
- * `app.status` says once a second how far each task lags behind its inputs. Every flight that a task has not read yet
- * will also come to the tasks after it, so what they have done is all flights without the lags up to there.
+ * `app.status` reports once a second the lag of each task on its inputs. Every flight that a task has not read yet will also
+ * come to the tasks after it, so their progress is all flights without the lags up to there.
  */
 import type { App } from '@stoplog/runtime';
 import type { Progress, Rate, Stage } from './progress.ts';
@@ -44,7 +44,7 @@ export const follow = async (app: App, progress: Progress, total: number): Promi
       stage.end();
       const records = total - first;
       const ms = ended - startedAt;
-      // It caught up between two reports, at the speed it had before.
+      // The task caught up between two reports, at its earlier speed.
       return [name, { records, ms: busy.records === 0 ? ms : Math.min(ms, (busy.ms * records) / busy.records) }];
     }),
   );

@@ -4,7 +4,7 @@ import { Demo, resultsIn, withFolder } from './fixtures/demo.ts';
 import { expectedOf, expectSame } from './fixtures/expected.ts';
 
 const FLIGHTS = 3_000_000;
-/** Where it has to be before it is killed, each time by a life of its own; then after up to so many ms more. */
+/** The progress at which each run is killed, after up to that many ms more. */
 const MOMENTS = [
   { after: /load flights +10 %/, within: 1_500 },
   { after: /load flights +[5-9]0 %/, within: 1_500 },
@@ -13,7 +13,7 @@ const MOMENTS = [
   { after: /count by route/, within: 500 },
 ];
 
-test('all three million flights come out right after kill -9, five times, at any moment of loading and counting', async () => {
+test('all three million flights are counted right after kill -9, five times, at any moment of loading and counting', async () => {
   const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
   const chance = new Chance(seed);
   const told: string[] = [];

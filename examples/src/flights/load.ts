@@ -1,9 +1,9 @@
 /**
- * Appends both files to their topics, and goes on where it stopped.
+ * Appends both files to their topics, and resumes where an earlier run stopped.
  *
- * Rows go to the log in the order of the file, so a partition that holds n records holds the first n rows that belong
- * to it. Nothing else has to be remembered: ask where each partition ends, let that many of its rows go by, and append
- * what is left. That is exact after any end, Ctrl-C or `kill -9`.
+ * Rows go to the log in the order of the file, so a partition that holds n records holds the first n of its rows. No other
+ * state is needed: read where each partition ends, skip that many of its rows, and append the rest. That is exact after any
+ * end, Ctrl-C or `kill -9`.
  */
 import { partitionOf, type LogClient, type NewRecord } from '@stoplog/core';
 import type { Stage } from './progress.ts';
@@ -18,10 +18,10 @@ export const loadAirports = async (log: LogClient, signal: AbortSignal): Promise
   return missing.length;
 };
 
-/** How many flights are in the log. */
+/** The number of flights in the log. */
 export const countFlights = async (log: LogClient): Promise<number> => sum(await held(log, flights));
 
-/** Appends those of the first `limit` flights that are not in the log; each group is durable before the next is read. */
+/** Appends the first `limit` flights that are not in the log; each group is durable before the next is read. */
 export const loadFlights = async (log: LogClient, file: FlightsFile, limit: number, stage: Stage, signal: AbortSignal): Promise<void> => {
   const remaining = await held(log, flights);
   let done = sum(remaining);
@@ -38,7 +38,7 @@ export const loadFlights = async (log: LogClient, file: FlightsFile, limit: numb
 const held = async (log: LogClient, topic: { readonly name: string }): Promise<number[]> => (await log.ends(topic)).map(Number);
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, n) => total + n, 0);
 
-/** Lets the first `held[p]` records of each partition p go by, counting `held` down, and passes the others on. */
+/** Skips the first `held[p]` records of each partition p, counting `held` down, and passes the others on. */
 function* missingFrom<V>(records: Iterable<NewRecord<string, V>>, held: number[], passed: () => void = () => {}): Iterable<NewRecord<string, V>> {
   for (const record of records) {
     const partition = partitionOf(Buffer.from(record.key), PARTITIONS);

@@ -3,7 +3,7 @@
  *
  *     node examples/dist/flights/main.js [folder] [--limit flights]
  *
- * Ctrl-C stops it at any moment, and so does a power cut; run it again and it goes on where it was.
+ * Ctrl-C stops it at any moment, and so does a power cut; run it again and it resumes.
  */
 import { parseArgs } from 'node:util';
 import { isStoplogError, openLog } from '@stoplog/core';
@@ -39,7 +39,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 const stages = new Map<string, Rate>();
 
-/** Both files into their topics. Returns how many flights there are to count. */
+/** Loads both files into their topics. Returns the number of flights to count. */
 const load = async (): Promise<number> => {
   await using log = await openLog(place);
   const file = await openFlights();
@@ -67,7 +67,7 @@ try {
   console.log(`\n${throughput(stages)}\n\n${thousands(flights)} flights in ${took.toFixed(1)} s.\n\n${whereToLook(folder)}`);
 } catch (error) {
   progress.close();
-  // What the signal cut short may fail in any way; what was committed is kept.
+  // Any error may follow the signal; everything committed is kept.
   if (stop.signal.aborted) console.error('Stopped. Run it again to go on from here.');
   else if (isStoplogError(error)) {
     console.error(`${error.code}  ${error.message}`);

@@ -1,19 +1,19 @@
 /**
- * How far the stages are: bars that move in place on a terminal, a line at every tenth elsewhere.
+ * Shows the progress of the stages: bars that move in place on a terminal, a line at every tenth elsewhere.
  *
- * Rate and time left are those of this run; what an earlier one did counts as done, not as speed.
+ * Rate and time left are those of this run; the work of an earlier run counts as done, not as speed.
  */
 import type { WriteStream } from 'node:tty';
 import pc from 'picocolors';
 
 export interface Stage {
-  /** So many are done, of `total`. */
+  /** `done` of `total` are done. */
   at(done: number): void;
   /** All are done. Returns the rate of this run. */
   end(): Rate;
 }
 export interface Rate {
-  /** What this run did. */
+  /** The records of this run. */
   readonly records: number;
   readonly ms: number;
 }
@@ -21,9 +21,9 @@ export const thousands = (n: number): string => Math.round(n).toLocaleString('en
 export const perSecond = ({ records, ms }: Rate): number => (records * 1000) / Math.max(1, ms);
 
 const REDRAW_MS = 100;
-/** The clock is looked at once in so many records. */
+/** The number of records between two looks at the clock. */
 const LOOK_EVERY = 1_024;
-/** What stands beside the bar takes so many columns at most. */
+/** The columns of text next to the bar, at most. */
 const BESIDE_BAR = 66;
 const BAR_WIDTH = 24;
 const NAME_WIDTH = 16;
@@ -44,7 +44,7 @@ export class Progress {
     this.#stages.push(bar);
     return bar;
   }
-  /** Leaves what is drawn as it is, and goes on below it. */
+  /** Keeps the drawing, and moves below it. */
   close(): void {
     if (this.#out.isTTY) this.#redraw(true);
     this.#stages.length = this.#drawn = 0;
@@ -91,7 +91,7 @@ class Bar implements Stage {
     this.#moved(false);
   }
   end(): Rate {
-    // A stage that is looked at once a second was over before somebody saw it.
+    // A stage that is polled once a second ended before it was seen.
     if (this.#done < this.#total) this.#seenAt = performance.now();
     this.#done = this.#total;
     this.#moved(true);

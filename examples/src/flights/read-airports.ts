@@ -5,7 +5,7 @@ import type { Airport } from './topics.ts';
 
 const FILE = new URL('../data/airports.csv', import.meta.resolve('vega-datasets'));
 
-/** At time zero: of a task's inputs the oldest record goes first, so the table is complete before the first flight. */
+/** Time zero: of a task's inputs the oldest record goes first, so the table is complete before the first flight. */
 const BEFORE_ALL_FLIGHTS = 0;
 
 export const readAirports = async (): Promise<readonly NewRecord<string, Airport>[]> => {

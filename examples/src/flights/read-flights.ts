@@ -1,9 +1,9 @@
 /**
  * Three million flights of 2001 from the Parquet file that comes with `vega-datasets`, a row group at a time.
  *
- * Parquet keeps columns apart and cuts them into groups of rows, here of 272,727. One group is in memory at any time,
- * as five arrays; a flight is made of them when it is asked for. Whole numbers are 64 bits wide in the file, so they
- * come as BigInt; these all fit a number.
+ * Parquet keeps columns apart and cuts them into groups of rows, here of 272,727. One group is in memory at any time, as five
+ * arrays; a flight object is made when it is read. Whole numbers are 64 bits wide in the file, so they are read as BigInt;
+ * these all fit a number.
  */
 import { fileURLToPath } from 'node:url';
 import type { NewRecord } from '@stoplog/core';

@@ -1,11 +1,11 @@
-/** What came out: the worst airports and routes, read from the stores. */
+/** Prints the results: the worst airports and routes, read from the stores. */
 import type { App } from '@stoplog/runtime';
 import pc from 'picocolors';
 import { perSecond, thousands, type Rate } from './progress.ts';
 import { delaysOfAirport, delaysOfRoute, type Delays } from './topics.ts';
 
 const ALL_FLIGHTS = 3_000_000;
-/** A mean of a handful of flights says little. Fewer are asked for when only some flights were loaded. */
+/** A mean of a handful of flights says little. A smaller limit applies when only some flights were loaded. */
 const AIRPORT_NEEDS = 1_000;
 const ROUTE_NEEDS = 100;
 const WORST = 10;
@@ -42,7 +42,7 @@ const worst = (what: string, lines: readonly Line[], atLeast: number): readonly 
   ];
 };
 
-/** One line for each stage that had something to do. */
+/** A line for each stage that had something to do. */
 export const throughput = (stages: ReadonlyMap<string, Rate>): string => {
   const busy = [...stages].filter(([, { records }]) => records > 0);
   if (busy.length === 0) return 'Nothing was left to do: all flights were loaded and counted by an earlier run.';

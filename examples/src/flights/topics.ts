@@ -1,27 +1,27 @@
 /**
  * The topics and stores of the flights example, by themselves: the pipeline, the loader and the report all import them.
  *
- * Flights and airports are joined by the airport's code, so both topics have the same keys, the same codec for them and
- * the same number of partitions: then a flight and the airport it leaves from always meet in one actor.
+ * Flights and airports are joined by the airport's code, so both topics have the same keys, the same codec for them and the
+ * same number of partitions: then a flight and the airport it leaves from always meet in one actor.
  */
 import { compactedTopic, store, topic } from '@stoplog/core';
 import { z } from 'zod';
 
-/** `ORD`: what IATA calls an airport. */
+/** `ORD`: the IATA code of an airport. */
 const Code = z.string();
 /** `ORD-LAX` */
 const Route = z.string();
 
 const Flight = z.object({
   destination: Code,
-  /** In minutes, on arrival; below zero when it was early. */
+  /** In minutes, on arrival; below zero when the flight was early. */
   delay: z.int(),
   /** In miles. */
   distance: z.int(),
 });
 const Airport = z.object({ name: z.string(), city: z.string(), state: z.string(), country: z.string() });
 
-/** Count and sum, both whole numbers: a mean made of them is exact, whatever the order the flights came in. */
+/** Count and sum, both whole numbers: their mean is exact, whatever the order of the flights. */
 const Delays = z.object({ flights: z.int(), minutes: z.int() });
 const AirportDelays = Delays.extend({ airport: z.string() });
 
@@ -30,7 +30,7 @@ export type Airport = z.output<typeof Airport>;
 export type Delays = z.output<typeof Delays>;
 export type AirportDelays = z.output<typeof AirportDelays>;
 
-/** How many partitions all of them have: six actors may work on each task. */
+/** The number of partitions of every topic: six actors may work on each task. */
 export const PARTITIONS = 6;
 
 /** Keyed by the airport they leave from; a record's timestamp is the scheduled departure. */

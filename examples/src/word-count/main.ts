@@ -1,4 +1,4 @@
-/** Runs the pipeline, appends three lines, and prints what was counted. */
+/** Runs the pipeline, appends three lines, and prints the counts. */
 import { lmdb } from '@stoplog/core/lmdb';
 import { run } from '@stoplog/runtime';
 import { countByWord, lines } from './word-count.pipeline.js';

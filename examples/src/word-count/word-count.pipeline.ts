@@ -1,4 +1,4 @@
-/** How often each word occurs: split lines into words, send each to the partition of its word, count there. */
+/** Counts how often each word occurs: splits lines into words, sends each to the partition of its word, counts there. */
 import { compactedTopic, store, topic } from '@stoplog/core';
 import { pipeline, stream } from '@stoplog/runtime';
 import { z } from 'zod';

@@ -56,7 +56,7 @@ describe('a pipeline that has read five tickets of eight', () => {
 
   test('is not to be changed while it runs, and who is in it is said', () => {
     const [described, ...refused] = active;
-    expect(described!.err.match(/process \d+ has been in it since 20\S+Z, and gave its last beat [\d.]+ s ago; it has .*/g)).toEqual([
+    expect(described!.err.match(/process \d+ has been in it since 20\S+Z, and sent its last heartbeat [\d.]+ s ago; it has .*/g)).toEqual([
       expect.stringMatching(/it has tickets\[0\]/),
       expect.stringMatching(/it has nothing: others have all partitions/),
     ]);
@@ -75,7 +75,7 @@ describe('a pipeline that has read five tickets of eight', () => {
       stoplog(folder, ['groups', 'list', '--json']),
       stoplog(folder, ['topics', 'describe', 'tickets']),
     ]);
-    expect(plain.out).toMatch(/^GROUP +MEMBERS +TOPICS +LAG +OLDEST +STORES\ntickets +– +tickets +3 +[\d.]+ (ms|s) +\d\n$/);
+    expect(plain.out).toMatch(/^GROUP +MEMBERS +TOPICS +LAG +OLDEST +STORES\ntickets +– +tickets +3 +[\d.]+m?s +\d\n$/);
     expect(JSON.parse(json.out)).toEqual([
       expect.objectContaining({
         group: 'tickets',
@@ -89,7 +89,7 @@ describe('a pipeline that has read five tickets of eight', () => {
   });
   test('never drains while nobody reads', async () => {
     const [plain, json] = await Promise.all([stoplog(folder, ['groups', 'describe', 'tickets']), stoplog(folder, ['groups', 'describe', 'tickets', '--json'])]);
-    expect(plain.out).toMatch(/tickets +0 +5 +8 +3 +[\d.]+ (ms|s) +0 +0 +never +–\n/);
+    expect(plain.out).toMatch(/tickets +0 +5 +8 +3 +[\d.]+m?s +0 +0 +never +–\n/);
     expect(JSON.parse(json.out)).toMatchObject({ partitions: [{ topic: 'tickets', partition: 0, position: 5, end: 8, lag: 3, drainSeconds: null }] });
   });
   test('a dry run shows the plan and changes nothing', async () => {
@@ -201,7 +201,7 @@ describe('topics', () => {
     expect((await stoplog(folder, ['topics', 'alter', 'clicks', '--timestamps', 'arrival'])).err).toBe("topic 'clicks' altered: timestamps given → arrival\n");
     expect(again.err).toMatch(/STOPLOG_TOPIC_SHAPE {2}topic 'clicks' is there already/);
     expect(declared.err).toMatch(/topic 'ticket-counts' made: 1 partition, compacted/);
-    expect(altered.err).toBe("topic 'clicks' altered: retention 7 d → for ever, segment 21 h (default) → 7 d (default)\n");
+    expect(altered.err).toBe("topic 'clicks' altered: retention 7d → for ever, segment 21h (default) → 7d (default)\n");
     expect([refused.code, refused.err]).toEqual([
       1,
       expect.stringMatching(
@@ -223,7 +223,7 @@ describe('topics', () => {
   }, 30_000);
   test('have partitions in the number that a declaration may have', async () => {
     const folder = newFolder();
-    const limit = /STOPLOG_USAGE {2}topic 'many' cannot have 65536 partitions: take a whole number from 1 to 65535/;
+    const limit = /STOPLOG_USAGE {2}topic 'many' cannot have partitions: 65536: take a whole number from 1 to 65535/;
     expect((await stoplog(folder, ['topics', 'create', 'many', '--partitions', '65536'])).err).toMatch(limit);
     await stoplog(folder, ['topics', 'create', 'few']);
     expect((await stoplog(folder, ['topics', 'copy', 'few', 'many', '--partitions', '65536'])).err).toMatch(limit);

@@ -13,7 +13,7 @@ export {
   type TopicSpec,
 } from './pure/topic/topic.ts';
 export { store, type Store } from './pure/store/store.ts';
-export type { Sink, Source } from './pure/topic/edges.ts';
+export type { ByteSource, Sink, Source, ValueSource } from './pure/topic/edges.ts';
 export { days, hours, minutes, seconds, type Millis } from './pure/time/duration.ts';
 export { allHeaders, lastHeader, type Header, type LogRecord } from './pure/record/record.ts';
 export type { CodecName } from './pure/schema/serde.ts';

@@ -1,4 +1,4 @@
-/** The pipelines of the cases that need one that runs: what yields nothing, what has gaps, what has headers, what is hostile. */
+/** The pipelines of the cases that need a running one: records that yield nothing, gaps, headers, hostile keys. */
 import { compactedTopic, store, topic, type CompactedTopic, type Store, type Topic } from '@stoplog/core';
 import { pipeline, stream, table, type Pipeline } from '@stoplog/runtime';
 import { z } from 'zod';

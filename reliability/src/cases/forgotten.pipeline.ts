@@ -1,4 +1,4 @@
-/** O02: a table over a topic with deletions and empty values, and what it holds. */
+/** O02: a table over a topic with deletions and empty values, and its contents. */
 import { compactedTopic, seconds, type CompactedTopic } from '@stoplog/core';
 import { pipeline, table, type Pipeline } from '@stoplog/runtime';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-/** O09 (a): integers of 64 bits through everything a pipeline does with a value. */
+/** O09 (a): integers of 64 bits through everything that a pipeline does with a value. */
 import { compactedTopic, store, topic, type CompactedTopic, type Store, type Topic } from '@stoplog/core';
 import { pipeline, stream, table, type Pipeline } from '@stoplog/runtime';
 import { z } from 'zod';

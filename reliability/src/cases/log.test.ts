@@ -1,7 +1,24 @@
-/** Public bug reports about other logs, restated for ours (cases.md), over LMDB. The rest are in the table of docs/reliability.md. */
-import { compactedTopic, openLog, topic, type LogClient, type LogRecord, type NewRecord, type Origin, type Topic } from '@stoplog/core';
+/**
+ * Public bug reports about other logs, restated for ours (cases.md), over LMDB. The rest are in the table of
+ * docs/reliability.md.
+ */
+import {
+  allHeaders,
+  compactedTopic,
+  type Header,
+  lastHeader,
+  type LogClient,
+  type LogRecord,
+  type NewRecord,
+  openLog,
+  type Origin,
+  partitionOf,
+  topic,
+  type Topic,
+} from '@stoplog/core';
+import type { Log } from '@stoplog/core/port';
+import { BatchBuilder, openPort, topicOf } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { allHeaders, BatchBuilder, lastHeader, openPort, partitionOf, topicOf, type Header, type Log } from '@stoplog/core/port';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { withFolder } from '../harness/folder.ts';
@@ -28,7 +45,7 @@ const all = async <K, V>(
 };
 const raw = (name: string): Topic<string, string> =>
   topic(name, { key: z.string(), value: z.string(), partitions: 1, codec: { key: 'string', value: 'string' } });
-/** Appends one batch whose records lie at these offsets from its base, and which ends at `end`. */
+/** Appends one batch whose records have these offsets from its base, and which ends at `end`. */
 const appendAt = async (port: Log, face: Topic<string, string>, deltas: readonly number[], end: number): Promise<void> => {
   const { name, shape } = topicOf(face as Origin<unknown, unknown>);
   await port.ensure([shape]);
@@ -37,7 +54,7 @@ const appendAt = async (port: Log, face: Topic<string, string>, deltas: readonly
   await port.commit({ group: '', epoch: 0, appends: [{ topic: name, partition: 0, batch: builder.finish(end - 1) }], stores: [], positions: [] });
 };
 
-describe('O01: one key, one partition, whoever computes it', () => {
+describe('O01: a key has one partition, whichever program computes it', () => {
   test.each([
     ['100:48069', 12, 9],
     ['TT0124', 15, 10],
@@ -52,10 +69,10 @@ describe('O01: one key, one partition, whoever computes it', () => {
     ['😀', 10, 7],
     [Buffer.of(0xff, 0xfe), 10, 1],
     [Buffer.of(0), 10, 8],
-  ])('%s of %i', (key, count, partition) => expect(partitionOf(Buffer.from(key as string), count)).toBe(partition));
+  ])("the key %s of %i partitions has Kafka's partition", (key, count, partition) => expect(partitionOf(Buffer.from(key as string), count)).toBe(partition));
 });
 
-test('O02: null, and zero bytes, are two values, for keys of tables and for readers', async () => {
+test('O02: null and zero bytes are two values, for keys of tables and for readers', async () => {
   await withLog(async (log) => {
     const marked = compactedTopic('marked', { key: z.string(), value: z.string(), partitions: 1, codec: { key: 'string', value: 'string' } });
     await log.append(marked, [
@@ -69,7 +86,7 @@ test('O02: null, and zero bytes, are two values, for keys of tables and for read
   });
 });
 
-test('O03: where records are missing, reading goes on with the next that is there, and so does a position', async () => {
+test('O03: where records are missing, reading resumes at the next one that is there, and so does a position', async () => {
   await withLog(async (log, port) => {
     const face = raw('gaps');
     await appendAt(port, face, [1, 2, 3, 7], 8);
@@ -81,7 +98,7 @@ test('O03: where records are missing, reading goes on with the next that is ther
   });
 });
 
-test('O05: the first record at or after a time, or none', async () => {
+test('O05: a lookup by time finds the first record at or after it, or none', async () => {
   await withLog(async (log, port) => {
     const face = raw('times');
     const at = async (time: number): Promise<bigint> => (await port.offsets([{ topic: 'times', partition: 0 }], { time }))[0]!.offset;
@@ -90,7 +107,7 @@ test('O05: the first record at or after a time, or none', async () => {
       [2, 4, 6, 8].map((timestamp) => ({ key: 'k', value: 'v', timestamp })),
     );
     expect(await Promise.all([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, -1].map(at))).toEqual([0n, 0n, 0n, 1n, 1n, 2n, 2n, 3n, 3n, 4n, 0n]);
-    // One batch each: the answer must not depend on how records were packed.
+    // A batch for each record: the answer must not depend on how records were packed.
     const single = raw('times-apart');
     for (const timestamp of [2, 4, 6, 8]) await log.append(single, [{ key: 'k', value: 'v', timestamp }]);
     for (const [time, offset] of [
@@ -113,7 +130,7 @@ test('O08: an end that holds no record is reached all the same', async () => {
   });
 });
 
-test('O09: 64-bit integers come back exactly, and an offset that is a number is refused', async () => {
+test('O09: 64-bit integers are read exactly, and an offset that is a number is refused', async () => {
   await withLog(async (log) => {
     const large = topic('large', { key: z.string(), value: z.bigint(), partitions: 1, codec: { value: 'msgpack' } });
     const values = [73_314_510_714_175_488n, -9_223_372_036_854_775_808n, 2n ** 53n + 1n];
@@ -147,7 +164,7 @@ test('O10: headers are a list, through the log', async () => {
   });
 });
 
-test('O11: a record larger than what a reader asks for is delivered; one over the limit uses no offset', async () => {
+test('O11: a record larger than the requested bytes is delivered; one over the limit uses no offset', async () => {
   await withLog(async (log, port) => {
     const face = raw('sizes');
     const sizes = [1, 1, 1, 5 * 1024, 1, 1, 1].map((kib) => kib * 1024);
@@ -167,7 +184,7 @@ test('O11: a record larger than what a reader asks for is delivered; one over th
   });
 });
 
-test('O12: keys that are special in JavaScript, ten thousand times', async () => {
+test('O12: keys that are special in JavaScript are kept, ten thousand times', async () => {
   await withLog(async (log) => {
     const hostile = topic('hostile', { key: z.string(), value: z.unknown(), partitions: 1 });
     const value: unknown = JSON.parse('{"__proto__":{"admin":true},"constructor":1,"prototype":2,"a":3}');

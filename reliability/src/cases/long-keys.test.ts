@@ -1,14 +1,14 @@
-/** F22: LMDB takes 4,026 bytes of key. A pipeline that counts and joins by keys of 100 KB does not know. */
+/** F22: LMDB takes 4,026 bytes of key. A pipeline that counts and joins by keys of 100 KB works all the same. */
 import { openLog } from '@stoplog/core';
+import { loadLogModule, openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { loadLogModule, openPort } from '@stoplog/core/port';
 import { run } from '@stoplog/runtime';
 import { expect, test } from 'vitest';
 import { PROGRAMS } from '../harness/child.ts';
 import { withFolder } from '../harness/folder.ts';
 import { counts, named, names, visits } from './long-keys.pipeline.ts';
 
-test('F22: a pipeline counts, joins and compacts by keys of 100 KB that differ in their last letter, also after it was started again', async () => {
+test('F22: a pipeline counts, joins and compacts by keys of 100 KB that differ in their last letter, also after a restart', async () => {
   await withFolder(async (folder) => {
     const keys = ['a', 'b', 'c'].map((last) => 'k'.repeat(100_000) + last);
     const log = await openLog(lmdb(folder));

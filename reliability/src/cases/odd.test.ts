@@ -1,7 +1,6 @@
-/** F22: records that something somewhere chokes on. Each comes back equal, or is refused by name when it is appended. */
-import { openLog, topic } from '@stoplog/core';
+/** F22: records that some format cannot hold. Each is read as it was appended, or refused by name when it is appended. */
+import { isStoplogError, openLog, topic } from '@stoplog/core';
 import { lmdb } from '@stoplog/core/lmdb';
-import { isStoplogError } from '@stoplog/core/port';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { withFolder } from '../harness/folder.ts';
@@ -42,7 +41,7 @@ const ODD: Readonly<Record<string, readonly [codec: 'json' | 'msgpack' | 'string
   undefined: ['json', { key: 'k', value: undefined }, 'STOPLOG_SCHEMA'],
 };
 
-test.each(Object.entries(ODD))('F22: %s', async (_, [codec, odd, refusal]) => {
+test.each(Object.entries(ODD))('F22: a record with %s is kept or refused by name', async (_, [codec, odd, refusal]) => {
   await withFolder(async (folder) => {
     const log = await openLog(lmdb(folder));
     const text = z.string();

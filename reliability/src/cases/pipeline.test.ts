@@ -1,7 +1,8 @@
-/** Cases that need a pipeline that runs: what yields nothing, has gaps, headers, or keys that mean something in JavaScript. */
+/** Cases that need a running pipeline: records that yield nothing, gaps, headers, or keys with a meaning in JavaScript. */
+import type { Header, LogClient, Origin } from '@stoplog/core';
+import type { Log } from '@stoplog/core/port';
+import { BatchBuilder, openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { BatchBuilder, openPort, type Header, type Log, type Origin } from '@stoplog/core/port';
-import type { LogClient } from '@stoplog/core';
 import { run, type App } from '@stoplog/runtime';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -29,7 +30,7 @@ const values = async <K, V>(log: LogClient, face: Origin<K, V>): Promise<readonl
   return found;
 };
 
-test('O20: what yields nothing is finished all the same, and the position is the next record, not the last', async () => {
+test('O20: a record that yields nothing is finished all the same, and the position is the next record, not the last', async () => {
   await app.log.append(
     thousand,
     Array.from({ length: 1_000 }, (_, n) => ({ key: `k${n}`, value: n })),
@@ -49,12 +50,12 @@ test('O20: what yields nothing is finished all the same, and the position is the
   app = await start();
   await app.log.append(thousand, [{ key: 'new', value: 100 }]);
   await app.settled();
-  // One more, and nothing again: it began where it stood.
+  // Another record follows, and nothing is repeated: the pipeline resumed at its position.
   expect((await values(app.log, hundreds)).length).toBe(11);
   expect(await position('thousand')).toBe(1_001n);
 });
 
-test('O03, O08: a pipeline reads past gaps, also at the end, and settles behind them', async () => {
+test('O03, O08: a pipeline reads past gaps, also at the end, and settles after them', async () => {
   const builder = new BatchBuilder();
   for (const delta of [1, 2, 3, 7]) builder.appendAt(delta, 'k', `at ${delta}`, 1_000);
   await port.commit({ group: '', epoch: 0, appends: [{ topic: 'letters', partition: 0, batch: builder.finish(11) }], stores: [], positions: [] });
@@ -63,7 +64,7 @@ test('O03, O08: a pipeline reads past gaps, also at the end, and settles behind 
   expect(await values(app.log, letterCopies)).toEqual(['at 1', 'at 2', 'at 3', 'at 7']);
 });
 
-test('O10: headers go through a pipeline as the list they are', async () => {
+test('O10: headers stay a list through a pipeline', async () => {
   const headers: readonly Header[] = [
     { name: 'a', value: Uint8Array.of(49) },
     { name: 'b', value: null },
@@ -79,7 +80,7 @@ test('O10: headers go through a pipeline as the list they are', async () => {
   expect(plain(copied)).toEqual(plain(headers));
 });
 
-test('O12: words that mean something in JavaScript are counted like others', async () => {
+test('O12: words with a meaning in JavaScript are counted like others', async () => {
   const hostile = ['__proto__', 'constructor', 'toString', 'a'];
   await app.log.append(
     words,
@@ -89,6 +90,6 @@ test('O12: words that mean something in JavaScript are counted like others', asy
   expect(await Promise.all(hostile.map((key) => app.store(perWord).get(key)))).toEqual([1, 1, 1, 1]);
 });
 
-test('O02: a deleted key is gone from a table, one with an empty value would not be', async () => {
+test('O02: a deleted key is gone from a table, and a key with an empty value is not', async () => {
   expect(await values(app.log, deleted)).toContain(null);
 });

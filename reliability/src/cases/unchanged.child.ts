@@ -1,4 +1,4 @@
-/** unchanged.child.js FOLDER: one life of the pipeline, until all is read. */
+/** unchanged.child.js FOLDER: runs the pipeline once, until all is read. */
 import { lmdb } from '@stoplog/core/lmdb';
 import { run } from '@stoplog/runtime';
 

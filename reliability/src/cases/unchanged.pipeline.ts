@@ -1,4 +1,4 @@
-/** O18: a table whose unchanged values go no further, and a step after its store that fails the first time it is run. */
+/** O18: a table whose unchanged values are not emitted, and a step after its store that fails the first time it runs. */
 import { existsSync, writeFileSync } from 'node:fs';
 import { compactedTopic, topic, type CompactedTopic, type Topic } from '@stoplog/core';
 import { pipeline, table, type Pipeline } from '@stoplog/runtime';
@@ -8,7 +8,7 @@ const spec = { key: z.string(), value: z.string(), partitions: 1 } as const;
 export const current: CompactedTopic<string, string> = compactedTopic('current', spec);
 export const changed: Topic<string, string> = topic('changed', spec);
 
-/** Struck once in the life of a log: FAILED names the file that remembers it, FAILS_BY how. */
+/** Fails once in the life of a log: FAILED names the file that records it, FAILS_BY the way. */
 const failOnce = (): void => {
   const note = process.env['FAILED'];
   const how = process.env['FAILS_BY'];

@@ -1,4 +1,4 @@
-/** O18: what a store has taken in, but nobody was told, is told after the restart; only what is really unchanged is not. */
+/** O18: a change that the store has and no output got is emitted after the restart; only unchanged values are left out. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { openLog } from '@stoplog/core';
@@ -32,7 +32,7 @@ test.each(['throw', 'exit', 'kill'] as const)(
         expect(Number((await first.said('restarts')).split(' ')[1])).toBeGreaterThan(0);
         expect(await first.ended).toMatchObject({ code: 0 });
       }
-      // It did strike, or nothing has been proved.
+      // The failure happened, or the test proves nothing.
       expect(existsSync(note)).toBe(true);
       expect(await outputs()).toEqual(['1=A', '1=B']);
       await send('B', 1);

@@ -1,8 +1,8 @@
-/** O02 and O09: what a value is, from the record to the table, the store, the join and the command line. */
+/** O02 and O09: a value from the record to the table, the store, the join and the command line. */
 import { join } from 'node:path';
-import { openLog, type LogClient, type Origin } from '@stoplog/core';
+import { type LogClient, openLog, type Origin } from '@stoplog/core';
+import { loadLogModule, openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { loadLogModule, openPort } from '@stoplog/core/port';
 import { run, type App } from '@stoplog/runtime';
 import { expect, test } from 'vitest';
 import { PROGRAMS } from '../harness/child.ts';
@@ -18,7 +18,7 @@ const pairs = async <V>(log: LogClient, face: Origin<string, V>): Promise<readon
   for await (const batch of log.read(face, { from: 'earliest', until: 'end' })) found.push(...batch.map(({ key, value }) => [key, value] as const));
   return found;
 };
-/** Keys and values as they lie there, without a codec. */
+/** Keys and values as they are stored, without a codec. */
 const raw = async (folder: string, topic: string): Promise<readonly (readonly [string, string | null])[]> => {
   await using port = await openPort(lmdb(folder));
   const place = { topic, partition: 0 };
@@ -39,38 +39,41 @@ const FIVE = [
   ['k3', null],
 ] as const;
 
-test.each(['stoplog compact', 'clean'] as const)('O02: compaction takes deletions and what they delete, and leaves a value of no bytes (%s)', async (how) => {
-  await withFolder(async (folder) => {
-    const log = await openLog(lmdb(folder, { maintenance: { everyMs: Infinity } }));
-    await log.append(
-      marked,
-      FIVE.map(([key, value]) => ({ key, value })),
-    );
-    expect(await raw(folder, 'marked')).toEqual(FIVE);
-    const before = await start('forgotten', folder);
-    await before.settled();
-    // k3 was never there: nothing to tell. As a table: k2 alone, and it is there, though it is empty.
-    const changes = await pairs(log, shown);
-    await before[Symbol.asyncDispose]();
-    expect([...new Map(changes)].filter(([, value]) => value !== null)).toEqual([['k2', '']]);
-    expect(new Map(changes).get('k1')).toBe(null);
-    // The first pass says how long a tombstone stays, which is not at all; the second takes it.
-    for (let pass = 0; pass < 2; pass++) {
-      if (how === 'clean') {
-        const port = await openPort(lmdb(folder));
-        await (await loadLogModule(lmdb(folder))).clean(port, { topics: ['marked'], roll: true });
-        await port[Symbol.asyncDispose]();
-      } else await stoplog('compact', '--log', `lmdb:${folder}`, '--topic', 'marked', '--roll');
-    }
-    expect(await raw(folder, 'marked')).toEqual([['k2', '']]);
-    expect(await pairs(log, marked)).toEqual([['k2', '']]);
-    if (how === 'stoplog compact') {
-      const lines = await stoplog('tail', 'marked', '--until-end', '--json', '--log', `lmdb:${folder}`);
-      expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([expect.objectContaining({ key: 'k2', value: '', offset: 3 })]);
-    }
-    await log[Symbol.asyncDispose]();
-  });
-});
+test.each(['stoplog compact', 'clean'] as const)(
+  'O02: compaction removes deletions and the records they delete, and keeps a value of no bytes (%s)',
+  async (how) => {
+    await withFolder(async (folder) => {
+      const log = await openLog(lmdb(folder, { maintenance: { everyMs: Infinity } }));
+      await log.append(
+        marked,
+        FIVE.map(([key, value]) => ({ key, value })),
+      );
+      expect(await raw(folder, 'marked')).toEqual(FIVE);
+      const before = await start('forgotten', folder);
+      await before.settled();
+      // k3 was never there, so there is no change. As a table: only k2 is there, with an empty value.
+      const changes = await pairs(log, shown);
+      await before[Symbol.asyncDispose]();
+      expect([...new Map(changes)].filter(([, value]) => value !== null)).toEqual([['k2', '']]);
+      expect(new Map(changes).get('k1')).toBe(null);
+      // The first pass sets the delete horizon of a tombstone, which is at once; the second removes the tombstone.
+      for (let pass = 0; pass < 2; pass++) {
+        if (how === 'clean') {
+          const port = await openPort(lmdb(folder));
+          await (await loadLogModule(lmdb(folder))).clean(port, { topics: ['marked'], roll: true });
+          await port[Symbol.asyncDispose]();
+        } else await stoplog('compact', '--log', `lmdb:${folder}`, '--topic', 'marked', '--roll');
+      }
+      expect(await raw(folder, 'marked')).toEqual([['k2', '']]);
+      expect(await pairs(log, marked)).toEqual([['k2', '']]);
+      if (how === 'stoplog compact') {
+        const lines = await stoplog('tail', 'marked', '--until-end', '--json', '--log', `lmdb:${folder}`);
+        expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([expect.objectContaining({ key: 'k2', value: '', offset: 3 })]);
+      }
+      await log[Symbol.asyncDispose]();
+    });
+  },
+);
 
 test('O09: 64-bit integers are exact through codec, store, join and the JSON of the command line', async () => {
   await withFolder(async (folder) => {

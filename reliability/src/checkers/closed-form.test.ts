@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { checkClosedForm } from './closed-form.ts';
 
 const whole = (key: string, n: number): readonly (readonly [string, number])[] => Array.from({ length: n }, (_, i) => [key, i] as const);
-test('0 … n − 1 once each, in any order, is whole', () => {
+test('the numbers 0 … n − 1, once each and in any order, are whole', () => {
   expect(checkClosedForm('copies of', [...whole('a', 10).toReversed(), ...whole('b', 1)])).toEqual([]);
   expect(checkClosedForm('copies of', [])).toEqual([]);
 });
@@ -12,4 +12,4 @@ test.each([
   ['one is doubled', [...whole('a', 10), ['a', 4] as const]],
   ['one is lost and another doubled', [...whole('a', 10).filter(([, n]) => n !== 4), ['a', 5] as const]],
   ['one is changed', whole('a', 10).map(([key, n]) => [key, n === 9 ? 90 : n] as const)],
-])('a number moves when %s', (_, records) => expect(checkClosedForm('copies of', records)).toMatchObject([{ kind: 'closed form' }]));
+])('a figure differs when %s', (_, records) => expect(checkClosedForm('copies of', records)).toMatchObject([{ kind: 'closed form' }]));

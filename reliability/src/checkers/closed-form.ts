@@ -1,6 +1,6 @@
 /**
- * The closed form: key by key the values 0 … n − 1, once each. Then the count is n, the sum n(n − 1)/2, the least 0 and the
- * greatest n − 1, and whatever is lost or doubled moves one of them. It knows nothing of logs, offsets or folds.
+ * The closed form: each key has the values 0 … n − 1, once each. Then the count is n, the sum n(n − 1)/2, the least 0 and the
+ * greatest n − 1, and every lost or doubled record changes one of them. The checker uses no logs, offsets or folds.
  */
 import type { Fault } from './fault.ts';
 

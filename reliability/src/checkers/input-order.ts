@@ -1,14 +1,14 @@
 /**
- * The model once more, from the other end: not from what the log holds, but from what was sent, in the order in which it was sent.
+ * A second model: computed from the records that were sent, in the order in which they were sent, and not from the log.
  *
- * It holds only when everything is done. A log that had lost, doubled or changed a record in a way that every reader of it agrees with
- * would deceive the model that reads it; this one knows no offset, no partition and no position.
+ * The model holds only when everything is done. A log that had lost, doubled or changed a record in a way on which all its
+ * readers agree would deceive the model that reads the log; this one uses no offset, no partition and no position.
  */
 import type { Event } from '../history/history.ts';
 import type { Fault } from './fault.ts';
 import { compare, entry, groupOf, line, stored, type FinalRecord, type FinalState, type Value } from './model-checker.ts';
 
-/** What was sent to a topic, each value once: what is sent again is the same record. */
+/** The values sent to a topic, each once: a repetition is the same record. */
 export const inputOf = (events: readonly Event[], topic: string): readonly string[] => [
   ...new Set(events.flatMap((event) => (event.op === 'send' && event.type === 'invoke' && event.topic === topic ? Object.values(event.values).flat() : []))),
 ];
@@ -34,5 +34,5 @@ export const checkFromInput = (input: readonly string[], final: FinalState): rea
     ...compare('store', 'per-group, from the input', final.perGroup.flat().map(entry).sort(), stored(sums).toSorted()),
   ];
 };
-/** A sort that leaves the records of a key in their order. */
+/** A sort that keeps the records of a key in their order. */
 const keyByKey = (records: readonly FinalRecord[]): readonly string[] => records.toSorted((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)).map(line);

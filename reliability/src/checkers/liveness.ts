@@ -1,4 +1,4 @@
-/** After the last fault there is quiet, and in the quiet everything is done within a bound. */
+/** After the last fault there is quiet, and in the quiet all work must be done within a bound. */
 import type { Event } from '../history/history.ts';
 import type { Fault } from './fault.ts';
 
@@ -9,7 +9,7 @@ export const checkLiveness = (events: readonly Event[], boundMs: number): readon
     if (event.type !== 'info') continue;
     if (event.op === 'settled') settledAt = event.at;
     else {
-      // What is started anew begins to work, and what was broken is no longer: from here on the time counts.
+      // A restarted process begins to work, and a fault has ended: the time counts from here.
       quietSince = event;
       settledAt = undefined;
     }

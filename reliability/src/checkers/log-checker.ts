@@ -1,13 +1,13 @@
 /**
- * Compares a history with the log that is left: was everything acknowledged kept, in its place, once, and seen in order?
+ * Compares a history with the remaining log: was every acknowledged record kept, in its place, once, and read in order?
  *
- * What was sent without an answer may be there or not, but a commit is there whole or not at all. What a reader was given
- * must still lie where it was given; between two of its records there is nothing that it was not given.
+ * An unanswered record may be there or not, but a commit is there whole or not at all. A record that a reader got must still
+ * be where the reader got it; between two of its records there must be no other.
  */
 import type { Event } from '../history/history.ts';
 import type { Fault, FaultKind } from './fault.ts';
 
-/** What is left of a topic: offset and text of each record, by partition. */
+/** The remaining records of a topic: offset and text of each, by partition. */
 export type FinalTopic = readonly (readonly (readonly [offset: number, value: string])[])[];
 export interface LogVerdict {
   readonly faults: readonly Fault[];
@@ -65,7 +65,7 @@ const sendsOf = (events: readonly Event[]): readonly Send[] => {
 const checkSends = (topic: string, sends: readonly Send[], final: FinalTopic, report: (kind: FaultKind, what: string) => void): void => {
   const places = placesOf(topic, final, report);
   const known = ownersOf(topic, sends, report);
-  /** The offset that each producer's last record has, by partition. */
+  /** The offset of each producer's last record, by partition. */
   const last = new Map<string, number>();
   for (const send of sends) {
     let [there, all] = [0, 0];
@@ -95,9 +95,9 @@ const checkSends = (topic: string, sends: readonly Send[], final: FinalTopic, re
 };
 
 /**
- * Which of several sends of a value counts: the acknowledged one, or else the last that may have happened. What failed, and
- * what a kill has left unwritten, is sent again under the same name. What was acknowledged is not: whoever sends it again has
- * not found it, and what it sends would lie where the lost one lay.
+ * Decides which of several sends of a value counts: the acknowledged one, or else the last that may have happened. A failed
+ * send, and one that a kill left unanswered, is repeated under the same name. An acknowledged send is not: a producer that
+ * repeats it has not found the record, and its repetition would be where the lost one was.
  */
 const ownersOf = (topic: string, sends: readonly Send[], report: (kind: FaultKind, what: string) => void): ReadonlyMap<string, Send> => {
   const owners = new Map<string, Send>();
@@ -115,7 +115,7 @@ const ownersOf = (topic: string, sends: readonly Send[], report: (kind: FaultKin
   return owners;
 };
 
-/** Where each value lies; complains of what lies twice, or out of order. */
+/** The offset of each value; reports values that are there twice, or out of order. */
 const placesOf = (topic: string, final: FinalTopic, report: (kind: FaultKind, what: string) => void): ReadonlyMap<string, Place> => {
   const places = new Map<string, Place>();
   final.forEach((records, partition) => {
@@ -134,7 +134,7 @@ const placesOf = (topic: string, final: FinalTopic, report: (kind: FaultKind, wh
 
 const checkPolls = (events: readonly Event[], final: ReadonlyMap<string, FinalTopic>, report: (kind: FaultKind, what: string) => void): number => {
   const kept = new Map([...final].map(([topic, partitions]) => [topic, partitions.map((records) => ({ records, at: new Map(records) }))]));
-  /** How many of a partition's records lie before where each reader is. */
+  /** The number of a partition's records before each reader's position. */
   const readers = new Map<string, { readonly first: number; passed: number }>();
   let polled = 0;
   for (const event of events) {

@@ -1,21 +1,21 @@
 /**
- * The model: what the flagship pipeline must have made of its input, by one loop over plain records, without anything of
- * the product but the bytes that it left.
+ * The model: the state that the flagship pipeline must have computed from its input, by one loop over plain records, without
+ * any code of the product except the bytes that it left.
  *
- * It holds at any moment at which nobody runs: of the records before the committed position, and of no other, the outputs
- * are there, and the stores are folded. Keys and values are compared as bytes.
+ * The model holds whenever no process runs: for exactly the records before the committed position, the outputs are there, and
+ * the stores are folded. Keys and values are compared as bytes.
  */
 import type { Fault, FaultKind } from './fault.ts';
 
 export interface FinalRecord {
   readonly offset: number;
   readonly key: string;
-  /** As the log holds it. */
+  /** The text as the log holds it. */
   readonly text: string;
 }
 export interface FinalPart {
   readonly records: readonly FinalRecord[];
-  /** The offset of the first record that its pipeline has not taken. */
+  /** The offset of the first record that the pipeline has not processed. */
   readonly position: number;
 }
 /** Key and value as hexadecimal text, in the order of the keys. */
@@ -46,7 +46,7 @@ export interface ModelVerdict {
 
 export const groupOf = ({ n }: Value): string => `g${n % 17}`;
 
-/** Nothing, or one fault that says where two lists part. */
+/** No fault, or one that says where two lists differ. */
 export const compare = (kind: FaultKind, what: string, found: readonly string[], expected: readonly string[]): readonly Fault[] => {
   if (found.length === expected.length && found.every((one, i) => one === expected[i])) return [];
   const at = expected.findIndex((one, i) => one !== found[i]);
@@ -88,7 +88,10 @@ export const checkModel = (final: FinalState): ModelVerdict => {
   return { faults, appended, taken, between };
 };
 
-/** A table says each change, or several at once: counts only grow, no sum is impossible, and the last one is what is stored. */
+/**
+ * A table emits each change, or several at once: counts only grow, no sum is impossible, and the last value is the stored
+ * one.
+ */
 const checkTotals = (what: string, records: readonly FinalRecord[], sums: ReadonlyMap<string, Sum>, faults: Fault[]): void => {
   const last = new Map<string, Sum>();
   for (const { key, text } of records) {
@@ -107,7 +110,7 @@ const checkTotals = (what: string, records: readonly FinalRecord[], sums: Readon
 export const line = ({ key, text }: FinalRecord): string => `${key} ${text}`;
 export const entry = ([key, value]: readonly [string, string]): string => `${key}=${value}`;
 const hex = (text: string): string => Buffer.from(text).toString('hex');
-/** A text key is its UTF-8 behind the tag 0x20, a value is JSON. */
+/** A text key is its UTF-8 after the tag 0x20, a value is JSON. */
 export const stored = (map: ReadonlyMap<string, unknown>): readonly string[] =>
   [...map]
     .map(([key, value]) => [`20${hex(key)}`, hex(JSON.stringify(value))] as const)

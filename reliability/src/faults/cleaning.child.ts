@@ -1,10 +1,10 @@
 /**
- * F18: writes, and cleans all the while, until it is killed.   cleaning.child.js FOLDER
+ * F18: writes, and cleans all the while, until it is killed. cleaning.child.js FOLDER
  *
- * Says `acknowledged TABLE RECENT`, the two ends, after each commit, and `cleaned` after each cleaning.
+ * Prints `acknowledged TABLE RECENT`, the two ends, after each commit, and `cleaned` after each cleaning.
  */
+import { BatchBuilder, loadLogModule, openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { BatchBuilder, loadLogModule, openPort } from '@stoplog/core/port';
 import { recent, table, writtenAt } from './forgotten.ts';
 
 const ref = lmdb(process.argv[2]!, { maintenance: { everyMs: Infinity, bytesPerSecond: 1e12 } });

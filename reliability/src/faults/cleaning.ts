@@ -1,11 +1,13 @@
 /**
- * F18: compaction and retention racing with appends and readers, killed at each of their steps and in between. After every death
- * a fold of the table is the fold of what was written, survivors are where they were, and starts have only grown.
+ * F18: compaction and retention racing with appends and readers, killed at each of their steps and in between. After every
+ * death a fold of the table is the fold of the written records, survivors are at their offsets, and starts have only grown.
  */
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Log } from '@stoplog/core/port';
+import { openPort } from '@stoplog/core/kit';
+import type { Failpoint } from '@stoplog/core/private/failpoints';
 import { lmdb } from '@stoplog/core/lmdb';
-import { openPort, type Failpoint, type Log } from '@stoplog/core/port';
 import type { Fault } from '../checkers/fault.ts';
 import { Child } from '../harness/child.ts';
 import type { UnitOutcome, UnitSetting } from '../long/stage.ts';
@@ -44,8 +46,9 @@ export const cleaning = async ({ folder, random, tell }: UnitSetting): Promise<U
     const { signal, errors } = await writer.ended;
     const what = `killed at ${step ?? 'a random moment'}`;
     if (signal !== 'SIGKILL') faults.push({ kind: 'stuck', what: `${what}: it ended by itself: ${errors.slice(0, 500)}` });
-    // By its failpoint, and not by us because its time was over.
-    else if (step !== undefined && !hasStruck(note, step)) faults.push({ kind: 'stuck', what: `${what}: it never came there${errors.slice(0, 500)}` });
+    // Killed by its failpoint, and not by us because its time was over.
+    else if (step !== undefined && !hasStruck(note, step))
+      faults.push({ kind: 'stuck', what: `${what}: it never reached the failpoint${errors.slice(0, 500)}` });
     rmSync(note, { force: true });
     figures.kills++;
     figures.cleanings += writer.lines.filter((line) => line === 'cleaned').length;

@@ -1,7 +1,7 @@
 /**
- * F24: runs the consumers behind a fast producer.   consumers.child.js FOLDER SECONDS
+ * F24: runs the consumers behind a fast producer. consumers.child.js FOLDER SECONDS
  *
- * Says `report {…}`: the memory of the process over the time, in MB, as medians of slices, and what became of the consumers.
+ * Prints `report {…}`: the memory of the process over time, in MB, as medians of slices, and the state of the consumers.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { readFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { slow, stuck, STUCK_PARTITIONS } from './consumers.pipeline.ts';
 
 const SLICES = 30;
 const EVERY_MS = 100;
-/** 5,000 records of 1 KB a second; the slow consumer takes a thousand. */
+/** 5,000 records of 1 KB a second; the slow consumer processes a thousand. */
 const AT_ONCE = 500;
 
 const [folder, seconds] = process.argv.slice(2) as [string, string];
@@ -26,7 +26,7 @@ await app.log.append(
   Array.from({ length: 40 * STUCK_PARTITIONS }, (_, i) => ({ key: `${i}`, value: `${i}` })),
 );
 
-/** What a process has for itself; pages of the mapped file are the system's, which takes them back when it likes. */
+/** The process's own memory; pages of the mapped file belong to the system, which reclaims them at any time. */
 const ownMb = (): number => {
   const [, kb] = process.platform === 'linux' ? (/^RssAnon:\s+(\d+)/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? []) : [];
   return kb === undefined ? process.memoryUsage().rss / 2 ** 20 : Number(kb) / 1_024;
@@ -41,7 +41,7 @@ for (const until = performance.now() + 1_000 * Number(seconds); performance.now(
   );
   sent += AT_ONCE;
   samples.push(ownMb());
-  // A pace of its own: it is fast, and the disk is not the subject.
+  // A fixed pace: the producer is fast, and the disk is not the subject.
   await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
 }
 const { utilization } = performance.eventLoopUtilization(idle);

@@ -1,9 +1,9 @@
-/** Two kinds of consumer behind a fast producer: a slow one, and such as never come back from a record. */
+/** Two kinds of consumers behind a fast producer: a slow one, and ones that never return from a record. */
 import { topic, type Topic } from '@stoplog/core';
 import { pipeline, stream, type Pipeline } from '@stoplog/runtime';
 import { z } from 'zod';
 
-/** Each is tried five times, and costs its neighbours a thread each time, until it is given up. */
+/** Each of these partitions is tried five times, and costs its neighbours a thread each time, until it is stopped. */
 export const STUCK_PARTITIONS = 4;
 const spec = { key: z.string(), value: z.string() };
 export const slow: Topic<string, string> = topic('slow', { ...spec, partitions: 1 });

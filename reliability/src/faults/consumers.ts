@@ -1,20 +1,20 @@
 /**
- * F24: slow consumers, and such as never acknowledge, behind a fast producer, for a time. A handler that never returns is killed by
- * the watchdog, over and over, until its partition is given up; the slow one goes on; memory stays where it is.
+ * F24: slow consumers, and ones that never acknowledge, behind a fast producer. The watchdog kills a handler that never
+ * returns, again and again, until its partition is stopped; the slow one continues; memory stays flat.
  */
 import { join } from 'node:path';
+import { openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { openPort } from '@stoplog/core/port';
 import type { Fault } from '../checkers/fault.ts';
 import { recordsOf } from '../flagship/final.ts';
 import { Child } from '../harness/child.ts';
 import type { UnitOutcome, UnitSetting } from '../long/stage.ts';
 
-/** Heaps grow for a minute before they are as large as they will be. */
+/** Heaps grow for a minute before they reach their size. */
 const SECONDS = 150;
-/** Of the last third of the time, every part may be so far from the middle one. */
+/** How far every part of the last third of the time may be from its median. */
 const FLAT = 0.1;
-/** A main thread that only passes commits on. */
+/** The delay of a main thread that only passes commits on. */
 const MOST_DELAY_MS = 200;
 
 interface Report {
@@ -42,7 +42,7 @@ export const consumers = async ({ folder, tell }: UnitSetting): Promise<UnitOutc
   if (restarts === 0) faults.push({ kind: 'stuck', what: 'the watchdog killed no handler' });
   const copied = await judge(data, sent, faults);
   tell(
-    `${copied} of ${sent} records handled; memory ${medians[0]} MB, at last ${middle} MB ± ${(100 * off).toFixed(1)} %; ${restarts} restarts, ${givenUp} partitions given up; main ${(100 * utilization).toFixed(1)} % busy, p99 ${delayMs.toFixed(1)} ms late`,
+    `${copied} of ${sent} records handled; memory ${medians[0]} MB, at last ${middle} MB ± ${(100 * off).toFixed(1)} %; ${restarts} restarts, ${givenUp} partitions stopped; main ${(100 * utilization).toFixed(1)} % busy, p99 ${delayMs.toFixed(1)} ms late`,
   );
   return {
     faults,
@@ -57,7 +57,7 @@ export const consumers = async ({ folder, tell }: UnitSetting): Promise<UnitOutc
   };
 };
 
-/** What was handled is a prefix of what was sent, in order, up to where the group stands. */
+/** The handled records are a prefix of the sent ones, in order, up to the group's position. */
 const judge = async (data: string, sent: number, faults: Fault[]): Promise<number> => {
   const log = await openPort(lmdb(data));
   try {

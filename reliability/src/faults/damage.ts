@@ -1,11 +1,11 @@
 /**
- * One letter of one record is changed in the data file, behind the log's back. A reader may complain, or not notice because
- * what it reads is whole; it may not hand on what was never written, nor end early without a word.
+ * Changes one letter of one record in the data file, unnoticed by the log. A reader may complain, or not notice because the
+ * records it reads are whole; it must not pass on a value that was never written, nor end early without an error.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { openPort } from '@stoplog/core/port';
 import type { Fault } from '../checkers/fault.ts';
 import { checkLog, type FinalTopic } from '../checkers/log-checker.ts';
 import { readFinal } from '../flagship/final.ts';
@@ -18,7 +18,7 @@ export interface Damaged {
   readonly isReported: boolean;
 }
 const RECORDS = 300;
-/** In the JSON of exactly one record. */
+/** The mark is in the JSON of exactly one record. */
 const MARK = '"key":"k123","n":0';
 
 export const damage = async (folder: string, programs?: string): Promise<Damaged> => {

@@ -1,10 +1,11 @@
 /**
- * Commits of an owner that was, and from where its group does not stand.
+ * Commits of a former owner, and commits from another position than the group's.
  *
  *   fence.child.js FOLDER HISTORY
  */
+import type { Commit } from '@stoplog/core/port';
+import { encodeKey, encodeValue, openPort, RecordPacker, topicOf } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { encodeKey, encodeValue, openPort, RecordPacker, topicOf, type Commit } from '@stoplog/core/port';
 import { numbers } from '../flagship/flagship.pipeline.ts';
 import { witness } from '../history/witness.ts';
 
@@ -18,7 +19,7 @@ for (let n = 0; n < 10; n++) packer.add(encodeKey(topic, 'k'), encodeValue(topic
 await log.commit({ group: '', epoch: 0, appends: packer.take(), stores: [], positions: [] });
 
 const partition = { topic: topic.name, partition: 0 };
-/** Takes the group, commits, and leaves it; returns the epoch it had. */
+/** Joins the group, commits, and leaves; returns the epoch it had. */
 const owning = async (work: (epoch: number) => Promise<void>): Promise<number> => {
   const leave = new AbortController();
   for await (const { partitions } of log.join('fenced', { units: [[partition]] }, leave.signal)) {
@@ -28,7 +29,7 @@ const owning = async (work: (epoch: number) => Promise<void>): Promise<number> =
     leave.abort();
     return holding.epoch;
   }
-  throw new Error('the group was not given to anybody');
+  throw new Error('the group was assigned to no member');
 };
 const commit = async (what: string, stale: boolean, parts: Pick<Commit, 'epoch' | 'positions'>): Promise<void> => {
   try {

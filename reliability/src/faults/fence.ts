@@ -1,4 +1,4 @@
-/** Runs the commits that must be refused, and those that must not. */
+/** Runs the commits that must be refused, and the ones that must be accepted. */
 import { join } from 'node:path';
 import type { Fault } from '../checkers/fault.ts';
 import { checkLog } from '../checkers/log-checker.ts';

@@ -1,12 +1,12 @@
 /**
- * Flipped bits: of a log that was written whole, copies with one to ten bits flipped, each read to its end by a process of
- * its own. A value that was never written is a fault, and so is a record that is missing without a word, or a reader that died: the
- * files are small, so the log verifies LMDB's own pages, which have no checksum, when it opens them.
+ * Flipped bits: copies of a log that was written whole, with one to ten bits flipped, each read to its end by a process of
+ * its own. A value that was never written is a fault, and so is a record that is missing without an error, or a reader that
+ * crashed: the files are small, so the log verifies LMDB's own pages, which have no checksum, when it opens them.
  */
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { openPort } from '@stoplog/core/port';
 import { checkLog, type FinalTopic } from '../checkers/log-checker.ts';
 import type { Fault } from '../checkers/fault.ts';
 import { readFinal } from '../flagship/final.ts';
@@ -52,7 +52,7 @@ export const flips = async ({ folder, random, tell }: UnitSetting): Promise<Unit
     const { signal, errors } = await reader.ended;
     const verdict = checkLog([...readHistory(history), ...readHistory(seen)], sent);
     const isReported = /STOPLOG_/.test(errors);
-    // What a reader did not come to is missing in silence, unless it said why.
+    // A record that a reader did not reach is missing silently, unless the reader said why.
     const wrong = verdict.faults.filter(({ kind }) => !isReported || (kind !== 'unseen tail' && kind !== 'skipped'));
     faults.push(...wrong);
     if (isReported) figures.reported++;

@@ -1,8 +1,9 @@
 /**
- * F18: what the cleaning stage writes, as a function of the offset alone. Whoever reads a record knows what must be in it, and the
- * fold of any prefix of the log can be computed without the log.
+ * F18: the records of the cleaning stage, as a function of the offset alone. A reader of a record knows its expected value,
+ * and the fold of any prefix of the log can be computed without the log.
  */
-import { isStoplogError, type Log, type TopicShape } from '@stoplog/core/port';
+import { isStoplogError } from '@stoplog/core';
+import type { Log, TopicShape } from '@stoplog/core/port';
 
 export interface Written {
   readonly key: string;
@@ -12,13 +13,13 @@ export interface Written {
 export const writtenAt = (offset: number): Written => ({ key: `k${(offset * 7_919) % 40}`, value: offset % 11 === 0 ? null : `${offset}` });
 
 const shape = { partitions: 1, retentionMs: undefined, keyCodec: 'string', valueCodec: 'string', keySchema: {}, valueSchema: {} } as const;
-/** Compacted in small segments, as soon as anything is dirty. */
+/** Compacted in small segments, as soon as any record is dirty. */
 export const table: TopicShape = { ...shape, name: 'table', cleanup: 'compact', forgetting: { deleteRetentionMs: 0, segmentBytes: 4_000, minDirtyRatio: 0 } };
 /** Keeps its last bytes only. */
 export const recent: TopicShape = { ...shape, name: 'recent', cleanup: 'delete', forgetting: { retentionBytes: 20_000, segmentBytes: 4_000 } };
 
 const never = new AbortController().signal;
-/** What is wrong with the records from an offset on, as far as one fetch goes; `next` is where to go on. */
+/** The faults in the records from an offset on, as far as one fetch goes; `next` is where reading resumes. */
 export const readOn = async (
   log: Log,
   topic: string,
@@ -28,7 +29,7 @@ export const readOn = async (
   try {
     found = await log.fetch({ topic, partition: 0, offset: from }, { bytes: 4_096, waitMs: 0 }, never);
   } catch (error) {
-    // Retention has overtaken it, and said so: it goes on where the partition begins.
+    // Retention has overtaken the reader, and reported it: reading resumes at the partition's start.
     if (!isStoplogError(error) || error.code !== 'STOPLOG_OFFSET_OUT_OF_RANGE') throw error;
     const [start] = await log.offsets([{ topic, partition: 0 }], 'earliest');
     return { next: start!.offset, seen: [], wrong: [] };

@@ -1,9 +1,9 @@
 /**
- * F9: looks at what a power cut has left: opens it, reads everything, and holds it against the model and what had been acknowledged.
+ * F9: opens the image of a power cut, reads everything, and compares it with the model and the acknowledged records.
  *
  *   image.child.js FOLDER HISTORY
  *
- * Says `found {…}`. In a process of its own, for whatever is wrong with an image may end whoever opens it.
+ * Prints `found {…}`. A process of its own, since a damaged image may end the process that opens it.
  */
 import { checkLog } from '../checkers/log-checker.ts';
 import { checkModel } from '../checkers/model-checker.ts';

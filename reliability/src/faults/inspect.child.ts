@@ -1,13 +1,16 @@
 /**
- * Works on one damaged copy, so that its death is one copy's:
+ * Works on one damaged copy, so that a crash affects one copy only:
  *
  *   inspect.child.js read FOLDER            the log itself: opens it and reads the topic 'numbers' whole
  *   inspect.child.js repair FOLDER TO [FOLDER TO]…   check, repair, and the repaired log read whole and appended to; a line for each
  *
- * A line is JSON: { records: { "partition offset": text }, … } or { code } of the error that said it could not.
+ * A line is JSON: { records: { "partition offset": text }, … } or { code } of the error that reported the damage.
  */
+import { isStoplogError } from '@stoplog/core';
+import type { Log } from '@stoplog/core/port';
+import { BatchBuilder, loadLogModule, openPort } from '@stoplog/core/kit';
+import { isDamage } from '@stoplog/core/tools';
 import { lmdb } from '@stoplog/core/lmdb';
-import { BatchBuilder, isDamage, isStoplogError, loadLogModule, openPort, type Log } from '@stoplog/core/port';
 import { recordsOf } from '../flagship/final.ts';
 
 const [mode, ...paths] = process.argv.slice(2) as [string, ...string[]];

@@ -1,4 +1,6 @@
-/** A process that may open few files, or have little address space, says so by name; whatever it was, nothing is torn. */
+/**
+ * A process that may open few files, or has little address space, reports it by name; whatever the limit, nothing is torn.
+ */
 import { join } from 'node:path';
 import type { Fault } from '../checkers/fault.ts';
 import { readFinal } from '../flagship/final.ts';
@@ -27,7 +29,7 @@ export const limits = async ({ folder, unit, tell }: UnitSetting): Promise<UnitO
       upTo -= 500;
       if (signal !== null)
         faults.push({ kind: 'stuck', what: signal === 'SIGKILL' ? `under ${bound} it neither ran nor ended` : `under ${bound} it died of ${signal}` });
-      // Node itself may not start under it; what it says then is its own.
+      // Node itself may not start under the limit; its own message counts then.
       else if (code === 1 && !/STOPLOG_|EMFILE|ENOMEM|ERR_|Too many|memory/.test(errors))
         faults.push({ kind: 'stuck', what: `under ${bound} it ended with ${code} and no reason: ${errors.slice(0, 300)}` });
     }

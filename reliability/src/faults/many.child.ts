@@ -1,12 +1,14 @@
 /**
- * F23: ten thousand partitions, and a thousand consumers of ten of them each.   many.child.js FOLDER
+ * F23: ten thousand partitions, and a thousand consumers of ten of them each. many.child.js FOLDER
  *
- * Each partition gets its records one after the other, so that a step that grew with the partitions that are open would show in the
- * time of the last ones. Says `report {…}`: ms for each quarter of the partitions, and what the consumers were given.
+ * Each partition gets its records one after the other, so that a step whose cost grew with the open partitions would show in
+ * the time of the last ones. Prints `report {…}`: ms for each quarter of the partitions, and the records that the consumers
+ * got.
  */
 import { openLog, topic } from '@stoplog/core';
+import type { Commit } from '@stoplog/core/port';
+import { openPort, RecordPacker, topicOf } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { openPort, RecordPacker, topicOf, type Commit } from '@stoplog/core/port';
 import { z } from 'zod';
 
 const PARTITIONS = 10_000;
@@ -38,7 +40,7 @@ const append = async (round: number): Promise<readonly number[]> => {
   }
   return quarters.map(Math.round);
 };
-/** Reads its partitions until it has what is to come in all of them; how many records were not those that were due. */
+/** Reads its partitions until all of them have their records; returns the number of unexpected ones. */
 const consume = async (consumer: number): Promise<number> => {
   const due = new Map(Array.from({ length: EACH }, (_, i) => [consumer * EACH + i, 0]));
   let [left, wrong] = [EACH * ROUNDS, 0];

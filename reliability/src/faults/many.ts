@@ -1,4 +1,4 @@
-/** F23: very many partitions, and very many who read them at once: no step of it takes longer the more of them there are. */
+/** F23: very many partitions, and very many consumers at once: no step takes longer the more of them there are. */
 import { join } from 'node:path';
 import type { Fault } from '../checkers/fault.ts';
 import { Child } from '../harness/child.ts';
@@ -22,7 +22,7 @@ export const many = async ({ folder, tell }: UnitSetting): Promise<UnitOutcome> 
   tell(line);
   const { records, consumers, first, consumedMs, wrong } = JSON.parse(line.slice(7)) as Report;
   const faults: Fault[] = [];
-  if (wrong > 0) faults.push({ kind: 'inconsistent offset', what: `${wrong} records were not those that were due` });
+  if (wrong > 0) faults.push({ kind: 'inconsistent offset', what: `${wrong} records were not the expected ones` });
   if (first.at(-1)! > SLOWER * first[0]!) faults.push({ kind: 'stuck', what: `the quarters of the partitions took ${first.join(', ')} ms` });
   return {
     faults,

@@ -1,4 +1,7 @@
-/** F4 at length: handlers misbehave at one record in a hundred, in every way there is; each record is processed once all the same. */
+/**
+ * F4 at length: handlers misbehave at one record in a hundred, in every possible way; each record is processed once all the
+ * same.
+ */
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Fault } from '../checkers/fault.ts';
@@ -8,9 +11,9 @@ import { judgeWhole } from '../flagship/verdict.ts';
 import { Child } from '../harness/child.ts';
 import type { UnitOutcome, UnitSetting } from '../long/stage.ts';
 
-/** An actor is given up when it fails thirty times in ten minutes: ten times each, of four. */
+/** An actor is stopped when it fails thirty times in ten minutes: ten times each, of four. */
 const RECORDS = 4_000;
-/** All that hang, one after the other, and what it costs to start a thread. */
+/** The time of all handlers that hang, one after the other, and of starting a thread for each. */
 const QUIET_MS = 150_000;
 
 export const misbehaving = async ({ folder, tell }: UnitSetting): Promise<UnitOutcome> => {

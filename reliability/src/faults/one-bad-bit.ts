@@ -1,14 +1,15 @@
 /**
  * Case O04: ten thousand acknowledged records, and copies of their file with each kind of damage. The log itself reads each
- * copy, `check` and `repair` go over it, and the repaired log is read and appended to; each in a process of its own.
+ * copy, `check` and `repair` run on it, and the repaired log is read and appended to; each in a process of its own.
  *
- * Faults are a value that was never written, a record that is missing without an error, a log, a check or a repair that died or
- * hung, an offset given twice, a count that is not exact. The files are small, so the log verifies their pages when it opens them.
+ * Faults are a value that was never written, a record that is missing without an error, a log, a check or a repair that
+ * crashed or hung, an offset assigned twice, a count that is not exact. The files are small, so the log verifies their pages
+ * when it opens them.
  */
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { openPort } from '@stoplog/core/port';
 import type { Fault } from '../checkers/fault.ts';
 import { readFinal } from '../flagship/final.ts';
 import { produce } from '../flagship/producer.ts';
@@ -18,7 +19,7 @@ import type { UnitOutcome, UnitSetting } from '../long/stage.ts';
 const RECORDS = 10_000;
 const PAGE = 8_192;
 const COPIES = 10;
-/** What a child may take for a copy, on a machine that is busy; the case says ten seconds. */
+/** The time a child may take for a copy, on a busy machine; the case says ten seconds. */
 const LIMIT_MS = 10_000;
 
 type Damage = (data: Buffer, random: () => number) => Buffer;
@@ -129,7 +130,7 @@ export const oneBadBit = async ({ folder, unit, random, tell }: UnitSetting): Pr
     if (itself === undefined) fault('stuck', 'the log died of a signal, or hung');
     else if (itself.code !== undefined) figures['log refused']++;
     else if (Object.keys(itself.records!).length < written.size)
-      fault('lost', `the log hid ${written.size - Object.keys(itself.records!).length} records without a word`);
+      fault('lost', `the log hid ${written.size - Object.keys(itself.records!).length} records silently`);
     if (itself?.code !== undefined && !itself.code.startsWith('STOPLOG_')) fault('stuck', `the log said '${itself.code}', which has no name`);
     if (repaired === undefined) {
       fault('stuck', 'check or repair died of a signal, or hung');
@@ -150,7 +151,7 @@ export const oneBadBit = async ({ folder, unit, random, tell }: UnitSetting): Pr
   return { faults, figures };
 };
 
-/** What a repair kept and said of it, against what had been written. */
+/** Compares the records and the report of a repair with the written records. */
 const judge = (
   { findings, records = {}, appended = {}, lostOffsets, mayMissPartitions, partitions = [] }: Said,
   written: ReadonlyMap<string, string>,
@@ -177,6 +178,6 @@ const judge = (
     ...(invented > 0 ? [`${invented} records were counted as lost and are not`] : []),
     ...(lostOffsets !== lost.size ? [`${lostOffsets} offsets lost, and ${lost.size} named`] : []),
     ...(missing.length > 0 && findings === 0 ? [`${missing.length} records are missing, and check found nothing`] : []),
-    ...(again > 0 ? ['the append after the repair got an offset that had been given'] : []),
+    ...(again > 0 ? ['the append after the repair got an offset that was used'] : []),
   ];
 };

@@ -1,16 +1,17 @@
 /**
- * F18: a consumer that stands in the middle of what is being forgotten.   parked.child.js FOLDER
+ * F18: a consumer in the middle of the records that are being deleted. parked.child.js FOLDER
  *
- * Reads both topics from their beginnings, a few records at a time and resting in between, over and over, through the deaths of whoever
- * writes. Says `wrong …` of a record that is not what was written at its offset. Told anything, it says how many it `read`, and ends.
+ * Reads both topics from their beginnings, a few records at a time and resting in between, again and again, through the
+ * deaths of the writers. Prints `wrong …` for a record that differs from the one written at its offset. On any input, it
+ * prints how many it `read`, and ends.
  */
+import { openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { openPort } from '@stoplog/core/port';
 import { readOn, recent, table } from './forgotten.ts';
 
 let isOver = false;
 process.stdin.once('data', () => (isOver = true));
-// Whoever started it is dead: nobody will tell it to end.
+// The parent process is dead: this one would never be asked to end.
 process.stdin.once('end', () => process.exit(1));
 const log = await openPort(lmdb(process.argv[2]!));
 await log.ensure([table, recent]);
@@ -23,7 +24,7 @@ for (let from = [0n, 0n]; !isOver;) {
     read += seen.length;
     from = from.with(i, next === from[i] ? 0n : next);
   }
-  // Long enough for a cleaning to go by: where it stands is what is forgotten next.
+  // Long enough for a cleaning to go by: its position is deleted next.
   await new Promise((resolve) => setTimeout(resolve, 20));
 }
 console.log(`read ${read}`);

@@ -1,6 +1,6 @@
-/** Sends a few records, and writes every acknowledgement down: what is recorded under strace for crash images. */
+/** Sends a few records, and writes every acknowledgement to a file: recorded under strace for crash images. */
+import { openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { openPort } from '@stoplog/core/port';
 import { produce } from '../flagship/producer.ts';
 import { witness } from '../history/witness.ts';
 

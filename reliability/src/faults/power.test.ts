@@ -1,4 +1,4 @@
-/** The recording is read right, and an image holds what a disk could: F9 itself is part of the long run. */
+/** The recording is parsed correctly, and an image is possible for a disk: F9 itself is part of the long run. */
 import { expect, test } from 'vitest';
 import { imageAt, parseTrace, type Act } from './power.ts';
 
@@ -18,7 +18,7 @@ const TRACE = `
 11  write(1<${hex('/dev/null')}>, "${hex('x')}", 1) = 1
 11  ftruncate(7<${data}>, 65536) = 0
 `;
-test('a trace tells what happened to the data file, and when an acknowledgement was written', () => {
+test('a trace gives the writes to the data file, and the time of each acknowledgement', () => {
   expect(parseTrace(TRACE)).toEqual([
     { type: 'write', at: 8192, bytes: Buffer.from('page'), isFlushed: false },
     { type: 'write', at: 16384, bytes: Buffer.from('abcd'), isFlushed: false },
@@ -28,7 +28,7 @@ test('a trace tells what happened to the data file, and when an acknowledgement 
     { type: 'size', size: 65536 },
   ]);
 });
-test('what was flushed is in every image, in order; what was not may be', () => {
+test('flushed writes are in every image, in order, and other writes may be', () => {
   const write = (at: number, isFlushed = false): Act => ({ type: 'write', at, bytes: Buffer.alloc(1_024, at), isFlushed });
   const acts: readonly Act[] = [write(1), { type: 'flush' }, write(2, true), write(3), write(4)];
   const places = (image: readonly Act[]): readonly number[] => image.flatMap((act) => (act.type === 'write' ? [act.at] : []));

@@ -1,14 +1,14 @@
 /**
- * Power cuts: what a run did to its data file is recorded as system calls, and rebuilt as a disk would hold it if the power
- * had gone at some moment. What was flushed by then is there. Of what was not, any part is: each write whole, not at all, or
- * the last one torn at a multiple of 512 bytes. Every image must open, hold what had been acknowledged by then, and be what
- * the model makes of it.
+ * Power cuts: the system calls of a run on its data file are recorded, and replayed as a disk would hold them if the power
+ * had failed at some moment. Writes flushed before that moment are there. Any part of the others is: each write whole, not at
+ * all, or the last one torn at a multiple of 512 bytes. Every image must open, hold every record acknowledged before that
+ * moment, and match the model.
  */
 import { cpSync, ftruncateSync, mkdirSync, openSync, closeSync, readFileSync, readSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { openPort } from '@stoplog/core/port';
 import type { Fault } from '../checkers/fault.ts';
 import { readFinal } from '../flagship/final.ts';
 import { Child } from '../harness/child.ts';
@@ -18,26 +18,32 @@ import type { UnitOutcome, UnitSetting } from '../long/stage.ts';
 const IMAGES = 20;
 const RECORDS = 1_200;
 const SECTOR = 512;
-/** Where LMDB's three meta records lie at pages of 8 KB (two in turns, and what is known to be flushed), and the boot in them. */
+/**
+ * The offsets of LMDB's three meta records in pages of 8 KB (two alternating, and the flushed one), and of the boot number in
+ * them.
+ */
 const METAS = [40, 8_192 + 40, 4_096 + 40] as const;
 const BOOT_ID = 120;
 const OTHER_BOOT: Buffer = Buffer.from('0100000000000000', 'hex');
 
-/** One thing that happened to the data file, or an acknowledgement. */
+/** A system call on the data file, or an acknowledgement. */
 export type Act =
-  | { readonly type: 'write'; readonly at: number; readonly bytes: Buffer; /** Flushed when it has ended, as O_DSYNC says. */ readonly isFlushed: boolean }
+  | { readonly type: 'write'; readonly at: number; readonly bytes: Buffer; /** Flushed when it has ended, because of O_DSYNC. */ readonly isFlushed: boolean }
   | { readonly type: 'size'; readonly size: number }
   | { readonly type: 'flush' }
   | { readonly type: 'events'; readonly events: readonly Event[] };
 
 const unhex = (text: string): Buffer => Buffer.from(text.replaceAll('\\x', ''), 'hex');
 
-/** Reads a trace of `strace -f -y -xx`. A call that another thread interrupts counts from its end, an acknowledgement from its start. */
+/**
+ * Parses a trace of `strace -f -y -xx`. A call that another thread interrupts counts from its end, an acknowledgement from
+ * its start.
+ */
 export const parseTrace = (trace: string): readonly Act[] => {
   const acts: Act[] = [];
   const flushed = new Set<string>();
   const waiting = new Map<string, string>();
-  /** Where each descriptor stands: LMDB writes neighbouring pages by a seek and one writev. */
+  /** The offset of each descriptor: LMDB writes neighbouring pages by a seek and one writev. */
   const places = new Map<string, number>();
   for (const line of trace.split('\n')) {
     const found = /^(?:\[pid +)?(\d+)\]? +(.*)$/.exec(line);
@@ -77,7 +83,7 @@ export const parseTrace = (trace: string): readonly Act[] => {
   return acts;
 };
 
-/** What a disk may hold when the power goes after so many acts, and how many of them were not flushed by then. */
+/** A possible content of the disk when the power fails after that many acts, and the number of unflushed ones. */
 export const imageAt = (acts: readonly Act[], random: () => number): { readonly image: readonly Act[]; readonly inDoubt: number } => {
   const kept: Act[] = [];
   let pending: Act[] = [];
@@ -104,7 +110,7 @@ const writeImage = (path: string, acts: readonly Act[]): void => {
     if (act.type === 'write') writeSync(fd, act.bytes, 0, act.bytes.length, act.at);
     else if (act.type === 'size') ftruncateSync(fd, act.size);
   }
-  // A file of this boot was left by a kill, and all that was written to it is there; one of another boot was left by a power cut.
+  // A file of this boot was left by a kill, with all writes to it; one of another boot was left by a power cut.
   const boot = Buffer.alloc(8);
   for (const meta of METAS) {
     if (readSync(fd, boot, 0, 8, meta + BOOT_ID) === 8 && boot.readBigUInt64LE() !== 0n) writeSync(fd, OTHER_BOOT, 0, 8, meta + BOOT_ID);
@@ -117,17 +123,20 @@ export const canRecord = (): boolean => spawnSync('strace', ['-V']).status === 0
 
 export const power = (setting: UnitSetting): Promise<UnitOutcome> => cutPower(setting, IMAGES);
 
-/** What is recorded: a pipeline that works on what is sent, with its stores and positions, in every other unit, and sends alone in the others. */
+/** The recorded program: in every other unit a pipeline with stores and positions, in the others a producer alone. */
 const programOf = (unit: number, data: string, history: string): readonly [string, readonly string[]] =>
   unit % 2 === 0 ? ['flagship/app.child.js', [data, history, 'app', `${RECORDS}`, '20', 'end']] : ['faults/power.child.js', [data, history, `${RECORDS}`]];
 
-/** By which of LMDB's meta records a commit was flushed: its own, before it shows, as beside others; or the third, after it (decision 0028). */
+/**
+ * How commits were flushed: by their own meta record before they are visible, when other processes are there; or by the third
+ * one after (decision 0028).
+ */
 const flushes = (acts: readonly Act[]): { readonly early: number; readonly late: number } => {
   const metas = acts.flatMap((act) => (act.type === 'write' && act.isFlushed ? [METAS.indexOf(act.at as never)] : []));
   return { early: metas.filter((n) => n === 0 || n === 1).length, late: metas.filter((n) => n === 2).length };
 };
 
-/** `programs`: those of a copy with a bug in it are recorded; the images are read by what is not broken. */
+/** `programs` are recorded, possibly of a copy with a bug; the images are read by the unbroken product. */
 export const cutPower = async ({ unit, folder, random, tell }: UnitSetting, images: number, programs?: string): Promise<UnitOutcome> => {
   const figures = { images: 0, 'writes in doubt': 0, acknowledged: 0, taken: 0, 'flushed early': 0, 'flushed late': 0 };
   if (!canRecord()) {
@@ -135,9 +144,9 @@ export const cutPower = async ({ unit, folder, random, tell }: UnitSetting, imag
     return { faults: [], figures };
   }
   const [data, history, trace] = [join(folder, 'log'), join(folder, 'history'), join(folder, 'trace')];
-  // The folder is there, and flushed, before the recording: what is recorded begins with the file as it is now.
+  // The folder is created and flushed before the recording, which starts from this file.
   await readFinal(data);
-  // Two units in four are recorded beside somebody else, who commits nothing.
+  // Two units in four are recorded while another process has the log open, and commits nothing.
   const neighbour = unit % 4 >= 2 ? await openPort(lmdb(data)) : undefined;
   const before = readFileSync(join(data, 'data.mdb'));
   const under = ['strace', '-f', '-y', '-xx', '-s', '10000000', '-e', 'trace=openat,lseek,pwrite64,writev,write,fdatasync,fsync,ftruncate', '-o', trace];
@@ -157,7 +166,7 @@ export const cutPower = async ({ unit, folder, random, tell }: UnitSetting, imag
   const start: Act = { type: 'write', at: 0, bytes: before, isFlushed: true };
   const faults: Fault[] = [];
   for (let i = 0; i < images && faults.length === 0; i++) {
-    // The first is the whole recording: were anything missing in it, the images would prove nothing.
+    // The first image is the whole recording: if it missed any record, the images would prove nothing.
     const cut = i === 0 ? acts.length : Math.floor(random() * acts.length);
     const upToHere = acts.slice(0, cut);
     const [copy, known] = [join(folder, `image${i}`), join(folder, `known${i}`)];

@@ -1,4 +1,4 @@
-/** Readers that die inside a read, and many that read while the map grows: writing goes on, and they see what is there. */
+/** Readers that die inside a read, and many that read while the map grows: writing continues, and they see every record. */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Fault } from '../checkers/fault.ts';
@@ -8,17 +8,17 @@ import { Child } from '../harness/child.ts';
 import type { UnitOutcome, UnitSetting } from '../long/stage.ts';
 
 const READERS = 20;
-/** There before the readers die, and sent when they have. */
+/** Records appended before the readers die, and after. */
 const BEFORE = 2_000;
 const AFTER = 40_000;
-/** A file may be so much larger than the same work leaves it without dead readers. */
+/** How much larger the file may be than after the same work without dead readers. */
 const TIMES = 3;
 
 interface Work {
   readonly faults: readonly Fault[];
   readonly bytes: number;
 }
-/** A little work, then `die` beside a process that rests, then much work: what dead readers held on to would not be used again. */
+/** A little work, then `die` while another process rests, then much work: pages held by dead readers would not be reused. */
 const work = async (data: string, history: string, die: () => Promise<void>): Promise<Work> => {
   const live = (upTo: number, stay: 'stay' | 'end'): Child =>
     new Child('flagship/app.child.js', [data, history, `up to ${upTo}`, `${upTo}`, '200', stay], { env: { SPIN_US: '0' }, limitMs: 120_000 });
@@ -27,12 +27,12 @@ const work = async (data: string, history: string, die: () => Promise<void>): Pr
   await first.said('settled');
   await die();
   await first.kill();
-  // It looks who lives when it opens the log.
+  // The log removes dead readers when it is opened.
   const { code, signal, errors } = await live(BEFORE + AFTER, 'end').ended;
   const faults: readonly Fault[] = code === 0 ? [] : [{ kind: 'stuck', what: `the app ended with ${signal ?? code}: ${errors.slice(0, 300)}` }];
   return { faults, bytes: statSync(join(data, 'data.mdb')).blocks * 512 };
 };
-/** What the same work leaves when nobody dies; measured once. */
+/** The file after the same work without deaths; measured once. */
 let calm: Promise<Work> | undefined;
 
 export const staleReaders = async ({ folder, tell }: UnitSetting): Promise<UnitOutcome> => {
@@ -40,7 +40,7 @@ export const staleReaders = async ({ folder, tell }: UnitSetting): Promise<UnitO
   const baseline = (await (calm ??= work(join(folder, 'calm'), join(folder, 'history of calm'), () => Promise.resolve()))).bytes;
   const { faults, bytes } = await work(data, history, async () => {
     for (let i = 0; i < READERS; i++) {
-      // Half of them die inside a read, with a snapshot in their hands, the others while they wait for records.
+      // Half of them die inside a read, holding a snapshot, the others while they wait for records.
       const isInside = i % 2 === 0;
       const env = isInside ? { STOPLOG_FAILPOINTS: `storage.read=kill#${2 + (i % 6)}`, STOPLOG_FAILPOINTS_STRUCK: note } : {};
       const reader = new Child('flagship/reader.child.js', [data, join(folder, `history of reader ${i}`), `reader${i}`, 'numbers', 'copies'], {
@@ -71,9 +71,9 @@ export const staleReaders = async ({ folder, tell }: UnitSetting): Promise<UnitO
 
 const THREADS = 16;
 const GROWN = 60_000;
-/** The writer lengthens the file by so much, ahead of need. */
+/** The step by which the writer lengthens the file, ahead of need. */
 const AHEAD = 64 * 2 ** 20;
-/** F17: the file is lengthened, again and again. The map, which is as large as it may ever become from the start, does not move. */
+/** F17: the file is lengthened, again and again. The map has its maximal size from the start, and does not move. */
 export const growth = async ({ folder, tell }: UnitSetting): Promise<UnitOutcome> => {
   const [data, history] = [join(folder, 'log'), join(folder, 'history')];
   await readFinal(data);

@@ -1,12 +1,13 @@
 /**
- * F17: many threads of one process read to the end while it appends.   reading-threads.child.js FOLDER HISTORY THREADS UP_TO
+ * F17: many threads of one process read to the end while it appends. reading-threads.child.js FOLDER HISTORY THREADS UP_TO
  *
- * Says reading and produced. Told anything, its readers read on to the end as it is then; it ends when they have, with 1 if one has failed.
+ * Prints reading and produced. On any input, its readers read on to the end as it is then; the process ends when they have,
+ * with 1 if one has failed.
  */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import { BatchBuilder, openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { BatchBuilder, openPort } from '@stoplog/core/port';
 import { produce } from '../flagship/producer.ts';
 import { witness } from '../history/witness.ts';
 import { recent } from './forgotten.ts';
@@ -23,7 +24,7 @@ const readers = Array.from({ length: Number(threads) }, (_, i) => {
 await Promise.all(readers.map(({ worker }) => once(worker.stdout, 'data')));
 console.log('reading');
 const log = await openPort(lmdb(folder));
-// What makes the file grow, and nobody reads.
+// Records that make the file grow, and are never read.
 await log.ensure([{ ...recent, name: 'ballast', forgetting: {} }]);
 const write = witness(history);
 for (let i = 1; i <= SLICES; i++) {

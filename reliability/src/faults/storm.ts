@@ -1,10 +1,10 @@
 /**
  * F19: members of one pipeline come and go all the time, by SIGTERM, by SIGKILL, and by standing still for longer than their
- * session, beside handlers that are slower than a session. Records arrive meanwhile; each is processed once.
+ * session, with handlers that are slower than a session. Records are appended meanwhile; each is processed once.
  */
 import { join } from 'node:path';
+import { loadLogModule, openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { loadLogModule, openPort } from '@stoplog/core/port';
 import type { Fault } from '../checkers/fault.ts';
 import { readFinal } from '../flagship/final.ts';
 import { produce } from '../flagship/producer.ts';
@@ -14,11 +14,11 @@ import { moment, witness } from '../history/witness.ts';
 import type { UnitOutcome, UnitSetting } from '../long/stage.ts';
 
 const SESSION_MS = 1_000;
-/** The last one settles within this. */
+/** The time in which the last member must settle. */
 const QUIET_MS = 60_000;
 export type Change = 'SIGTERM' | 'SIGKILL' | 'SIGSTOP';
 
-/** How often places of the flagship's group have been given to a member: each time the epoch grows by one. */
+/** The number of assignments in the flagship's group: each increments the epoch. */
 export const givings = async (data: string): Promise<number> => {
   await using log = await openPort(lmdb(data));
   const groups = await (await loadLogModule(lmdb(data))).groups(log);
@@ -27,10 +27,10 @@ export const givings = async (data: string): Promise<number> => {
 
 export interface Storm {
   readonly folder: string;
-  /** What becomes of the eldest member, time after time; a new one comes for it. */
+  /** The fate of the eldest member, time after time; a new member replaces it. */
   readonly changes: readonly Change[];
   readonly records: number;
-  /** What is waited for between two changes. */
+  /** Awaited between two changes. */
   readonly rest?: () => Promise<void>;
 }
 export const storm = async ({ folder, changes, records, rest }: Storm): Promise<UnitOutcome> => {
@@ -60,7 +60,7 @@ export const storm = async ({ folder, changes, records, rest }: Storm): Promise<
       if (change === 'SIGSTOP') {
         older.process.kill('SIGSTOP');
         figures['stood still']++;
-        // Somebody else has what it had when the new one is there and another session is over.
+        // Another member has its partitions when the new one is there and another session is over.
         const newer = await member();
         await rest?.();
         older.process.kill('SIGCONT');
@@ -87,7 +87,7 @@ export const storm = async ({ folder, changes, records, rest }: Storm): Promise<
   return { faults: [...faults, ...verdict.faults], figures };
 };
 
-/** One of every kind, in a row that chance makes; a change every one to three seconds. */
+/** A change of every kind, in random order; a change every one to three seconds. */
 const CHANGES = 12;
 export const rebalances = async ({ folder, random, tell }: UnitSetting): Promise<UnitOutcome> => {
   const kinds: readonly Change[] = ['SIGTERM', 'SIGKILL', 'SIGSTOP'];

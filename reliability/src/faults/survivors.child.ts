@@ -1,10 +1,10 @@
 /**
- * L6: writes records of few keys, tombstones among them, compacts in between, and ends.   survivors.child.js FOLDER
+ * L6: writes records of few keys, tombstones among them, compacts in between, and ends. survivors.child.js FOLDER
  *
- * Says `cleaned` after each cleaning.
+ * Prints `cleaned` after each cleaning.
  */
+import { BatchBuilder, loadLogModule, openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { BatchBuilder, loadLogModule, openPort } from '@stoplog/core/port';
 import { writtenAt } from './forgotten.ts';
 import { kept } from './survivors.ts';
 

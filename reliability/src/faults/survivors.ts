@@ -1,10 +1,11 @@
 /**
- * L6: of each key the newest record outlives compaction, and a tombstone does so for its retention, which is longer here than any
- * run. A fold alone (F18) would not miss a tombstone that went too early: only a reader who is on the way does.
+ * L6: the newest record of each key survives compaction, and a tombstone does so for its retention, which is longer here than
+ * any run. A fold alone (F18) would not notice a tombstone that was dropped too early: only a reader in the middle does.
  */
 import { join } from 'node:path';
+import type { TopicShape } from '@stoplog/core/port';
+import { openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { openPort, type TopicShape } from '@stoplog/core/port';
 import type { Fault } from '../checkers/fault.ts';
 import { Child } from '../harness/child.ts';
 import { readOn, table, writtenAt } from './forgotten.ts';

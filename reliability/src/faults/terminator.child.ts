@@ -1,13 +1,17 @@
 /**
- * Loaded before a program (`--import`): ends threads of its pool at random moments, TERMINATIONS times, each once it has seen a record
- * (`announce` in flagship/at-work.ts): one that is only loading what it needs would be ended for nothing. The pool takes `Worker` from the CommonJS face of node:worker_threads; the log's writer does not, and is left alone.
+ * Loaded before a program (`--import`): ends threads of its pool at random moments, TERMINATIONS times, each once it has seen
+ * a record (`announce` in flagship/at-work.ts), since a thread that is still loading has nothing to lose. The pool takes
+ * `Worker` from the CommonJS side of node:worker_threads; the log's writer does not, and is left alone.
  */
 import { createRequire } from 'node:module';
 import { BroadcastChannel, isMainThread, type Worker } from 'node:worker_threads';
 import { AT_WORK } from '../flagship/at-work.ts';
 import { chance } from '../harness/chance.ts';
 
-/** Long enough for a commit or two in between: one that dies five times at one record, with none, is taken for that record's fault. */
+/**
+ * Long enough for a commit or two in between: a thread that dies five times at one record, without a commit, stops that
+ * record's partition.
+ */
 const WITHIN_MS = 400;
 const threads = createRequire(import.meta.url)('node:worker_threads') as { Worker: typeof Worker };
 

@@ -1,10 +1,10 @@
 /**
- * F3: threads of a pipeline are ended at any moment, while a queue that is full waits before them. In every other unit each thread stands
- * still for a while at one of its failpoints, so that many of them are ended there.
+ * F3: threads of a pipeline are ended at any moment, with a full queue before them. In every other unit each thread stands
+ * still for a while at one of its failpoints, so that many threads are ended there.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Failpoint } from '@stoplog/core/port';
+import type { Failpoint } from '@stoplog/core/private/failpoints';
 import type { Fault } from '../checkers/fault.ts';
 import { readFinal } from '../flagship/final.ts';
 import { judgeWhole } from '../flagship/verdict.ts';
@@ -14,13 +14,13 @@ import type { UnitOutcome, UnitSetting } from '../long/stage.ts';
 const TERMINATIONS = 50;
 const RECORDS = 40_000;
 /**
- * Those that a thread of actors comes to, but for `process.handled`: one that ends inside a handler is that record's fault, and after five times its
- * partition is given up, as it should be (misbehaving.test.ts).
+ * The failpoints of a thread of actors, except `process.handled`: a thread that ends inside a handler is that record's fault,
+ * and after five times its partition is stopped, as it should be (misbehaving.test.ts).
  */
 const POINTS: readonly Failpoint[] = ['process.before', 'state.staged', 'outputs.staged', 'commit.before', 'commit.applied', 'commit.acked'];
-/** Longer than threads live, one with another. */
+/** Longer than the average life of a thread. */
 const STILL_MS = 150;
-/** To end a thread takes no longer, wherever it is. */
+/** The longest time that ending a thread may take, at any point. */
 const LONGEST_MS = 5_000;
 
 export const threads = async ({ folder, unit, random, tell }: UnitSetting): Promise<UnitOutcome> => {

@@ -1,16 +1,16 @@
 /**
- * One life of the flagship: runs the pipeline and sends records until the log holds UP_TO of them, then settles.
+ * Runs the flagship once: runs the pipeline and sends records until the log holds UP_TO of them, then settles.
  *
  *   app.child.js FOLDER HISTORY NAME UP_TO CHUNK STAY
  *
- * Says running, produced, settled, ended. With STAY=stay it waits to be killed, otherwise it closes and ends; with closing it
- * does not settle before. A record that is refused is told (refused CODE); a line on standard input lets it go on. With
- * CAREFUL=yes one commit is under way at a time, so that what follows a refused one has not been sent yet.
+ * Prints running, produced, settled, ended. With STAY=stay it waits to be killed, otherwise it closes and ends; with closing
+ * it does not settle before. A refused record is reported (refused CODE); a line on standard input lets the program continue.
+ * With CAREFUL=yes there is one commit in flight at a time, so that the records after a refused one have not been sent yet.
  */
 import { once } from 'node:events';
 import { seconds } from '@stoplog/core';
+import { openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { openPort } from '@stoplog/core/port';
 import { run } from '@stoplog/runtime';
 import { moment, witness } from '../history/witness.ts';
 import { produce } from './producer.ts';

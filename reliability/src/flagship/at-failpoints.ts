@@ -1,14 +1,14 @@
-/** One life for each failpoint, killed there. Those that are met once in a life are struck at their first hit. */
-import { FAILPOINTS, type Failpoint } from '@stoplog/core/port';
+/** A life for each failpoint, killed there. Failpoints that are passed once in a life strike at their first hit. */
+import { type Failpoint, FAILPOINTS } from '@stoplog/core/private/failpoints';
 import type { Life } from './life.ts';
 
 const ONCE: ReadonlySet<string> = new Set<Failpoint>(['acquire', 'rebalance.written', 'rebalance.assigned', 'release', 'close.draining', 'close.closed']);
-/** Met so often that a hit far behind is met too. */
+/** Passed so often that a late hit is reached too. */
 const OFTEN: ReadonlySet<string> = new Set<Failpoint>(['process.before', 'process.handled', 'storage.put']);
 /**
- * Not met by the flagship: losing a group that it still holds (processes.test.ts lets a process stand still for longer than
- * its session), what retention and compaction do (core/src/lmdb/cleaner/cleaning-kill.test.ts), and copies of a whole log
- * (backup.test.ts and shrink.test.ts there).
+ * Not passed by the flagship: losing a group that the process still holds (processes.test.ts stalls a process for longer than
+ * its session), the steps of retention and compaction (core/src/lmdb/cleaner/cleaning-kill.test.ts), and copies of a whole
+ * log (backup.test.ts and shrink.test.ts there).
  */
 export const ELSEWHERE: ReadonlySet<string> = new Set<Failpoint>([
   'rebalance.revoke',

@@ -1,4 +1,4 @@
-/** Tells whoever ends threads (TERMINATIONS=…) that this one has seen its first record. */
+/** Announces to the terminator (TERMINATIONS=…) that this thread has seen its first record. */
 import { BroadcastChannel, threadId } from 'node:worker_threads';
 
 export const AT_WORK = 'at-work';

@@ -1,6 +1,8 @@
-/** Reads everything that is left of a flagship: the checkers' view of the log, taken while nobody runs. */
+/** Reads the whole final state of a flagship: the checkers' view of the log, taken while no process runs. */
+import type { Origin } from '@stoplog/core';
+import type { Log } from '@stoplog/core/port';
+import { type AnyStore, type AnyTopic, openPort, storeOf, topicOf } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { openPort, storeOf, topicOf, type AnyStore, type AnyTopic, type Log, type Origin } from '@stoplog/core/port';
 import type { FinalTopic } from '../checkers/log-checker.ts';
 import type { FinalRecord, FinalState, StoreContent } from '../checkers/model-checker.ts';
 import { byGroup, copies, numbers, perGroup, perKey, totals } from './flagship.pipeline.ts';

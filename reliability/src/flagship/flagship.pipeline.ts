@@ -21,9 +21,9 @@ export const totals: CompactedTopic<string, SumOf> = compactedTopic('totals', { 
 export const perKey: Store<string, number> = store('per-key', { key: Key, value: z.int() });
 export const perGroup: Store<string, SumOf> = store('per-group', { key: Key, value: Sum });
 
-/** A handler that costs something, so that a kill falls into the middle of the work. */
+/** A handler that takes some time, so that a kill falls into the middle of the work. */
 const spinUs = Number(process.env['SPIN_US'] ?? 0);
-/** And two records that take long. */
+/** Two records take long. */
 const slowMs = Number(process.env['SLOW_MS'] ?? 0);
 const isSlow = ({ key, n }: Value): boolean => (key === 'k7' && n === 3) || (key === 'k8' && n === 5);
 let isChildless = process.env['OFFSPRING'] === 'yes';

@@ -1,7 +1,7 @@
 /**
  * The flagship run: life after life of one pipeline on one log, each ended by a kill, and everything compared after each.
  *
- * A reader lives through all of them. The reference is read and folded anew after every death; the history is checked
+ * A reader lives through all of them. The reference is read and folded again after every death; the history is checked
  * against the log whenever `checkEvery` says so, and at the end, when a last life has settled and the reader has drained.
  */
 import { existsSync, readFileSync } from 'node:fs';
@@ -24,14 +24,14 @@ export interface FlagshipOptions {
   readonly spinUs?: number;
   readonly reader?: boolean;
   readonly checkEvery?: number;
-  /** The last life must settle within this. */
+  /** The time in which the last life must settle. */
   readonly quietMs?: number;
-  /** How long any other life may take. */
+  /** The longest time of any other life. */
   readonly lifeMs?: number;
   readonly programs?: string;
-  /** For every life: something that shifts the clock, say. */
+  /** The environment of every life: to shift the clock, for example. */
   readonly env?: Readonly<Record<string, string>>;
-  /** How many keys the records have; 500 when left out. */
+  /** The number of keys of the records; 500 by default. */
   readonly keys?: number;
   readonly tell?: (line: string) => void;
 }
@@ -56,14 +56,14 @@ class Flagship {
   readonly #options: FlagshipOptions;
   readonly #data: string;
   readonly #history: string;
-  /** Where failpoints note that they strike. */
+  /** The file in which failpoints note that they strike. */
   readonly #note: string;
   readonly #write: (event: Event) => void;
   readonly #faults: Fault[] = [];
   readonly #struck: Record<string, number> = {};
   readonly #recoveryMs: number[] = [];
   readonly #sometimes: Record<Sometimes, number> = { ...NEVER_YET };
-  /** Where the group stood after the last death: positions never go back. */
+  /** The group's positions after the last death: positions never go back. */
   #stood: readonly number[] = [];
   #kills = 0;
   #inDoubt = 0;
@@ -76,7 +76,7 @@ class Flagship {
 
   async run(): Promise<FlagshipVerdict> {
     const { lives, recordsPerLife, checkEvery = 1, tell, quietMs = QUIET_MS } = this.#options;
-    // The folder is made by this process, so that the reader finds its topics.
+    // This process creates the folder, so that the reader finds its topics.
     await readFinal(this.#data);
     const reader = await this.#startReader();
     try {
@@ -137,7 +137,7 @@ class Flagship {
     // The moment of the kill is the subject, not a fact to wait for.
     await new Promise((resolve) => setTimeout(resolve, life.afterMs));
     const { code, signal, errors } = await child.kill();
-    // Nothing else may have ended it, and nothing may have been refused: a death of its own is not one of ours.
+    // The kill must have ended it, and no record may have been refused: the program must not crash by itself.
     if (signal !== 'SIGKILL' || errors !== '') return this.#report('stuck', `${name} ended by itself (${signal ?? code}): ${errors.slice(0, 500)}`);
     const refused = child.lines.find((line) => line.startsWith('refused'));
     if (refused !== undefined) this.#report('stuck', `${name}: a record was ${refused} although nothing was wrong`);
@@ -148,7 +148,7 @@ class Flagship {
   async #dieAtFailpoint(life: Life & { readonly kind: 'failpoint' }, i: number, name: string): Promise<void> {
     const before = linesIn(this.#note).length;
     const child = this.#startLife(life, i);
-    // What was refused is sent again.
+    // Refused records are sent again.
     void child.heard('refused').then((line) => line !== undefined && child.tell('go on'));
     const { code, signal, errors } = await child.ended;
     const isStruck = linesIn(this.#note)
@@ -156,8 +156,8 @@ class Flagship {
       .some((line) => line.startsWith(`${life.name} `));
     if (isStruck) this.#struck[life.name] = (this.#struck[life.name] ?? 0) + 1;
     if (signal !== 'SIGKILL') {
-      if (life.mode === 'kill' && code === 0) this.#report('stuck', `${name} ended without having come there: the life proves nothing`);
-      // A storage call that fails may end the process, by its name; nothing else may.
+      if (life.mode === 'kill' && code === 0) this.#report('stuck', `${name} ended without reaching its failpoint: the life proves nothing`);
+      // A storage call that fails may end the process, by its name; no other error may.
       const isTold = life.mode === 'fail' && signal === null && /STOPLOG_|EIO/.test(errors);
       if (code !== 0 && !isTold) this.#report('stuck', `${name} ended with ${signal ?? code}: ${errors.slice(0, 500)}`);
       return;
@@ -177,7 +177,7 @@ class Flagship {
     const stands = [...final.state.numbers, ...final.state.byGroup].map(({ position }) => position);
     stands.forEach((position, i) => {
       if (position < (this.#stood[i] ?? 0))
-        this.#report('lost', `after ${name}: the group stands at ${position} of its ${i + 1}th input, and stood at ${this.#stood[i]}`);
+        this.#report('lost', `after ${name}: the group is at ${position} of its ${i + 1}th input, and was at ${this.#stood[i]}`);
     });
     this.#stood = stands;
     if (isWhole) {
@@ -192,7 +192,7 @@ class Flagship {
     if (taken === appended && between === 0) this.#sometimes['killed with nothing left to do']++;
   }
 
-  /** A last life, which nobody disturbs. */
+  /** A last, undisturbed life. */
   async #settle(): Promise<void> {
     const { lives, recordsPerLife, quietMs = QUIET_MS } = this.#options;
     const last = this.#start('last', lives.length * recordsPerLife, 1_000, 'end', quietMs + 10_000, { SPIN_US: '0' });

@@ -1,13 +1,13 @@
-/** One life of the flagship: how it ends, how it is started for that, and what rare thing its end was. */
-import type { Failpoint } from '@stoplog/core/port';
+/** A life of the flagship: how it ends, how it is started for that, and the rare event of its end. */
+import type { Failpoint } from '@stoplog/core/private/failpoints';
 
 export type Life =
-  /** Killed so long after its actors run, from outside. */
+  /** Killed from outside, that long after its actors run. */
   | { readonly kind: 'random'; readonly afterMs: number }
-  /** Strikes at a hit of a failpoint; one that is not met ends by itself. */
+  /** Strikes at a hit of a failpoint; a life that does not reach it ends by itself. */
   | { readonly kind: 'failpoint'; readonly name: Failpoint; readonly mode: string; readonly hit: number | 'every' };
 
-/** Rare things that must have happened in a run for it to count. */
+/** Rare events that must have happened for a run to count. */
 export type Sometimes =
   | 'killed between send and acknowledgement'
   | 'killed in the middle of the input'
@@ -24,18 +24,18 @@ export const NEVER_YET: Readonly<Record<Sometimes, number>> = {
   'killed between visible and acknowledged': 0,
   'killed with nothing left to do': 0,
 };
-/** Lives that reach what they are killed at only when they end. */
+/** Failpoints that a life reaches only when it ends. */
 const AT_THE_END: ReadonlySet<string> = new Set<Failpoint>(['release', 'close.draining', 'close.closed']);
 
 export const nameOf = (life: Life, i: number): string =>
   life.kind === 'random' ? `life ${i}, killed after ${Math.round(life.afterMs)} ms` : `life ${i}, ${life.name}=${life.mode}#${life.hit}`;
-/** What the program does when it has sent its share: wait to be killed, settle and end, or end at once. */
+/** After its last record the program waits to be killed, settles and ends, or ends at once. */
 export const endingOf = (life: Life): string => (life.kind === 'random' ? 'stay' : AT_THE_END.has(life.name) ? 'closing' : 'end');
 export const armedBy = (life: Life): Readonly<Record<string, string>> =>
   life.kind === 'random'
     ? {}
     : { STOPLOG_FAILPOINTS: `${life.name}=${life.mode}${life.hit === 'every' ? '' : `#${life.hit}`}`, ...(life.mode === 'fail' ? { CAREFUL: 'yes' } : {}) };
-/** What it is to die at a failpoint. */
+/** The rare event of a death at a failpoint. */
 export const dyingAt = (name: Failpoint): Sometimes | undefined => {
   if (/\.written|storage\.put|lock\.taken/.test(name)) return 'killed inside a transaction';
   return /append\.committed|commit\.applied|append\.acked/.test(name) ? 'killed between visible and acknowledged' : undefined;

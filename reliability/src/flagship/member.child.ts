@@ -3,7 +3,7 @@
  *
  *   member.child.js FOLDER SESSION_MS
  *
- * Says running, and ended. A line on standard input lets it settle: it says settled.
+ * Prints running, and ended. A line on standard input lets it settle: it prints settled.
  */
 import { seconds } from '@stoplog/core';
 import { lmdb } from '@stoplog/core/lmdb';
@@ -15,6 +15,7 @@ const app = await run(new URL('./flagship.pipeline.js', import.meta.url), {
   threads: 1,
   session: seconds(Number(sessionMs) / 1_000),
   tell: 'nothing',
+  signals: true,
 });
 console.log('running');
 process.stdin.once('data', () => void app.settled().then(() => console.log('settled')));

@@ -1,13 +1,13 @@
 /**
- * F4: one record in a hundred misbehaves, each the first time that a handler sees it, in one way after the other. With
- * MISBEHAVED=folder each leaves a note there before it does, so that it does so once, whatever becomes of its thread.
+ * F4: one record in a hundred misbehaves, the first time that a handler sees it, in each way in turn. With MISBEHAVED=folder
+ * each leaves a note there first, so that it misbehaves once, even if its thread is replaced.
  */
 import { closeSync, openSync } from 'node:fs';
 import type { Value } from '../checkers/model-checker.ts';
 
 const notes = process.env['MISBEHAVED'];
 const KEYS = Number(process.env['KEYS'] ?? 500);
-/** One in a hundred, of every key in turn: a hundred would meet the same keys over and over. */
+/** One in 101, to meet every key in turn: one in 100 would meet the same keys again and again. */
 const ONE_IN = 101;
 export const misbehavesAt = (i: number): boolean => i % ONE_IN === ONE_IN >> 1;
 

@@ -1,10 +1,10 @@
 /**
- * What a handler starts and leaves running. With OFFSPRING=yes each thread of the flagship starts, at its first record, a process
- * that says which files it was born with and then lives on, whatever becomes of who started it.
+ * Processes that a handler starts and leaves running. With OFFSPRING=yes each thread of the flagship starts, at its first
+ * record, a process that prints the files it inherited and then lives on, even if its parent dies.
  */
 import { spawn } from 'node:child_process';
 
-/** Ends by itself in the end, for when nobody ends it. */
+/** Ends by itself after two minutes, if it is not ended earlier. */
 const PROGRAM = `
   const { readdirSync, readlinkSync } = require('node:fs');
   const link = (fd) => { try { return [readlinkSync('/proc/self/fd/' + fd)]; } catch { return []; } };
@@ -16,11 +16,11 @@ const PROGRAM = `
 
 export interface Offspring {
   readonly pid: number;
-  /** What its descriptors stand for; empty where the system does not tell. */
+  /** The targets of its descriptors; empty where the system does not show them. */
   readonly files: readonly string[];
 }
 
-/** Says `offspring {…}` when it is there. */
+/** Prints `offspring {…}` when it is there. */
 export const startOffspring = (): void => {
   const child = spawn(process.execPath, ['-e', PROGRAM], { detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
   child.stdout.once('data', (text: Buffer) => console.log(`offspring ${text.toString().trim()}`));

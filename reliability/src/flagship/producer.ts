@@ -1,10 +1,11 @@
 /**
- * Sends the records of the closed form, from where the log stands: record i is the next value of key i mod KEYS.
+ * Sends the records of the closed form, from the end of the log on: record i is the next value of key i mod KEYS.
  *
- * Each commit is one event of the history before it leaves and one when it is acknowledged. A few are under way at a time,
- * so that a kill finds some of every kind.
+ * Each commit is an event of the history before it is sent and another when it is acknowledged. A few are in flight at a
+ * time, so that a kill finds some of every kind.
  */
-import { encodeKey, encodeValue, RecordPacker, topicOf, type AnyTopic, type Log } from '@stoplog/core/port';
+import type { Log } from '@stoplog/core/port';
+import { type AnyTopic, encodeKey, encodeValue, RecordPacker, topicOf } from '@stoplog/core/kit';
 import type { Event } from '../history/history.ts';
 import { numbers, PARTITIONS } from './flagship.pipeline.ts';
 import { textsIn } from './texts.ts';
@@ -17,7 +18,7 @@ export interface Production {
   readonly upTo: number;
   /** Records of one commit. */
   readonly chunk: number;
-  /** Commits under way at a time. */
+  /** Commits in flight at a time. */
   readonly most?: number;
   readonly write: (event: Event) => void;
 }
@@ -25,7 +26,7 @@ export interface Production {
 /** Calls have numbers that no other producer of this process uses. */
 let calls = 0;
 
-/** How many records there are: the log holds a prefix of what was ever sent. */
+/** The number of records in the log, which holds a prefix of all sent ones. */
 export const standsAt = async (log: Log): Promise<number> => {
   const ends = await log.offsets(
     Array.from({ length: PARTITIONS }, (_, partition) => ({ topic: 'numbers', partition })),
@@ -66,6 +67,6 @@ export const produce = async (log: Log, { process, upTo, chunk, write, most = UN
     while (underWay.size >= most) await Promise.race(underWay);
   }
   await Promise.all(underWay);
-  // After a record that failed none is sent: the log holds a prefix of what was sent, and the next producer goes on behind it.
+  // After a failed record none is sent: the log holds a prefix of the sent records, and the next producer continues after it.
   if (failure !== undefined) throw failure;
 };

@@ -1,19 +1,20 @@
 /**
- * Reads topics while others die around it, and writes down what it was given.
+ * Reads topics while other processes die, and writes down every record it got.
  *
  *   reader.child.js FOLDER HISTORY NAME TOPIC…
  *
- * Says reading. Told anything on standard input it reads on to the end as it is then, and ends.
+ * Prints reading. On any standard input it reads on to the end as it is then, and ends.
  */
+import type { Log } from '@stoplog/core/port';
+import { openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { openPort, type Log } from '@stoplog/core/port';
 import { witness } from '../history/witness.ts';
 
 const [folder, history, name, ...topics] = process.argv.slice(2) as [string, string, string, ...string[]];
 const write = witness(history);
 const stop = new AbortController();
 process.stdin.once('data', () => stop.abort());
-// Whoever started it is dead: nobody will tell it to end.
+// The parent process is dead: this one would never be asked to end.
 process.stdin.once('end', () => process.exit(1));
 const never = new AbortController().signal;
 
@@ -30,7 +31,7 @@ const readOn = async (log: Log, topic: string, partition: number): Promise<void>
     if (records.length > 0) write({ type: 'ok', op: 'poll', process: name, topic, partition, from: Number(offset), records });
     if (isLast && found.next === offset) return;
     offset = found.next;
-    // What lies in memory comes without a turn of the event loop.
+    // Records in memory arrive without a turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve));
   }
 };
@@ -48,5 +49,5 @@ await Promise.all(
   }),
 );
 await log[Symbol.asyncDispose]();
-// The standard input of a thread, unlike that of a process, keeps it alive though it is destroyed.
+// The standard input of a thread, unlike that of a process, keeps it alive even when it is destroyed.
 process.exit();

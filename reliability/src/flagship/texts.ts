@@ -1,8 +1,9 @@
 /** The values of an encoded batch, as texts. */
-import { openBatch, stampBatch } from '@stoplog/core/port';
+import { openBatch } from '@stoplog/core/kit';
+import { stampBatch } from '@stoplog/core/testing';
 
 export const textsIn = (batch: Uint8Array): readonly string[] => {
-  // Stamped only when it is appended; a copy is stamped here, so that it opens.
+  // A batch is stamped when it is appended; this stamps a copy, so that it opens.
   const copy = Uint8Array.from(batch);
   stampBatch(copy, { topicId: 1, partition: 0, baseOffset: 0n });
   const view = openBatch(copy);

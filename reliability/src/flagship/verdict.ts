@@ -1,5 +1,5 @@
-/** Everything that is left of a flagship, before all checkers. */
-import { isStoplogError } from '@stoplog/core/port';
+/** Runs all checkers on the final state of a flagship. */
+import { isStoplogError } from '@stoplog/core';
 import { checkClosedForm } from '../checkers/closed-form.ts';
 import type { Fault } from '../checkers/fault.ts';
 import { checkFromInput, inputOf } from '../checkers/input-order.ts';
@@ -16,7 +16,7 @@ export interface WholeVerdict {
   readonly inDoubt: number;
   readonly polled: number;
 }
-/** Every checker over everything that is left; with `quietMs`, all must be done, within that time of the last fault. */
+/** Every checker on the whole final state; with `quietMs`, all work must be done within that time of the last fault. */
 export const judgeWhole = async (data: string, history: string, expected: number, quietMs: number | undefined): Promise<WholeVerdict> => {
   const final = await finalOf(data);
   if ('kind' in final) return { faults: [final], records: 0, acknowledged: 0, inDoubt: 0, polled: 0 };
@@ -38,7 +38,7 @@ export const judgeWhole = async (data: string, history: string, expected: number
   return { faults: all, records: model.appended, acknowledged, inDoubt, polled };
 };
 
-/** What is left, or the fault that it cannot be read: what cannot be read is lost. */
+/** The final state, or the fault that it cannot be read: an unreadable record is lost. */
 export const finalOf = async (data: string): Promise<Final | Fault> => {
   try {
     return await readFinal(data);

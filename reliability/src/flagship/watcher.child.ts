@@ -1,16 +1,16 @@
 /**
- * S3: looks at a store and at where its group stands, from outside, while the flagship runs.   watcher.child.js FOLDER
+ * S3: reads a store and its group's position from another process, while the flagship runs. watcher.child.js FOLDER
  *
- * A count of all that a partition has taken lies, at any moment, where the group stands there: what is counted after one look at the
- * position and before another lies between the two. Says `watching`; told anything, `looked {…}`, and each `wrong …` before that.
+ * The count of all records that a partition has processed equals, at any moment, the group's position there: a count between
+ * two reads of the position is between the two. Prints `watching`; on any input `looked {…}`, and each `wrong …` before that.
  */
+import { openPort, storeOf, topicOf } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { openPort, storeOf, topicOf } from '@stoplog/core/port';
 import { numbers, PARTITIONS, perKey } from './flagship.pipeline.ts';
 
 let isOver = false;
 process.stdin.once('data', () => (isOver = true));
-// Whoever started it is dead: nobody will tell it to end.
+// The parent process is dead: this one would never be asked to end.
 process.stdin.once('end', () => process.exit(1));
 const never = new AbortController().signal;
 const log = await openPort(lmdb(process.argv[2]!));
@@ -34,11 +34,11 @@ for (let partition = 0; !isOver; partition = (partition + 1) % PARTITIONS) {
   const count = counted(partition);
   const after = await standsAt(partition);
   if (count < before || count > after)
-    console.log(`wrong: partition ${partition} stood at ${before}, then its store had counted ${count}, then it stood at ${after}`);
+    console.log(`wrong: partition ${partition} was at ${before}, then its store had counted ${count}, then it was at ${after}`);
   looked.times++;
   if (count !== last.get(partition)) looked.moved++;
   last.set(partition, count);
-  // What is told on standard input is heard between two looks.
+  // Standard input is read between two looks.
   await new Promise((resolve) => setImmediate(resolve));
 }
 console.log(`looked ${JSON.stringify(looked)}`);

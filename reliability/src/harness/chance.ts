@@ -1,4 +1,4 @@
-/** Chance for a run: numbers that its seed repeats, and that seed. */
+/** Random numbers for a run, and the seed that repeats them. */
 import { Chance } from '@stoplog/runtime/testing';
 
 /** Numbers from 0 to 1. */
@@ -6,7 +6,7 @@ export const chance = (seed: number): (() => number) => {
   const source = new Chance(seed);
   return () => source.next();
 };
-/** The seed of a run: the one that SEED gives, so that what failed can be repeated, or a new one. */
+/** The seed of a run: SEED, so that a failure can be repeated, or a new one. */
 export const seedFor = (name: string): number => {
   const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
   console.log(`${name}: SEED=${seed}`);

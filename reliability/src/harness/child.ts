@@ -1,4 +1,4 @@
-/** Starts the programs of this package, as compiled, awaits what they say, and kills what does not end in its time. */
+/** Starts the compiled programs of this package, awaits their output, and kills a program that does not end in its time. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -7,17 +7,17 @@ import { fileURLToPath } from 'node:url';
 export interface Ended {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** What it wrote to its standard error, and that its time was up when it was killed for that. */
+  /** The program's standard error, with a note if it was killed because its time was up. */
   readonly errors: string;
 }
 export interface ChildOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly nodeArgs?: readonly string[];
-  /** Killed after this, whatever it does. */
+  /** Killed after this time in any case. */
   readonly limitMs?: number;
-  /** Where the compiled programs are: of this package, or of a copy with a bug in it. */
+  /** The folder of the compiled programs: of this package, or of a copy with a bug. */
   readonly programs?: string;
-  /** What the program is started under, such as `strace …`. */
+  /** A command that runs the program, such as `strace …`. */
   readonly under?: readonly string[];
 }
 export const PROGRAMS: string = fileURLToPath(new URL('../../dist/', import.meta.url));
@@ -51,7 +51,7 @@ export class Child {
       return { code: code as number | null, signal: signal as NodeJS.Signals | null, errors };
     });
   }
-  /** The first line that begins so; undefined when the program ended without it. */
+  /** The first line with this beginning; undefined when the program ended without it. */
   async heard(beginning: string): Promise<string | undefined> {
     for (;;) {
       const line = this.lines.find((one) => one.startsWith(beginning));
@@ -59,7 +59,7 @@ export class Child {
       await new Promise<void>((resolve) => this.#heard.push(resolve));
     }
   }
-  /** As `heard`, for what must be said. */
+  /** As `heard`; throws when the program ended without the line. */
   async said(beginning: string): Promise<string> {
     const line = await this.heard(beginning);
     if (line === undefined)

@@ -1,7 +1,7 @@
 /**
- * Loaded before a program by NODE_OPTIONS, and so in each of its threads, the log's writer too, which takes no flag of its process: the wall clock jumps. An hour back, a day forward, to 1970,
- * to a standstill, and it runs fast or slow, each for some fifty milliseconds, then another. `performance.now` goes on.
- * Each thread notes that it is one of them in the file that CLOCK_NOTES names.
+ * Loaded before a program by NODE_OPTIONS, and so in each of its threads, also the log's writer, which takes no flag of its
+ * process. The wall clock jumps: an hour back, a day forward, to 1970, to a standstill, and it runs fast or slow, each for
+ * some fifty milliseconds. `performance.now` is unchanged. Each thread notes in the file CLOCK_NOTES that its clock jumps.
  */
 import { appendFileSync } from 'node:fs';
 import { threadId } from 'node:worker_threads';

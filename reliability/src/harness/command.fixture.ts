@@ -1,4 +1,4 @@
-/** Runs the built command `stoplog` to its end; its lines, when it ended well. */
+/** Runs the built command `stoplog` to its end; returns its lines when it succeeded. */
 import { fileURLToPath } from 'node:url';
 import { Child } from './child.ts';
 

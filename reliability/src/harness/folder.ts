@@ -1,4 +1,4 @@
-/** A folder that is gone after `use`. */
+/** Calls `use` with a folder, and removes the folder afterwards. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,16 +1,16 @@
 /**
- * A history: what was asked of a log and what it answered, one line of JSON for each event, in the order of their writing.
+ * A history: the calls to a log and their answers, one line of JSON for each event, in the order of writing.
  *
- * A call is an `invoke`, and later `ok` (it happened), `fail` (it did not) or nothing at all: its process was killed, and it
- * may have happened or not. Nobody may take such a call for failed. A line may be torn by the kill of who wrote it; it tells
- * nothing, and what others write after it begins on a line of its own.
+ * A call is an `invoke`, and later `ok` (it happened), `fail` (it did not) or no answer: its process was killed, and the call
+ * may have happened or not. Such a call must not be taken for failed. A line may be torn by a kill of its writer; it is
+ * ignored, and the next line of any process starts on a new line.
  */
 /** Texts by partition, in the order in which they are appended. */
 export type Sent = Readonly<Record<string, readonly string[]>>;
 
 export type Event =
   | { readonly type: 'invoke'; readonly op: 'send'; readonly process: string; readonly call: number; readonly topic: string; readonly values: Sent }
-  /** `offsets`: where the first record of each partition lies. */
+  /** `offsets` has the offset of the first record of each partition. */
   | { readonly type: 'ok'; readonly op: 'send'; readonly process: string; readonly call: number; readonly offsets: Readonly<Record<string, number>> }
   | { readonly type: 'fail'; readonly op: 'send'; readonly process: string; readonly call: number; readonly reason: string }
   | {
@@ -22,9 +22,9 @@ export type Event =
       readonly from: number;
       readonly records: readonly (readonly [offset: number, value: string])[];
     }
-  /** This reader has been told that nothing more comes, and has read to the end. */
+  /** The reader was asked to stop, and has read to the end. */
   | { readonly type: 'ok'; readonly op: 'drained'; readonly process: string; readonly topic: string }
-  /** A commit for a group: `stale` when its epoch or its positions are known to be of the past. */
+  /** A commit for a group: `stale` when its epoch or its positions are known to be old. */
   | { readonly type: 'ok' | 'fail'; readonly op: 'commit'; readonly process: string; readonly what: string; readonly stale: boolean; readonly reason?: string }
   | { readonly type: 'info'; readonly op: 'start' | 'fault' | 'settled'; readonly process: string; readonly what: string; readonly at: number };
 

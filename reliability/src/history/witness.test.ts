@@ -5,7 +5,7 @@ import { withFolder } from '../harness/folder.ts';
 import type { Event } from './history.ts';
 import { readHistory, witness } from './witness.ts';
 
-test('a line that a kill has torn costs no line of another process', async () => {
+test('a line that is torn by a kill costs no line of another process', async () => {
   await withFolder(async (folder) => {
     const path = join(folder, 'history');
     const event = (process: string): Event => ({ type: 'ok', op: 'drained', process, topic: 't' });

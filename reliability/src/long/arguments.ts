@@ -1,6 +1,6 @@
 /** The command line of the long run. */
 
-/** What is asked for cannot be done: told without a stack. */
+/** An impossible request: printed without a stack. */
 export class UsageError extends Error {}
 
 export interface LongArguments {
@@ -9,7 +9,7 @@ export interface LongArguments {
   readonly records: number;
   readonly only: readonly string[] | undefined;
   readonly seed: number;
-  /** One unit of one stage alone, counted from 1, as its fault names it. */
+  /** A single unit of one stage, counted from 1, as its fault names it. */
   readonly unit: number | undefined;
 }
 const [KILLS, RECORDS] = [1_000, 10_000_000];
@@ -18,8 +18,8 @@ export const USAGE = `npm run reliability -- --long [--minutes 60] [--kills 1000
 npm run reliability -- --long --only F18 --unit 4 --seed N
 
 The short suite is 'npx pnpm@12.4.2 reliability:check'. The long one goes through the fault matrix, unit by unit in turns, until all units
-are done or the minutes are over. Started again on the same commit it goes on where it was; --anew forgets. With --unit one unit of one stage is run
-alone, and nothing is kept of it: so a unit that failed is repeated.`;
+are done or the minutes are over. Started again on the same commit it resumes; --anew starts over. With --unit a single unit of one stage is
+run, and nothing is kept of it: so a unit that failed is repeated.`;
 
 export const parseArguments = (args: readonly string[], seed: number): LongArguments => {
   const found = new Map<string, string>();
@@ -45,6 +45,6 @@ export const parseArguments = (args: readonly string[], seed: number): LongArgum
   };
 };
 
-/** What repeats a unit, counted from 1. */
+/** The command that repeats a unit, counted from 1. */
 export const commandFor = (stage: string, unit: number, { seed, kills, records }: Pick<LongArguments, 'seed' | 'kills' | 'records'>): string =>
   `npm run reliability -- --long --only ${stage} --unit ${unit} --seed ${seed}${kills === KILLS ? '' : ` --kills ${kills}`}${records === RECORDS ? '' : ` --records ${records}`}`;

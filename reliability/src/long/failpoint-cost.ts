@@ -1,5 +1,5 @@
-/** What a failpoint costs that is off: a loop with one in it against the same loop without, in nanoseconds for each. */
-import { failpoint } from '@stoplog/core/port';
+/** The cost of an unarmed failpoint: a loop with a failpoint against the same loop without it, in nanoseconds for each. */
+import { failpoint } from '@stoplog/core/private/failpoints';
 
 const TURNS = 20_000_000;
 const timed = (work: () => number): number => {
@@ -21,7 +21,7 @@ const struck = (): number => {
   return sum;
 };
 
-/** The least of several pairs: whatever else the machine does makes both slower, never faster. */
+/** The least of several pairs: other work on the machine makes both slower, never faster. */
 export const failpointCost = (): number => {
   const pairs = Array.from({ length: 7 }, () => [timed(bare), timed(struck)] as const);
   return (Math.max(0, Math.min(...pairs.map(([, on]) => on)) - Math.min(...pairs.map(([off]) => off))) / TURNS) * 1e6;

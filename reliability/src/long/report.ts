@@ -1,4 +1,4 @@
-/** What a long run found, as a table and as a file. Nothing in it names the machine's folders. */
+/** The findings of a long run, as a table and as a file. They name no folder of the machine. */
 import { SOMETIMES } from './stages.ts';
 import type { Stage } from './stage.ts';
 
@@ -13,11 +13,11 @@ export interface StageResult {
 }
 export const startResult = ({ id, title, units }: Stage): StageResult => ({ id, title, units, unitsDone: 0, figures: {}, faults: [], seconds: 0 });
 
-/** With no failure in n independent trials, the chance of one is below 3/n, 95 times in 100. */
+/** With no failure in n independent trials, the chance of a failure is below 3/n, 95 times in 100. */
 export const boundOf = (trials: number): string =>
   trials < 4 ? 'none' : `< ${300 / trials >= 10 ? (300 / trials).toFixed(0) : (300 / trials).toPrecision(2)} %`;
 
-/** What is tried over and over in a stage, independently: the first of these that it has a figure for. */
+/** The independent trials of a stage: the first of these figures that it has. */
 const TRIALS = ['kills', 'failpoints struck', 'threads ended', 'copies', 'images', 'readers killed', 'handlers killed', 'records that misbehaved', 'came'];
 const trialsOf = ({ figures }: StageResult): number => TRIALS.map((what) => figures[what] ?? 0).find((n) => n > 0) ?? 0;
 
@@ -49,7 +49,7 @@ export const table = (results: readonly StageResult[]): string => {
     )
     .join('\n');
 };
-/** True when no checker complained, and what should have been met has been. */
+/** True when no checker complained, and every required rare event happened. */
 export const passed = (results: readonly StageResult[]): boolean =>
   results.every(
     ({ id, faults, unitsDone, figures }) => faults.length === 0 && (unitsDone === 0 || (SOMETIMES[id] ?? []).every((what) => (figures[what] ?? 0) > 0)),

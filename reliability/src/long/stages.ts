@@ -1,5 +1,5 @@
 /** The stages of the long run, by the numbers of the fault matrix. */
-import type { Failpoint } from '@stoplog/core/port';
+import type { Failpoint } from '@stoplog/core/private/failpoints';
 import { cleaning } from '../faults/cleaning.ts';
 import { consumers } from '../faults/consumers.ts';
 import { damage } from '../faults/damage.ts';
@@ -26,13 +26,13 @@ export interface Scale {
   readonly kills: number;
   readonly records: number;
 }
-/** What is read anew after each kill grows with those before it. */
+/** The reading after each kill grows with the kills before it. */
 const KILLS_OF_A_UNIT = 10;
 /** Storage calls that fail, each at its first, second, … hit. */
 const STORAGE: readonly Failpoint[] = ['storage.put', 'storage.read', 'append.written', 'commit.written', 'lock.taken'];
 const HITS = 12;
 
-/** Figures of units are added up, which medians cannot be: how many were at work again within a time can. */
+/** Figures of units are added up, which medians cannot be: the number of recoveries within a time can. */
 const WITHIN_MS = [500, 1_000, 2_000, 4_000, 8_000];
 const recoveries = (ms: readonly number[]): UnitOutcome['figures'] => ({
   'recoveries timed': ms.length,
@@ -180,7 +180,7 @@ export const stagesOf = ({ kills, records }: Scale): readonly Stage[] => [
     },
   },
 ];
-/** Rare things that a long run must have met, by stage. */
+/** Rare events that must happen in a long run, by stage. */
 export const SOMETIMES: Readonly<Record<string, readonly string[]>> = {
   F1: ['killed between send and acknowledgement', 'killed in the middle of the input', 'killed between two tasks'],
   F2: ['killed inside a transaction', 'killed between visible and acknowledged'],

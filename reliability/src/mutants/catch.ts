@@ -1,4 +1,4 @@
-/** Runs the scenario of a mutant on a copy that has its bug, and tells what the checkers found. */
+/** Runs the scenario of a mutant on a copy that has its bug, and returns the findings of the checkers. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Fault } from '../checkers/fault.ts';

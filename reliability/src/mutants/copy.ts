@@ -1,4 +1,4 @@
-/** A copy of the compiled packages with one text replaced, and of this package, whose programs then run on it. */
+/** A copy of the compiled packages with one text replaced, and of this package, whose programs then run on the copy. */
 import { cpSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +7,7 @@ import type { Mutant } from './mutants.ts';
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const PACKAGES = { core: 'packages/core', runtime: 'packages/runtime', reliability: 'reliability' } as const;
 
-/** Returns where the programs of the copy are. */
+/** Returns the folder of the copy's programs. */
 export const copyWith = (folder: string, mutant: Pick<Mutant, 'file' | 'text' | 'instead'> | undefined): string => {
   const at = (name: string): string => join(folder, name);
   for (const [name, source] of Object.entries(PACKAGES)) {
@@ -26,6 +26,6 @@ export const copyWith = (folder: string, mutant: Pick<Mutant, 'file' | 'text' | 
 
 const replaceOnce = (path: string, { text, instead }: Pick<Mutant, 'text' | 'instead'>): void => {
   const parts = readFileSync(path, 'utf8').split(text);
-  if (parts.length !== 2) throw new Error(`${path} holds '${text}' ${parts.length - 1} times, not once: write the mutant anew`);
+  if (parts.length !== 2) throw new Error(`${path} holds '${text}' ${parts.length - 1} times, not once: rewrite the mutant`);
   writeFileSync(path, parts.join(instead));
 };

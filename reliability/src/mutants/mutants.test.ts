@@ -1,4 +1,4 @@
-/** Who checks the checkers: a suite that passes on a broken product is worth nothing. */
+/** Checks the checkers: a suite that passes on a broken product is worth nothing. */
 import { describe, expect, test } from 'vitest';
 import { told } from '../checkers/fault.ts';
 import { canRecord } from '../faults/power.ts';
@@ -11,8 +11,8 @@ const scenarios = [...new Map(MUTANTS.map(({ scenario }) => [JSON.stringify(scen
 const whyNot = ({ kind }: Mutant['scenario']): string | undefined =>
   kind === 'power' && !canRecord() ? 'power cuts are made from a recording by strace, which is not here' : undefined;
 
-test('there are fourteen', () => expect(MUTANTS.length).toBe(14));
-describe('what is not broken is not complained of', () => {
+test('the suite has fourteen mutants', () => expect(MUTANTS.length).toBe(14));
+describe('an unbroken core has no findings', () => {
   test.for(scenarios.map((scenario) => [JSON.stringify(scenario), scenario] as const))('%s', async ([, scenario], { skip }) => {
     skip(whyNot(scenario) !== undefined, whyNot(scenario));
     await withFolder(async (folder) => expect(told(await catchMutant(folder, undefined, scenario))).toEqual([]));

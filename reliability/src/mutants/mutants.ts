@@ -1,7 +1,8 @@
 /**
- * Fourteen bugs, each one replacement in a compiled file of core: what the suite must catch, or it proves nothing.
+ * Fourteen bugs, each one replacement in a compiled file of core: the suite must catch them, or it proves nothing.
  *
- * The text must be there exactly once. A change of the product that moves it makes the test fail, and the bug is written anew.
+ * The text must be there exactly once. A change of the product that moves it makes the test fail, and the mutant is
+ * rewritten.
  */
 import type { FaultKind } from '../checkers/fault.ts';
 
@@ -11,9 +12,12 @@ export interface Mutant {
   readonly file: string;
   readonly text: string;
   readonly instead: string;
-  /** What it must be caught as: a copy that does not even start would be caught as something else. */
+  /** The kind of finding that must catch it: a copy that does not even start has another kind. */
   readonly shows: FaultKind;
-  /** Where it shows: in a flagship killed at a failpoint, in commits of owners that were, in a damaged file, after a power cut, after compaction. */
+  /**
+   * The scenario that shows it: a flagship killed at a failpoint, commits of former owners, a damaged file, a power cut,
+   * compaction.
+   */
   readonly scenario:
     | { readonly kind: 'flagship'; readonly failpoint: 'commit.applied' | 'append.before'; readonly hit: number }
     | { readonly kind: 'fence' }
@@ -24,7 +28,7 @@ export interface Mutant {
 
 const APPLY = 'lmdb/transaction/apply.js';
 const QUEUE = 'lmdb/writer/queue.js';
-const CHECKED = 'checkMember(env, commit);';
+const APPENDS = 'const offsets = appends.map(';
 const PUT_BATCH = "putRaw(env, 'log', batchKey(topicId, partition, baseOffset), batch);";
 const applied = { kind: 'flagship', failpoint: 'commit.applied', hit: 3 } as const;
 
@@ -33,14 +37,14 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "applies a commit's appends twice",
     file: APPLY,
-    text: CHECKED,
-    instead: `${CHECKED} appends = [...appends, ...appends.map((append) => ({ ...append, batch: Buffer.from(append.batch) }))];`,
+    text: APPENDS,
+    instead: `appends = [...appends, ...appends.map((append) => ({ ...append, batch: Buffer.from(append.batch) }))]; ${APPENDS}`,
     shows: 'doubled',
     scenario: applied,
   },
   {
     name: 'reuses an offset after a restart',
-    file: APPLY,
+    file: 'lmdb/transaction/ends.js',
     text: 'ends: readEnds(this.#env, topicId, partition), moved: false',
     instead:
       'ends: ((ends) => { const seen = (globalThis.seen ??= new Set()); if (seen.has(name) || ends.end === 0n) return ends; seen.add(name); return { ...ends, end: ends.end - 1n }; })(readEnds(this.#env, topicId, partition)), moved: false',
@@ -66,7 +70,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'ignores where the group stands',
-    file: APPLY,
+    file: 'lmdb/transaction/membership.js',
     text: 'if (stands !== from) {',
     instead: 'if (false) {',
     shows: 'stale commit',
@@ -131,8 +135,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'reorders the batches of one commit',
     file: APPLY,
-    text: CHECKED,
-    instead: `${CHECKED} appends = appends.toReversed();`,
+    text: APPENDS,
+    instead: `appends = appends.toReversed(); ${APPENDS}`,
     shows: 'inconsistent offset',
     scenario: applied,
   },

@@ -1,7 +1,8 @@
 /** `stoplog append TOPIC`: lines of standard input as records. */
-import type { ExpectedEnd } from '@stoplog/core';
-import { type AnyTopic, isStoplogError, StoplogError, topicFromShape } from '@stoplog/core/port';
-import { loadPlanWatching, oneLine, onStopSignals } from '@stoplog/runtime/kit';
+import { type ExpectedEnd, isStoplogError, StoplogError } from '@stoplog/core';
+import type { AnyTopic } from '@stoplog/core/kit';
+import { topicFromShape } from '@stoplog/core/tools';
+import { loadPlanWatching, oneLine } from '@stoplog/runtime/kit';
 import { inputOf, recordByField, recordByJson, type RecordInput, takesNoKey } from '../text/record-input.ts';
 import { suggestion } from '../text/suggest.ts';
 import type { Arguments } from './arguments.ts';
@@ -10,6 +11,7 @@ import { exitCodeOf } from './interrupted.ts';
 import { linesOf } from './lines.ts';
 import { LOG_HELP, logArgument, type LogArgument, type OpenedLog, openForTools, topicNamed } from './log-argument.ts';
 import { pipelineUrl } from './pipeline-argument.ts';
+import { onStop } from './stopping.ts';
 
 export const append: Command = {
   name: 'append',
@@ -50,7 +52,7 @@ command says so. A line that is refused ends the command, with its number and ho
     const read = reader(given, topic);
     const expectedEnd = expectedEndIn(given.text('expected-end'), topic);
     let interrupted: number | undefined;
-    const stopListening = onStopSignals((signal) => {
+    const stopListening = onStop((signal) => {
       interrupted = exitCodeOf(signal);
       process.stdin.destroy();
     });

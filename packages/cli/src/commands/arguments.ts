@@ -2,7 +2,7 @@
  * Reads a command line by the options a command knows, and says what is wrong with it in words that help.
  */
 import { parseArgs } from 'node:util';
-import { StoplogError } from '@stoplog/core/port';
+import { StoplogError } from '@stoplog/core';
 import { oneLine } from '@stoplog/runtime/kit';
 import { suggestion } from '../text/suggest.ts';
 

@@ -1,5 +1,5 @@
 /** `stoplog backup` */
-import { StoplogError } from '@stoplog/core/port';
+import { StoplogError } from '@stoplog/core';
 import { grouped, secondsText } from '@stoplog/runtime/kit';
 import { withProgress } from './byte-progress.ts';
 import type { Command } from './command.ts';

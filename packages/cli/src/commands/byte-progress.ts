@@ -1,8 +1,9 @@
 /** How far something that copies bytes has come, while it does: a row of a terminal, elsewhere a line every five seconds. */
-import type { Progress, Watch } from '@stoplog/core/port';
-import { onStopSignals, secondsText, sizeText } from '@stoplog/runtime/kit';
+import type { Progress, Watch } from '@stoplog/core/tools';
+import { secondsText, sizeText } from '@stoplog/runtime/kit';
 import { exitCodeOf } from './interrupted.ts';
 import { StatusRow } from './status-row.ts';
+import { onStop } from './stopping.ts';
 
 const PLAIN_EVERY_MS = 5_000;
 const DRAW_EVERY_MS = 100;
@@ -12,14 +13,15 @@ type Outcome<T> = { readonly made: T } | { readonly made: undefined; readonly in
 
 /** Runs it with a watch that Ctrl-C and SIGTERM end. */
 export const withProgress = async <T extends object>(what: string, run: (watch: Watch) => Promise<T>): Promise<Outcome<T>> => {
-  const row = new StatusRow(process.stderr);
   const stop = new AbortController();
   let interrupted: number | undefined;
-  const stopListening = onStopSignals((signal) => {
+  const stopListening = onStop((signal) => {
     interrupted = exitCodeOf(signal);
     stop.abort();
   });
+  const row = await StatusRow.on(process.stderr);
   try {
+    stop.signal.throwIfAborted();
     return { made: await run({ signal: stop.signal, onProgress: telling(what, row) }) };
   } catch (error) {
     if (interrupted !== undefined && error === stop.signal.reason) return { made: undefined, interrupted };

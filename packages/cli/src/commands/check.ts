@@ -1,6 +1,8 @@
 /** `stoplog check` */
-import { isDamage, isStoplogError, loadLogModule } from '@stoplog/core/port';
-import { onStopSignals, sentence } from '@stoplog/runtime/kit';
+import { isStoplogError } from '@stoplog/core';
+import { loadLogModule } from '@stoplog/core/kit';
+import { isDamage } from '@stoplog/core/tools';
+import { sentence } from '@stoplog/runtime/kit';
 import { checkData, checkSummary, findingLines } from '../text/inspection-text.ts';
 import type { Command } from './command.ts';
 import { watchInspection } from './inspection-progress.ts';
@@ -8,6 +10,7 @@ import { exitCodeOf } from './interrupted.ts';
 import { LOG_HELP, logArgument } from './log-argument.ts';
 import { jsonOut } from './rows.ts';
 import { StatusRow } from './status-row.ts';
+import { onStop } from './stopping.ts';
 
 export const check: Command = {
   name: 'check',
@@ -33,10 +36,10 @@ Exit codes here: 0 nothing is wrong; 1 there are findings; 2 there was nothing t
   async run(given, output) {
     const argument = logArgument(given.text('log'), { create: false });
     const module = await loadLogModule(argument.ref);
-    const row = new StatusRow(process.stderr);
+    const row = await StatusRow.on(process.stderr);
     const stop = new AbortController();
     let interrupted: number | undefined;
-    const stopListening = onStopSignals((signal) => {
+    const stopListening = onStop((signal) => {
       interrupted = exitCodeOf(signal);
       stop.abort();
     });

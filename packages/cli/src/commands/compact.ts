@@ -1,5 +1,7 @@
 /** `stoplog compact` */
-import { type Cleaned, loadLogModule, StoplogError } from '@stoplog/core/port';
+import { StoplogError } from '@stoplog/core';
+import { loadLogModule } from '@stoplog/core/kit';
+import type { Cleaned } from '@stoplog/core/tools';
 import { grouped } from '@stoplog/runtime/kit';
 import { cleanedData, cleanedLines } from '../text/cleaned-text.ts';
 import type { Arguments } from './arguments.ts';

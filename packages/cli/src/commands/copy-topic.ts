@@ -6,7 +6,8 @@
  * moves in the commit that appends: whenever it is killed, it goes on behind what is there, and nothing is there twice.
  */
 import { randomUUID } from 'node:crypto';
-import { type Log, type Position, type RecordBatch, RecordPacker, type TopicShape } from '@stoplog/core/port';
+import type { Log, Position, RecordBatch, TopicShape } from '@stoplog/core/port';
+import { RecordPacker } from '@stoplog/core/kit';
 
 export interface CopyParts {
   readonly log: Log;

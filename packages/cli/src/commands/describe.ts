@@ -1,5 +1,5 @@
 /** `stoplog describe x.pipeline.ts`, `stoplog describe --log lmdb:./data` */
-import { StoplogError } from '@stoplog/core/port';
+import { StoplogError } from '@stoplog/core';
 import { drawMermaid, drawText, loadPlanWatching } from '@stoplog/runtime/kit';
 import { planData, storeLines } from '../text/plan-text.ts';
 import { usageLines } from '../text/usage-text.ts';

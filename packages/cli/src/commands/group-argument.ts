@@ -1,5 +1,7 @@
 /** The group that a command names, and the partitions that it reads. */
-import { type GroupStanding, StoplogError, type TopicPartition } from '@stoplog/core/port';
+import { StoplogError } from '@stoplog/core';
+import type { TopicPartition } from '@stoplog/core/port';
+import type { GroupStanding } from '@stoplog/core/tools';
 import { oneLine } from '@stoplog/runtime/kit';
 import { suggestion } from '../text/suggest.ts';
 import type { LogArgument, OpenedLog } from './log-argument.ts';

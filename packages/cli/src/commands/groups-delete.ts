@@ -1,5 +1,5 @@
 /** `stoplog groups delete GROUP` */
-import { type GroupStanding, occupiedError } from '@stoplog/core/port';
+import { type GroupStanding, occupiedError } from '@stoplog/core/tools';
 import type { Command } from './command.ts';
 import { groupNamed } from './group-argument.ts';
 import { LOG_HELP, logArgument, openForTools } from './log-argument.ts';

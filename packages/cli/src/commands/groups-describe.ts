@@ -1,6 +1,8 @@
 /** `stoplog groups describe GROUP` */
 import { setTimeout as after } from 'node:timers/promises';
-import { drainSeconds, occupantText, type PartitionLag, ratesBetween, readLag } from '@stoplog/core/port';
+import type { PartitionLag } from '@stoplog/core';
+import { drainSeconds, ratesBetween, readLag } from '@stoplog/core/kit';
+import { occupantText } from '@stoplog/core/tools';
 import { groupData, holdsText, paceData, paceRows, type PartitionPace } from '../text/group-text.ts';
 import type { Command } from './command.ts';
 import { groupNamed, partitionsOf } from './group-argument.ts';
@@ -29,7 +31,7 @@ ${LOG_HELP}
 
 POSITION is the next offset to be read, LAG the records from there to END, OLDEST the age of the first of them. READ/S are
 read and NEW/S appended a second. DRAINS is when the lag is gone if both go on: lag / (read − new). 720 000 behind, reading
-1 500 a second while 1 200 come: in 40 min. Where no more is read than comes, it is never. MEMBER is the process that has the
+1 500 a second while 1 200 come: in 40m. Where no more is read than comes, it is never. MEMBER is the process that has the
 partition now; below, each member of the group with what it has.`,
   async run(given, output) {
     const argument = logArgument(given.text('log'), { create: false });

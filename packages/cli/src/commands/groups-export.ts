@@ -1,5 +1,5 @@
 /** `stoplog groups export GROUP` */
-import { positionsText } from '@stoplog/core/port';
+import { positionsText } from '@stoplog/core/tools';
 import type { Command } from './command.ts';
 import { groupNamed } from './group-argument.ts';
 import { LOG_HELP, logArgument, openForTools } from './log-argument.ts';

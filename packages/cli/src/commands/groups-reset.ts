@@ -1,5 +1,6 @@
 /** `stoplog groups reset GROUP` */
-import { occupiedError, planReset, positionsText, StoplogError } from '@stoplog/core/port';
+import { StoplogError } from '@stoplog/core';
+import { occupiedError, planReset, positionsText } from '@stoplog/core/tools';
 import { planData, planRows } from '../text/group-text.ts';
 import { resetText, storesLeftBehind, storesText } from '../text/reset-text.ts';
 import type { Command } from './command.ts';

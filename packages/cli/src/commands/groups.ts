@@ -1,5 +1,5 @@
 /** `stoplog groups` */
-import { readLag } from '@stoplog/core/port';
+import { readLag } from '@stoplog/core/kit';
 import { groupData, type GroupLag, groupRows } from '../text/group-text.ts';
 import type { Command } from './command.ts';
 import { partitionsOf } from './group-argument.ts';

@@ -1,5 +1,5 @@
 /** How far a check or repair is: a row that is redrawn, or a line every five seconds; nothing in the first second. */
-import type { InspectionProgress } from '@stoplog/core/port';
+import type { InspectionProgress } from '@stoplog/core/tools';
 import { grouped, secondsText } from '@stoplog/runtime/kit';
 import type { StatusRow } from './status-row.ts';
 

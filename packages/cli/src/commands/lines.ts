@@ -2,7 +2,8 @@
  * The lines of a stream as bytes: ended by a newline (with or without a carriage return before it), the last one also by
  * the end. Unlike `node:readline` it takes no other character for an end of line, and loses no byte that is not UTF-8.
  */
-import { MAX_RECORD_BYTES, StoplogError } from '@stoplog/core/port';
+import { StoplogError } from '@stoplog/core';
+import { MAX_RECORD_BYTES } from '@stoplog/core/kit';
 
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;

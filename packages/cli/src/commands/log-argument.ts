@@ -1,6 +1,8 @@
 /** `--log lmdb:./data`: which log a command works on. */
+import { type LogClient, StoplogError } from '@stoplog/core';
+import type { Log, LogModule, LogRef, TopicShape } from '@stoplog/core/port';
+import { loadLogModule, makeClient } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { loadLogModule, type Log, type LogClient, type LogModule, type LogRef, makeClient, StoplogError, type TopicShape } from '@stoplog/core/port';
 import { oneLine } from '@stoplog/runtime/kit';
 import { suggestion } from '../text/suggest.ts';
 

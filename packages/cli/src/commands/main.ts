@@ -2,7 +2,7 @@
  * The command line: finds the command, runs it, and says what went wrong. Returns the exit code.
  */
 import { readFileSync } from 'node:fs';
-import { isStoplogError, StoplogError } from '@stoplog/core/port';
+import { isStoplogError, StoplogError } from '@stoplog/core';
 import { oneLine, orLackOfFiles, printable, sentence } from '@stoplog/runtime/kit';
 import { columns } from '../text/columns.ts';
 import { suggestion } from '../text/suggest.ts';
@@ -50,15 +50,16 @@ ${EXIT_CODES}
 
 export const main = async (argv: readonly string[]): Promise<number> => {
   const output = processOutput();
-  let code: number;
   try {
-    code = await dispatch(argv, output);
+    const code = await dispatch(argv, output);
+    await output.flushed();
+    return code;
   } catch (error) {
     output.say(told(orLackOfFiles(error)));
-    code = isUsage(error) ? 2 : 1;
+    // What else could not be written is the same failure, or comes after it.
+    await output.flushed().catch(() => {});
+    return isUsage(error) ? 2 : 1;
   }
-  await output.flushed();
-  return code;
 };
 
 const dispatch = async (argv: readonly string[], output: Output): Promise<number> => {

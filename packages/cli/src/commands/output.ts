@@ -1,34 +1,70 @@
 /**
  * Where a command writes: results to standard output, everything said to a person to standard error.
  *
- * A reader that goes away (`| head`) is no error: the command ends as if it had been asked to.
+ * A reader that goes away (`| head`) is no error: the command ends as if it had been asked to. Anything else that keeps the results
+ * from being written is one, a full disk above all: a command that exits with 0 has written all of them.
  */
+import { fstatSync, writeSync } from 'node:fs';
+import { StoplogError } from '@stoplog/core';
+
 export interface Output {
-  /** Writes to standard output; resolves when there is room for more, or nobody reads any more. */
+  /** Writes to standard output; resolves when there is room for more, or the reader has gone. Rejects when it cannot be written. */
   write(text: string): Promise<void>;
   /** A line on standard error. */
   say(line: string): void;
-  /** Aborted when the reader of standard output has gone. */
+  /** Aborted when the reader of standard output has gone, or it cannot be written. */
   readonly gone: AbortSignal;
-  /** Resolves when all is handed over. */
+  /** Resolves when all is handed over. Rejects when some of it could not be written. */
   flushed(): Promise<void>;
 }
 
 export const processOutput = (): Output => {
   const gone = new AbortController();
+  let failure: StoplogError | undefined;
   const { stdout, stderr } = process;
-  stdout.on('error', () => gone.abort());
+  const fail = (error: NodeJS.ErrnoException): void => {
+    if (!READER_HAS_GONE.has(error.code ?? '') && !gone.signal.aborted) failure = notWritten(error);
+    gone.abort();
+  };
+  stdout.on('error', fail);
   stderr.on('error', () => {});
+  const put = writerTo(stdout);
   return {
     gone: gone.signal,
-    write: (text) =>
-      new Promise((resolve) => {
-        if (gone.signal.aborted) return resolve();
-        stdout.write(text, () => resolve());
-      }),
+    write: async (text) => {
+      if (!gone.signal.aborted) await put(text).catch(fail);
+      if (failure !== undefined) throw failure;
+    },
     say: (line) => void stderr.write(`${line}\n`),
     flushed: async () => {
       for (const stream of [stdout, stderr]) if (!stream.destroyed) await new Promise<void>((resolve) => stream.write('', () => resolve()));
+      if (failure !== undefined) throw failure;
     },
   };
 };
+
+/** What a stream says when nobody reads its other end, at once and from then on. */
+const READER_HAS_GONE: ReadonlySet<string> = new Set(['EPIPE', 'ERR_STREAM_DESTROYED']);
+
+const writerTo = (stream: NodeJS.WriteStream): ((text: string) => Promise<void>) => {
+  const { fd } = stream as { readonly fd?: number };
+  if (fd !== undefined && isFile(fd)) return async (text) => writeWhole(fd, Buffer.from(text));
+  return (text) => new Promise((resolve, reject) => stream.write(text, (error) => (error ? reject(error) : resolve())));
+};
+const isFile = (fd: number): boolean => {
+  // As bigints: Node's realpathSync looks at the numbers of the last fstat, and resolves no link behind a pipe. An import fails then.
+  const stats = fstatSync(fd, { bigint: true });
+  return stats.isFile() || (stats.isCharacterDevice() && !process.stdout.isTTY);
+};
+/** A disk that fills up takes the first bytes of a write without an error, and Node's stream does not look at how many. */
+const writeWhole = (fd: number, bytes: Uint8Array): void => {
+  for (let written = 0; written < bytes.length;) written += writeSync(fd, bytes, written);
+};
+
+const notWritten = (error: NodeJS.ErrnoException): StoplogError =>
+  new StoplogError(
+    'STOPLOG_OUTPUT',
+    { code: error.code },
+    `standard output cannot be written: ${error.message}. What is there is not all of it: make room or write elsewhere, then run the command again`,
+    { cause: error },
+  );

@@ -1,6 +1,7 @@
 /** `stoplog repair` */
 import { resolve } from 'node:path';
-import { loadLogModule, StoplogError } from '@stoplog/core/port';
+import { StoplogError } from '@stoplog/core';
+import { loadLogModule } from '@stoplog/core/kit';
 import { repairData, repairLines, repairNotes, repairSummary } from '../text/inspection-text.ts';
 import type { Command } from './command.ts';
 import { watchInspection } from './inspection-progress.ts';
@@ -35,7 +36,7 @@ beginning, or remove that.`,
     if (to === undefined)
       throw new StoplogError('STOPLOG_USAGE', {}, "a repaired log goes into a new folder: say which, such as --to ./repaired. See 'stoplog repair --help'");
     const module = await loadLogModule(argument.ref);
-    const row = new StatusRow(process.stderr);
+    const row = await StatusRow.on(process.stderr);
     const report = await module
       .repair(argument.ref.options, resolve(to), { progress: watchInspection(`repairing ${argument.text}`, row) })
       .finally(() => row.end());

@@ -1,6 +1,8 @@
 /** Where a reset goes and what it moves, as the command line says. */
 import { readFileSync } from 'node:fs';
-import { type GroupStanding, parsePositions, type ResetPlace, type ResetTarget, StoplogError, type TopicPartition, type TopicShape } from '@stoplog/core/port';
+import { StoplogError } from '@stoplog/core';
+import type { TopicPartition, TopicShape } from '@stoplog/core/port';
+import { type GroupStanding, parsePositions, type ResetPlace, type ResetTarget } from '@stoplog/core/tools';
 import { oneLine } from '@stoplog/runtime/kit';
 import { durationIn } from '../text/duration-text.ts';
 import type { Arguments } from './arguments.ts';

@@ -1,5 +1,5 @@
 /** `stoplog restore FOLDER` */
-import { loadLogModule } from '@stoplog/core/port';
+import { loadLogModule } from '@stoplog/core/kit';
 import { grouped, secondsText } from '@stoplog/runtime/kit';
 import { withProgress } from './byte-progress.ts';
 import type { Command } from './command.ts';

@@ -11,6 +11,7 @@ import { LOG_HELP, logArgument } from './log-argument.ts';
 import type { Output } from './output.ts';
 import { pipelineUrl } from './pipeline-argument.ts';
 import { StatusRow } from './status-row.ts';
+import { onParentGone } from './stopping.ts';
 
 export const run: Command = {
   name: 'run',
@@ -55,12 +56,17 @@ other partitions go on, so does the command. Run it again, and it goes on where 
     const policy = given.text('reset');
     const reset = policy === undefined ? {} : { reset: resetIn(policy) };
     const url = pipelineUrl(given.operands[0]!);
-    const row = new StatusRow(process.stderr);
+    const row = await StatusRow.on(process.stderr);
+    let teller: RunTeller | undefined;
     const stop = new AbortController();
     output.gone.addEventListener('abort', () => stop.abort(), { once: true });
-    let teller: RunTeller | undefined;
+    const stopWatching = onParentGone(() => {
+      row.say('the process that started this one has ended');
+      teller?.tell({ type: 'draining' });
+      stop.abort();
+    });
     try {
-      await using app = await startApp(url, { log: log.ref, threads, ...member, signal: stop.signal, ...reset }, (plan) => {
+      await using app = await startApp(url, { log: log.ref, threads, ...member, signals: true, signal: stop.signal, ...reset }, (plan) => {
         teller = new RunTeller(plan, `log ${log.text}   threads ${threads}`, row, () => stop.abort());
         return (event) => teller?.tell(event);
       });
@@ -73,6 +79,7 @@ other partitions go on, so does the command. Run it again, and it goes on where 
     } catch (error) {
       if (teller?.fatal === undefined) throw error; // else it was told as it happened
     } finally {
+      stopWatching();
       row.end();
     }
     return teller?.failed === true ? 1 : 0;
@@ -95,7 +102,7 @@ const watchLines = (app: App, row: StatusRow): { unsubscribe(): void } => {
 };
 
 const watchJson = (app: App, output: Output): { unsubscribe(): void } =>
-  app.status.subscribe({ next: (status: Status) => void output.write(`${statusJson(status, new Date().toISOString())}\n`), error: () => {} });
+  app.status.subscribe({ next: (status: Status) => void output.write(`${statusJson(status, new Date().toISOString())}\n`).catch(() => {}), error: () => {} });
 
 const clock = (): string => new Date().toTimeString().slice(0, 8);
 

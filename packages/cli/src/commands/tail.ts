@@ -1,6 +1,9 @@
 /** `stoplog tail TOPIC` */
-import { LazyRecord, StoplogError, topicFromShape, type TopicShape } from '@stoplog/core/port';
-import { oneLine, onStopSignals } from '@stoplog/runtime/kit';
+import { StoplogError } from '@stoplog/core';
+import type { TopicShape } from '@stoplog/core/port';
+import { LazyRecord } from '@stoplog/core/kit';
+import { topicFromShape } from '@stoplog/core/tools';
+import { oneLine } from '@stoplog/runtime/kit';
 import { filterIn } from '../text/record-filter.ts';
 import { keyMatcher, recordData, recordJson, recordLine } from '../text/record-text.ts';
 import { timeOf } from '../text/time-text.ts';
@@ -8,6 +11,7 @@ import type { Arguments } from './arguments.ts';
 import type { Command } from './command.ts';
 import { exitCodeOf } from './interrupted.ts';
 import { LOG_HELP, logArgument, type OpenedLog, openForTools, topicNamed } from './log-argument.ts';
+import { onStop } from './stopping.ts';
 
 export const tail: Command = {
   name: 'tail',
@@ -67,7 +71,7 @@ Bytes, dates and bigints are {"hex": …}, {"date": …}, {"bigint": …} in JSO
     // Asked once without waiting, so that an offset that is not there is an error also with --until-end.
     if (typeof from === 'object' && 'offsets' in from && from.offsets.length === 1)
       await opened.log.fetch({ topic: shape.name, partition: partition ?? 0, offset: from.offsets[0]! }, { bytes: 1, waitMs: 0 }, stop.signal);
-    const stopListening = onStopSignals((signal) => {
+    const stopListening = onStop((signal) => {
       interrupted = exitCodeOf(signal);
       stop.abort();
     });

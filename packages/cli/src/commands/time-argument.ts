@@ -1,5 +1,5 @@
 /** A time on the command line. */
-import { StoplogError } from '@stoplog/core/port';
+import { StoplogError } from '@stoplog/core';
 import { oneLine } from '@stoplog/runtime/kit';
 import { timeOf } from '../text/time-text.ts';
 

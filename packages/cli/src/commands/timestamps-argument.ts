@@ -1,10 +1,10 @@
-/** `--timestamps given | arrival`: whose times the records of a topic have. */
-import { StoplogError } from '@stoplog/core/port';
-import { oneLine } from '@stoplog/runtime/kit';
+/** `--timestamps given | arrival`: where the timestamps of a topic's records come from. */
+import { OF_EVERY_TOPIC } from '@stoplog/core/tools';
+import { valueIn } from '../text/topic-settings.ts';
 import type { Arguments } from './arguments.ts';
 
 export const timestampsIn = (given: Arguments): 'given' | 'arrival' | undefined => {
   const text = given.text('timestamps');
-  if (text === undefined || text === 'given' || text === 'arrival') return text;
-  throw new StoplogError('STOPLOG_USAGE', { timestamps: text }, `--timestamps '${oneLine(text)}' is nobody's: give given, or arrival`);
+  // `valueIn` gives one of the setting's choices.
+  return text === undefined ? undefined : (valueIn(text, 'timestamps', OF_EVERY_TOPIC.timestamps) as 'given' | 'arrival');
 };

@@ -1,10 +1,12 @@
 /** `stoplog topics alter NAME` */
-import { StoplogError, type TopicShape } from '@stoplog/core/port';
+import { StoplogError } from '@stoplog/core';
+import type { TopicShape } from '@stoplog/core/port';
+import { OF_EVERY_TOPIC } from '@stoplog/core/tools';
 import { changesText, cleanupWord, SETTING_OPTIONS, settingsIn } from '../text/topic-settings.ts';
 import type { Command } from './command.ts';
 import { LOG_HELP, logArgument, openForTools, topicNamed } from './log-argument.ts';
 import { jsonOut } from './rows.ts';
-import { SETTINGS_HELP } from './settings-help.ts';
+import { settingHelp, SETTINGS_HELP } from './settings-help.ts';
 import { timestampsIn } from './timestamps-argument.ts';
 import { shapeData } from './topic-parts.ts';
 
@@ -34,8 +36,7 @@ Usage
 
 ${SETTINGS_HELP}
 
-  --timestamps WHOSE    given: records have the times that their producers say; arrival: when the log takes them in. Those that
-                        are there keep theirs
+${settingHelp(OF_EVERY_TOPIC.timestamps)}; stored records keep theirs
 
   What is left out stays as it is; 'default' takes a setting back. The log goes by it from its next look on, within a second.
   --json                print what the topic is by now, and whether that is a change, as an object

@@ -1,11 +1,15 @@
 /** `stoplog topics copy FROM TO` */
-import { checkName, type GroupStanding, occupiedError, shapeDifference, StoplogError, topicFromShape, type TopicShape } from '@stoplog/core/port';
-import { grouped, onStopSignals, secondsText } from '@stoplog/runtime/kit';
+import { StoplogError } from '@stoplog/core';
+import type { TopicShape } from '@stoplog/core/port';
+import { checkName, shapeDifference } from '@stoplog/core/kit';
+import { type GroupStanding, occupiedError, topicFromShape } from '@stoplog/core/tools';
+import { grouped, secondsText } from '@stoplog/runtime/kit';
 import type { Command } from './command.ts';
 import { type CopyProgress, copyTopic } from './copy-topic.ts';
 import { exitCodeOf } from './interrupted.ts';
 import { LOG_HELP, logArgument, type OpenedLog, openForTools, topicNamed } from './log-argument.ts';
 import { StatusRow } from './status-row.ts';
+import { onStop } from './stopping.ts';
 import { partsOf, recordsIn } from './topic-parts.ts';
 
 export const topicsCopy: Command = {
@@ -46,11 +50,11 @@ Where FROM has arrival times, TO takes times as given, until you alter it. To mo
     if (existing !== undefined)
       await checkTarget(from, { ...from, name: toName, partitions: given.number('partitions', 1) ?? existing.partitions }, existing, standing, opened);
     await opened.log.ensure([to]);
-    const row = new StatusRow(process.stderr);
+    const row = await StatusRow.on(process.stderr);
     const watch = watching(`${from.name} → ${to.name}`, row);
     const stop = new AbortController();
     let interrupted: number | undefined;
-    const stopListening = onStopSignals((signal) => {
+    const stopListening = onStop((signal) => {
       interrupted = exitCodeOf(signal);
       stop.abort();
     });

@@ -1,5 +1,8 @@
 /** `stoplog topics create NAME` */
-import { checkName, type CodecName, StoplogError, topicFromShape, type TopicShape } from '@stoplog/core/port';
+import { type CodecName, StoplogError } from '@stoplog/core';
+import type { TopicShape } from '@stoplog/core/port';
+import { checkName } from '@stoplog/core/kit';
+import { OF_EVERY_TOPIC, topicFromShape } from '@stoplog/core/tools';
 import { loadPlanWatching, oneLine } from '@stoplog/runtime/kit';
 import { suggestion } from '../text/suggest.ts';
 import { SETTING_OPTIONS, settingsIn } from '../text/topic-settings.ts';
@@ -8,7 +11,7 @@ import type { Command } from './command.ts';
 import { LOG_HELP, logArgument, openForTools } from './log-argument.ts';
 import { pipelineUrl } from './pipeline-argument.ts';
 import { jsonOut } from './rows.ts';
-import { SETTINGS_HELP } from './settings-help.ts';
+import { settingHelp, SETTINGS_HELP } from './settings-help.ts';
 import { timestampsIn } from './timestamps-argument.ts';
 import { shapeData } from './topic-parts.ts';
 
@@ -35,14 +38,14 @@ export const topicsCreate: Command = {
   stoplog topics create sessions --cleanup both --retention 1d --segment 1h
 
 Usage
-  stoplog topics create TOPIC [--partitions N] [--cleanup P] [SETTING …] [--timestamps WHOSE] [--key-codec C]
+  stoplog topics create TOPIC [--partitions N] [--cleanup P] [SETTING …] [--timestamps C] [--key-codec C]
                               [--value-codec C] [--json] [--log lmdb:FOLDER]
   stoplog topics create TOPIC --pipeline PIPELINE [--json] [--log lmdb:FOLDER]
 
-  --partitions N        4 when left out; they cannot be changed later, only copied into a topic that has more
+${settingHelp(OF_EVERY_TOPIC.partitions)}
 ${SETTINGS_HELP}
   --compacted           the same as --cleanup compact
-  --timestamps WHOSE    given (when left out): a record has the time that its producer says; arrival: when the log took it in
+${settingHelp(OF_EVERY_TOPIC.timestamps)}
   --key-codec C         json (when left out), string, bytes or msgpack; the same for --value-codec
   --pipeline PIPELINE   take all of it from the module that declares the topic
   --json                print what was made as an object
@@ -95,7 +98,6 @@ const declaredShape = async (given: Arguments, name: string): Promise<TopicShape
   );
 };
 
-const DEFAULT_PARTITIONS = 4;
 const CODECS: readonly string[] = ['json', 'string', 'bytes', 'msgpack'] satisfies readonly CodecName[];
 
 const shapeIn = (given: Arguments, name: string): TopicShape => {
@@ -104,7 +106,7 @@ const shapeIn = (given: Arguments, name: string): TopicShape => {
     throw new StoplogError('STOPLOG_USAGE', {}, '--compacted and --cleanup say the same: give one of them');
   return {
     name,
-    partitions: given.number('partitions', 1) ?? DEFAULT_PARTITIONS,
+    partitions: given.number('partitions', 1) ?? OF_EVERY_TOPIC.partitions.default,
     ...settingsIn(name, text, { cleanup: given.flag('compacted') ? 'compact' : 'delete', retentionMs: undefined }),
     ...(timestampsIn(given) === 'arrival' ? { timestamps: 'arrival' } : {}),
     keyCodec: codecIn(given, 'key-codec'),

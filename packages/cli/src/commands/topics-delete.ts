@@ -1,5 +1,5 @@
 /** `stoplog topics delete NAME` */
-import { type GroupStanding, occupiedError } from '@stoplog/core/port';
+import { type GroupStanding, occupiedError } from '@stoplog/core/tools';
 import { grouped } from '@stoplog/runtime/kit';
 import type { Command } from './command.ts';
 import { topicsOf } from './group-argument.ts';

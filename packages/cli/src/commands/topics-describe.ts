@@ -1,5 +1,8 @@
 /** `stoplog topics describe NAME` */
-import { type CleaningStanding, type PartitionLag, readLag, type TopicShape } from '@stoplog/core/port';
+import type { PartitionLag } from '@stoplog/core';
+import type { TopicShape } from '@stoplog/core/port';
+import { readLag } from '@stoplog/core/kit';
+import type { CleaningStanding } from '@stoplog/core/tools';
 import { failureText, grouped, secondsText } from '@stoplog/runtime/kit';
 import { CLEANING_HEADINGS, cleaningCells, cleaningData } from '../text/cleaning-text.ts';
 import { ageIn, lagIn } from '../text/group-text.ts';

@@ -1,5 +1,5 @@
 /** What a cleaning freed and kept, in lines for people and as data for programs. */
-import type { Cleaned } from '@stoplog/core/port';
+import type { Cleaned } from '@stoplog/core/tools';
 import { grouped } from '@stoplog/runtime/kit';
 import { columns } from './columns.ts';
 import { offsetData } from './json-text.ts';

@@ -1,4 +1,4 @@
-import type { CleaningStanding } from '@stoplog/core/port';
+import type { CleaningStanding } from '@stoplog/core/tools';
 import { expect, test } from 'vitest';
 import { cleaningCells, cleaningData } from './cleaning-text.ts';
 
@@ -9,7 +9,7 @@ const cleaned: CleaningStanding = { ...idle, last, dueAt: NOW + 7_200_000 };
 const failure = { at: NOW - 5_000, code: 'STOPLOG_LOG_CORRUPT', message: 'orders[0] is damaged\u001b: restore it', attempts: 3, retryAt: NOW + 55_000 };
 
 test('a partition shows what is new, when it was cleaned, what that freed, and when it is due', () => {
-  expect(cleaningCells(cleaned, NOW)).toEqual(['300 000', '30 %', '3 min ago', '4.2 MB', 'in 2 h']);
+  expect(cleaningCells(cleaned, NOW)).toEqual(['300 000', '30 %', '3m ago', '4.2 MB', 'in 2h']);
   expect(cleaningCells({ ...idle, dirtyRatio: undefined, dueAt: NOW }, NOW)).toEqual(['300 000', '–', 'never', '–', 'now']);
   expect(cleaningCells(idle, NOW)[4]).toBe('–');
 });

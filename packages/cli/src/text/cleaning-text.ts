@@ -1,5 +1,5 @@
 /** What the log forgets by itself, as `stoplog topics describe` shows it. */
-import type { CleaningStanding } from '@stoplog/core/port';
+import type { CleaningStanding } from '@stoplog/core/tools';
 import { agoText, freedBytes, grouped, secondsText, sizeText } from '@stoplog/runtime/kit';
 import { offsetData } from './json-text.ts';
 

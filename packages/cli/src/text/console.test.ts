@@ -1,5 +1,5 @@
 import { compactedTopic, topic } from '@stoplog/core';
-import { topicOf } from '@stoplog/core/port';
+import { topicOf } from '@stoplog/core/kit';
 import { grouped, oneLine, printable } from '@stoplog/runtime/kit';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -80,9 +80,7 @@ describe('a status', () => {
       restarts: 2,
       failed: [{ task: 1, partition: 3, error: new Error('boom\u001b') }],
     };
-    expect(statusLine(troubled)).toBe(
-      'draining   in 48 102/s   out 0/s   lag 7, 3.2 s old, drains never   commit p50 1.2 ms p99 62 ms   restarts 2   failed 1',
-    );
+    expect(statusLine(troubled)).toBe('draining   in 48 102/s   out 0/s   lag 7, 3.2s old, drains never   commit p50 1.2ms p99 62ms   restarts 2   failed 1');
     expect(JSON.parse(statusJson(troubled, 'now'))).toMatchObject({
       time: 'now',
       state: 'draining',

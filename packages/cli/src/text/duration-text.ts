@@ -1,26 +1,8 @@
 /** Durations as people say and write them. */
-import { StoplogError } from '@stoplog/core/port';
+import { StoplogError } from '@stoplog/core';
 import { oneLine, secondsText } from '@stoplog/runtime/kit';
 
-/** All of it, for what somebody has set: `7 d 1 min`, `1 s 500 ms`, `0 ms`. */
-export const exactDurationText = (ms: number): string => {
-  let rest = ms;
-  const parts = EXACT.flatMap(([unit, size]) => {
-    const count = Math.floor(rest / size);
-    rest -= count * size;
-    return count === 0 ? [] : [`${count} ${unit}`];
-  });
-  return parts.length === 0 ? '0 ms' : parts.join(' ');
-};
-const EXACT = [
-  ['d', 86_400_000],
-  ['h', 3_600_000],
-  ['min', 60_000],
-  ['s', 1_000],
-  ['ms', 1],
-] as const;
-
-/** `in 40 min`, `never` */
+/** `in 40m`, `never` */
 export const drainText = (seconds: number | undefined): string => (seconds === undefined ? 'never' : `in ${secondsText(seconds)}`);
 
 /** `90s`, `15m`, `2h`, `7d`, `500ms`, also `PT15M` and `P7DT12H` as ISO 8601 has them; in milliseconds. */

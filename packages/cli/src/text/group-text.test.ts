@@ -1,4 +1,6 @@
-import type { GroupMember, GroupStanding, Holding, PartitionLag } from '@stoplog/core/port';
+import type { PartitionLag } from '@stoplog/core';
+import type { Holding } from '@stoplog/core/port';
+import type { GroupMember, GroupStanding } from '@stoplog/core/tools';
 import { describe, expect, test } from 'vitest';
 import { groupData, groupRows, holdsText, paceData, paceRows, type PartitionPace } from './group-text.ts';
 

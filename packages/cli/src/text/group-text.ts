@@ -1,5 +1,7 @@
 /** Groups as `stoplog groups` shows them: as rows for people, as data for programs. */
-import type { GroupMember, GroupStanding, PartitionLag, ResetLine, TopicPartition } from '@stoplog/core/port';
+import type { PartitionLag } from '@stoplog/core';
+import type { TopicPartition } from '@stoplog/core/port';
+import type { GroupMember, GroupStanding, ResetLine } from '@stoplog/core/tools';
 import { grouped, secondsText } from '@stoplog/runtime/kit';
 import { drainText } from './duration-text.ts';
 import { offsetData } from './json-text.ts';

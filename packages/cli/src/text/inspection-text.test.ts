@@ -1,4 +1,4 @@
-import type { CheckReport, RepairReport } from '@stoplog/core/port';
+import type { CheckReport, RepairReport } from '@stoplog/core/tools';
 import { describe, expect, test } from 'vitest';
 import { checkData, checkSummary, findingLines, repairData, repairLines, repairNotes, repairSummary } from './inspection-text.ts';
 

@@ -1,5 +1,5 @@
 /** What a check or a repair of a log says, in lines for people and as data for programs. */
-import { type CheckReport, type Finding, isDamage, placeText, type RepairedPartition, type RepairReport } from '@stoplog/core/port';
+import { type CheckReport, type Finding, isDamage, placeText, type RepairedPartition, type RepairReport } from '@stoplog/core/tools';
 import { grouped } from '@stoplog/runtime/kit';
 import { columns } from './columns.ts';
 import { offsetData } from './json-text.ts';

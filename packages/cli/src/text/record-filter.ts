@@ -5,7 +5,8 @@
  * begins with another word begins in the value. What is behind `=` is compared as JSON where it is JSON, and as text:
  * `minutes=5` finds 5 and "5". `!=` finds all that `=` does not, also what has no such path.
  */
-import { compareBytes, encodeSortKey, StoplogError } from '@stoplog/core/port';
+import { StoplogError } from '@stoplog/core';
+import { compareBytes, encodeSortKey } from '@stoplog/core/kit';
 import { oneLine } from '@stoplog/runtime/kit';
 import { jsonText } from './json-text.ts';
 

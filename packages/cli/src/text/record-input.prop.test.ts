@@ -1,5 +1,5 @@
-import { topic } from '@stoplog/core';
-import { isStoplogError, type Origin, topicOf } from '@stoplog/core/port';
+import { isStoplogError, type Origin, topic } from '@stoplog/core';
+import { topicOf } from '@stoplog/core/kit';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { recordByField, recordByJson } from './record-input.ts';

@@ -4,7 +4,8 @@
  * Text is taken as it is where the schema takes it, else as JSON: `12` goes to a topic of numbers and to one of strings.
  * A topic of bytes takes the bytes of the line. Nothing is parsed by the schema here: the log's client does that.
  */
-import { type AnyTopic, type Header, type Serde, StoplogError } from '@stoplog/core/port';
+import { type Header, StoplogError } from '@stoplog/core';
+import type { AnyTopic, Serde } from '@stoplog/core/kit';
 import { timeOf } from './time-text.ts';
 
 export interface RecordInput {

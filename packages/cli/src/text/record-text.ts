@@ -3,7 +3,8 @@
  *
  * What lies there is shown even where it cannot be decoded: this is how one finds out.
  */
-import { compareBytes, encodeSortKey, type Header, type LazyRecord } from '@stoplog/core/port';
+import type { Header } from '@stoplog/core';
+import { compareBytes, encodeSortKey, type LazyRecord } from '@stoplog/core/kit';
 import { oneLine } from '@stoplog/runtime/kit';
 import { hexOf, jsonText, offsetData } from './json-text.ts';
 

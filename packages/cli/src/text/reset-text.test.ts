@@ -1,4 +1,4 @@
-import type { ResetLine } from '@stoplog/core/port';
+import type { ResetLine } from '@stoplog/core/tools';
 import { expect, test } from 'vitest';
 import { resetIn, resetText, storesLeftBehind } from './reset-text.ts';
 

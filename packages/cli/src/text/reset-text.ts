@@ -1,5 +1,6 @@
 /** Resets in words: the policy of a reader, and what a reset of a group does, in the sentences below its plan. */
-import { type Millis, type Reset, type ResetLine, StoplogError } from '@stoplog/core/port';
+import { type Millis, type Reset, StoplogError } from '@stoplog/core';
+import type { ResetLine } from '@stoplog/core/tools';
 import { grouped, oneLine } from '@stoplog/runtime/kit';
 import { durationIn } from './duration-text.ts';
 

@@ -1,5 +1,5 @@
 /** Sizes as people say and write them. */
-import { StoplogError } from '@stoplog/core/port';
+import { StoplogError } from '@stoplog/core';
 import { grouped, oneLine, sizeText } from '@stoplog/runtime/kit';
 
 /** For what somebody has set: the same where that says all, else every byte of it. */

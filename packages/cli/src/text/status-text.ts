@@ -1,5 +1,5 @@
 /** How an app is doing, in one line for people and one for programs. */
-import { isStoplogError } from '@stoplog/core/port';
+import { isStoplogError } from '@stoplog/core';
 import { grouped, secondsText } from '@stoplog/runtime/kit';
 import { drainText } from './duration-text.ts';
 import { jsonText } from './json-text.ts';
@@ -25,7 +25,7 @@ const shareText = ({ tasks = [] }: Glance): readonly string[] => {
   return held === 0 || held === all ? [] : [`${held} of ${all} actors here`];
 };
 
-/** `in 48 102/s   out 8 310/s   lag 0   commit p50 1.2 ms p99 6 ms` */
+/** `in 48 102/s   out 8 310/s   lag 0   commit p50 1.2ms p99 6ms` */
 export const statusLine = (status: Glance): string =>
   [
     ...(status.state === 'running' ? [] : [status.state]),
@@ -55,4 +55,4 @@ export const statusJson = (status: Glance, time: string): string =>
     })),
   });
 
-const millis = (ms: number): string => `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;
+const millis = (ms: number): string => `${ms < 10 ? ms.toFixed(1) : Math.round(ms)}ms`;

@@ -1,10 +1,23 @@
 import { expect, test } from 'vitest';
-import { changesText, cleanupWord, settingRows, type Settings, settingsIn } from './topic-settings.ts';
+import { OF_COMPACTED_TOPICS, OF_EVERY_TOPIC, type Setting } from '@stoplog/core/tools';
+import { settingHelp } from '../commands/settings-help.ts';
+import { changesText, cleanupWord, settingRows, type Settings, settingsIn, valueIn } from './topic-settings.ts';
 
 const FRESH: Settings = { cleanup: 'delete', retentionMs: undefined };
 const from = (given: Readonly<Record<string, string>>, there: Settings = FRESH): Settings => settingsIn('t', (option) => given[option], there);
 const COMPACTED = from({ cleanup: 'compact' });
 
+const settings: readonly (readonly [string, Setting])[] = Object.entries<Setting>({ ...OF_EVERY_TOPIC, ...OF_COMPACTED_TOPICS }).filter(
+  ([, { option }]) => option !== undefined,
+);
+test.each(settings)('the option of %s reads its example, and its default as the help writes it', (name, setting) => {
+  const { option, optionExample, defaultText, type } = setting;
+  expect(() => valueIn(optionExample!, option!, setting)).not.toThrow();
+  // What follows a comma says when another default applies.
+  if (setting.default !== undefined) expect(valueIn(defaultText.split(',')[0]!, option!, setting)).toBe(setting.default);
+  expect(type === 'choice' || settingHelp(setting).includes(`: ${optionExample}; `)).toBe(true);
+  expect(name.toLowerCase()).toBe(option!.replaceAll('-', ''));
+});
 test('every setting of a declaration has an option', () => {
   expect(
     from({
@@ -66,18 +79,16 @@ test.each<[Readonly<Record<string, string>>, Settings, RegExp]>([
 test('is read back with what counts, and which of it the topic does not say', () => {
   expect(settingRows(from({ retention: '8h', 'segment-bytes': '1MiB' }))).toEqual([
     ['cleanup', 'delete'],
-    ['retention', '8 h'],
+    ['retention', '8h'],
     ['retention-bytes', 'no limit (default)'],
-    ['segment', '1 h (default)'],
+    ['segment', '1h (default)'],
     ['segment-bytes', '1 MiB'],
     ['age-by', 'arrival (default)'],
   ]);
-  expect(settingRows(COMPACTED)).toContainEqual(['delete-retention', '1 d (default)']);
-  expect(changesText(FRESH, from({ retention: '7d' }))).toBe('retention for ever → 7 d, segment 7 d (default) → 21 h (default)');
+  expect(settingRows(COMPACTED)).toContainEqual(['delete-retention', '1d (default)']);
+  expect(changesText(FRESH, from({ retention: '7d' }))).toBe('retention for ever → 7d, segment 7d (default) → 21h (default)');
   expect(changesText(COMPACTED, COMPACTED)).toBe('');
   // A change that is small beside the setting is one all the same.
   const week = from({ retention: '7d', segment: '1h', 'segment-bytes': '4200000' });
-  expect(changesText(week, from({ retention: '10081m', 'segment-bytes': '4210001' }, week))).toBe(
-    'retention 7 d → 7 d 1 min, segment-bytes 4.2 MB → 4 210 001 B',
-  );
+  expect(changesText(week, from({ retention: '10081m', 'segment-bytes': '4210001' }, week))).toBe('retention 7d → 7d 1m, segment-bytes 4.2 MB → 4 210 001 B');
 });

@@ -2,29 +2,36 @@
  * How a topic forgets, as options say it and as people read it. Each option is a setting of a declaration; `default` takes it back,
  * and then the log's own default counts.
  */
-import { cleanupOf, forgettingOf, type ForgettingSpec, StoplogError, type TopicShape } from '@stoplog/core/port';
-import { oneLine } from '@stoplog/runtime/kit';
-import { durationIn, exactDurationText } from './duration-text.ts';
+import { StoplogError } from '@stoplog/core';
+import type { TopicShape } from '@stoplog/core/port';
+import { cleanupOf, forgettingOf, OF_COMPACTED_TOPICS, OF_EVERY_TOPIC, type Setting } from '@stoplog/core/tools';
+import { exactDurationText, oneLine } from '@stoplog/runtime/kit';
+import { durationIn } from './duration-text.ts';
 import { exactSizeText, sizeIn } from './size-text.ts';
 
 /** What of a shape is about forgetting. */
 export type Settings = Pick<TopicShape, 'cleanup' | 'retentionMs' | 'forgetting'>;
 type Forgetting = NonNullable<TopicShape['forgetting']>;
-type Kind = 'duration' | 'size' | 'share' | 'clock';
 
-/** Of each option: its name in a declaration, in a shape, what it holds, and whether only a compacted topic has it. */
-const OPTIONS: readonly (readonly [option: string, declared: keyof ForgettingSpec, kept: keyof Forgetting, Kind, ofCompacted: boolean])[] = [
-  ['retention-bytes', 'retentionBytes', 'retentionBytes', 'size', false],
-  ['segment', 'segment', 'segmentMs', 'duration', false],
-  ['segment-bytes', 'segmentBytes', 'segmentBytes', 'size', false],
-  ['age-by', 'ageBy', 'ageBy', 'clock', false],
-  ['delete-retention', 'deleteRetention', 'deleteRetentionMs', 'duration', true],
-  ['min-compaction-lag', 'minCompactionLag', 'minCompactionLagMs', 'duration', true],
-  ['max-compaction-lag', 'maxCompactionLag', 'maxCompactionLagMs', 'duration', true],
-  ['min-dirty-ratio', 'minDirtyRatio', 'minDirtyRatio', 'share', true],
-];
+/** A setting that a shape keeps in `forgetting`, as an option. */
+interface Option {
+  readonly option: string;
+  /** Its name in a declaration. */
+  readonly declared: string;
+  readonly kept: keyof Forgetting;
+  readonly setting: Setting;
+  readonly isOfCompacted: boolean;
+}
+const optionsOf = (table: Readonly<Record<string, Setting>>, isOfCompacted: boolean): readonly Option[] =>
+  Object.entries(table).flatMap(([declared, setting]) =>
+    // The table names the fields of `forgetting`: its type is made from these very entries.
+    setting.option !== undefined && setting.keptIn === 'forgetting'
+      ? [{ option: setting.option, declared, kept: setting.kept as keyof Forgetting, setting, isOfCompacted }]
+      : [],
+  );
+const OPTIONS: readonly Option[] = [...optionsOf(OF_EVERY_TOPIC, false), ...optionsOf(OF_COMPACTED_TOPICS, true)];
 export const SETTING_OPTIONS: Readonly<Record<string, 'text'>> = Object.fromEntries(
-  ['cleanup', 'retention', ...OPTIONS.map(([option]) => option)].map((option) => [option, 'text']),
+  ['cleanup', 'retention', ...OPTIONS.map(({ option }) => option)].map((option) => [option, 'text']),
 );
 
 const wrong = (facts: Readonly<Record<string, unknown>>, what: string): StoplogError => new StoplogError('STOPLOG_USAGE', facts, what);
@@ -34,11 +41,11 @@ export const settingsIn = (topic: string, text: (option: string) => string | und
   const word = cleanupIn(text('cleanup'));
   const compacts = (word ?? there.cleanup) !== 'delete';
   const spec: Record<string, unknown> = {};
-  for (const [option, declared, kept, kind, ofCompacted] of OPTIONS) {
+  for (const { option, declared, kept, setting, isOfCompacted } of OPTIONS) {
     const given = text(option);
-    if (given !== undefined && ofCompacted && !compacts)
+    if (given !== undefined && isOfCompacted && !compacts)
       throw wrong({ topic, [option]: given }, `--${option} is for compacted topics, and '${topic}' is none: add --cleanup compact, or leave it out`);
-    const value = given === undefined ? there.forgetting?.[kept] : given === 'default' ? undefined : valueIn(given, option, kind);
+    const value = given === undefined ? there.forgetting?.[kept] : given === 'default' ? undefined : valueIn(given, option, setting);
     if (value !== undefined) spec[declared] = value;
   }
   const retention = text('retention');
@@ -68,18 +75,21 @@ const retentionIn = (topic: string, text: string): number | undefined => {
   if (ms > 0) return ms;
   throw wrong({ topic, retention: text }, `--retention '${oneLine(text)}' would keep nothing: give 7d or more or less, or forever`);
 };
-const valueIn = (text: string, option: string, kind: Kind): number | string => {
-  switch (kind) {
+/** The value of an option, in the setting's unit. */
+export const valueIn = (text: string, option: string, { type, choices = [] }: Setting): number | string => {
+  switch (type) {
     case 'duration':
       return durationIn(text, option);
-    case 'size':
+    case 'bytes':
       return sizeIn(text, option);
+    case 'count':
+      return Number(text);
     case 'share':
       if (/^(0?\.\d+|0|1(\.0*)?)$/.test(text)) return Number(text);
       throw wrong({ [option]: text }, `--${option} '${oneLine(text)}' is no share: give a number from 0 to 1, such as 0.5`);
-    case 'clock':
-      if (text === 'arrival' || text === 'timestamp') return text;
-      throw wrong({ [option]: text }, `--${option} '${oneLine(text)}' is no clock: give arrival or timestamp`);
+    case 'choice':
+      if (choices.includes(text)) return text;
+      throw wrong({ [option]: text }, `--${option} '${oneLine(text)}' is unknown: give ${choices.join(' or ')}`);
   }
 };
 
@@ -92,28 +102,22 @@ export const cleanupWord = (shape: Settings): string => {
 /** Every setting with what counts, a row each; `(default)` where the topic does not say. */
 export const settingRows = (shape: Settings): readonly (readonly [option: string, text: string])[] => {
   const cleanup = cleanupOf(shape);
-  const time = (ms: number): string => (ms === Infinity ? 'no limit' : exactDurationText(ms));
-  const size = (bytes: number): string => (bytes === Infinity ? 'no limit' : exactSizeText(bytes));
-  const texts: Readonly<Record<string, string>> = {
-    'retention-bytes': cleanup.retentionBytes === Infinity ? 'no limit' : `${size(cleanup.retentionBytes)} in each partition`,
-    segment: time(cleanup.segmentMs),
-    'segment-bytes': size(cleanup.segmentBytes),
-    'age-by': cleanup.ageBy,
-    'delete-retention': time(cleanup.deleteRetentionMs),
-    'min-compaction-lag': time(cleanup.minCompactionLagMs),
-    'max-compaction-lag': time(cleanup.maxCompactionLagMs),
-    'min-dirty-ratio': String(cleanup.minDirtyRatio),
-  };
   return [
     ['cleanup', cleanupWord(shape)],
-    ['retention', cleanup.retentionMs === Infinity ? 'for ever' : time(cleanup.retentionMs)],
-    ...OPTIONS.filter(([, , , , ofCompacted]) => cleanup.compacts || !ofCompacted).map(
-      ([option, , kept]) => [option, `${texts[option]}${shape.forgetting?.[kept] === undefined ? ' (default)' : ''}`] as const,
+    ['retention', cleanup.retentionMs === Infinity ? 'for ever' : exactDurationText(cleanup.retentionMs)],
+    ...OPTIONS.filter(({ isOfCompacted }) => cleanup.compacts || !isOfCompacted).map(
+      ({ option, kept, setting }) => [option, `${settingText(cleanup[kept], setting)}${shape.forgetting?.[kept] === undefined ? ' (default)' : ''}`] as const,
     ),
   ];
 };
+const settingText = (value: number | string, { type, kept }: Setting): string => {
+  if (value === Infinity) return 'no limit';
+  if (type === 'duration') return exactDurationText(Number(value));
+  if (type === 'bytes') return `${exactSizeText(Number(value))}${kept === 'retentionBytes' ? ' in each partition' : ''}`;
+  return String(value);
+};
 
-/** `retention 7 d → for ever, segment-bytes 64 MiB (default) → 16 MiB`; empty when nothing differs. */
+/** `retention 7d → for ever, segment-bytes 64 MiB (default) → 16 MiB`; empty when nothing differs. */
 export const changesText = (before: Settings, after: Settings): string => {
   const was = new Map(settingRows(before));
   return settingRows(after)

@@ -4,7 +4,9 @@ import { describe, expect, test, vi } from 'vitest';
 import { fromObservable, type Dropped, type FromObservable } from './from-observable.ts';
 
 const never = new AbortController().signal;
-const ALL = { records: 1_000 };
+const ALL = { records: 1_000, bytes: 1_000_000 };
+const ONE = { records: 1, bytes: 1_000_000 };
+const START = { group: 'g', partition: 0, position: 0n };
 const spec = (over: Partial<FromObservable> = {}): FromObservable => ({ buffer: 10, overflow: 'fail', ...over });
 const refusal = async (call: Promise<unknown>): Promise<StoplogError> => {
   const error: unknown = await call.then(
@@ -20,21 +22,21 @@ describe('a source from an Observable', () => {
     const opened = vi.fn(() => NEVER);
     const source = fromObservable('ticks', opened, spec());
     expect(opened).not.toHaveBeenCalled();
-    await source.open();
+    await source.open(START);
     expect(opened).toHaveBeenCalledOnce();
   });
   test('keeps what is pushed until it is pulled, with a number for a key and the time it came', async () => {
     let at = 100;
     const ticks = new Subject<string>();
-    const reader = await fromObservable('ticks', () => ticks, spec({ now: () => at++ })).open();
+    const reader = await fromObservable('ticks', () => ticks, spec({ now: () => at++ })).open(START);
     ticks.next('a');
     ticks.next('b');
-    expect(await reader.pull({ records: 1 }, never)).toEqual({ arrivals: [{ key: '0', value: 'a', timestamp: 100 }], ended: false });
+    expect(await reader.pull(ONE, never)).toEqual({ arrivals: [{ key: '0', value: 'a', timestamp: 100 }], ended: false });
     expect(await reader.pull(ALL, never)).toEqual({ arrivals: [{ key: '1', value: 'b', timestamp: 101 }], ended: false });
   });
   test('a pull waits until something is there', async () => {
     const ticks = new Subject<string>();
-    const reader = await fromObservable('ticks', () => ticks, spec({ now: () => 1 })).open();
+    const reader = await fromObservable('ticks', () => ticks, spec({ now: () => 1 })).open(START);
     const pull = reader.pull(ALL, never);
     ticks.next('late');
     expect(await pull).toEqual({ arrivals: [{ key: '0', value: 'late', timestamp: 1 }], ended: false });
@@ -43,7 +45,7 @@ describe('a source from an Observable', () => {
     const stop = new AbortController();
     const removed = vi.spyOn(stop.signal, 'removeEventListener');
     const ticks = new Subject<string>();
-    const reader = await fromObservable('ticks', () => ticks, spec()).open();
+    const reader = await fromObservable('ticks', () => ticks, spec()).open(START);
     const first = reader.pull(ALL, stop.signal);
     ticks.next('a');
     await first;
@@ -54,10 +56,10 @@ describe('a source from an Observable', () => {
     expect(await reader.pull(ALL, stop.signal)).toEqual({ arrivals: [], ended: false });
   });
   test('completion is the end, behind the last arrival', async () => {
-    const reader = await fromObservable('ticks', () => of('a', 'b'), spec()).open();
-    expect(await reader.pull({ records: 1 }, never)).toMatchObject({ ended: false });
+    const reader = await fromObservable('ticks', () => of('a', 'b'), spec()).open(START);
+    expect(await reader.pull(ONE, never)).toMatchObject({ ended: false });
     expect(await reader.pull(ALL, never)).toMatchObject({ arrivals: [{ value: 'b' }], ended: true });
-    const empty = await fromObservable('ticks', () => EMPTY, spec()).open();
+    const empty = await fromObservable('ticks', () => EMPTY, spec()).open(START);
     expect(await empty.pull(ALL, never)).toEqual({ arrivals: [], ended: true });
   });
   test('an error of the Observable is STOPLOG_SOURCE with its cause, after what it emitted before', async () => {
@@ -70,7 +72,7 @@ describe('a source from an Observable', () => {
           throwError(() => cause),
         ),
       spec(),
-    ).open();
+    ).open(START);
     expect(await reader.pull(ALL, never)).toMatchObject({ arrivals: [{ value: 'a' }], ended: false });
     const error = await refusal(reader.pull(ALL, never));
     expect(error).toMatchObject({ code: 'STOPLOG_SOURCE', cause, facts: { source: 'ticks' } });
@@ -78,7 +80,7 @@ describe('a source from an Observable', () => {
   });
   test('an error ends a pull that waits, also one from a function that opens nothing', async () => {
     const ticks = new Subject<string>();
-    const reader = await fromObservable('ticks', () => ticks, spec()).open();
+    const reader = await fromObservable('ticks', () => ticks, spec()).open(START);
     const pull = refusal(reader.pull(ALL, never));
     ticks.error('not even an Error');
     expect((await pull).message).toContain('not even an Error');
@@ -89,7 +91,7 @@ describe('a source from an Observable', () => {
       },
       spec(),
     );
-    expect((await refusal((await broken.open()).pull(ALL, never))).message).toContain('no such device');
+    expect((await refusal((await broken.open(START)).pull(ALL, never))).message).toContain('no such device');
   });
   test('overflow: fail keeps what there was room for, then fails, and unsubscribes', async () => {
     const torn = vi.fn();
@@ -97,7 +99,7 @@ describe('a source from an Observable', () => {
       for (let n = 0; !subscriber.closed; n++) subscriber.next(n);
       return torn;
     });
-    const reader = await fromObservable('ticks', () => endless, spec({ buffer: 2 })).open();
+    const reader = await fromObservable('ticks', () => endless, spec({ buffer: 2 })).open(START);
     expect(torn).toHaveBeenCalledOnce();
     expect(await reader.pull(ALL, never)).toMatchObject({ arrivals: [{ value: 0 }, { value: 1 }], ended: false });
     expect(await refusal(reader.pull(ALL, never))).toMatchObject({ code: 'STOPLOG_SOURCE', facts: { buffer: 2 } });
@@ -107,7 +109,9 @@ describe('a source from an Observable', () => {
     try {
       const told: Dropped[] = [];
       const ticks = new Subject<number>();
-      const reader = await fromObservable('ticks', () => ticks, spec({ buffer: 2, overflow: 'drop-oldest', dropped: (dropped) => told.push(dropped) })).open();
+      const reader = await fromObservable('ticks', () => ticks, spec({ buffer: 2, overflow: 'drop-oldest', dropped: (dropped) => told.push(dropped) })).open(
+        START,
+      );
       for (let n = 0; n < 5; n++) ticks.next(n);
       expect(told).toEqual([]);
       vi.advanceTimersByTime(1_000);
@@ -129,7 +133,7 @@ describe('a source from an Observable', () => {
   });
   test('disposing of it unsubscribes', async () => {
     const ticks = new Subject<string>();
-    const reader = await fromObservable('ticks', () => ticks, spec()).open();
+    const reader = await fromObservable('ticks', () => ticks, spec()).open(START);
     expect(ticks.observed).toBe(true);
     await reader[Symbol.asyncDispose]();
     expect(ticks.observed).toBe(false);
@@ -137,7 +141,7 @@ describe('a source from an Observable', () => {
   });
   test('each opening is a subscription of its own, with numbers from 0', async () => {
     const source = fromObservable('ticks', () => from(['a']), spec());
-    for (let life = 0; life < 2; life++) expect(await (await source.open()).pull(ALL, never)).toMatchObject({ arrivals: [{ key: '0', value: 'a' }] });
+    for (let life = 0; life < 2; life++) expect(await (await source.open(START)).pull(ALL, never)).toMatchObject({ arrivals: [{ key: '0', value: 'a' }] });
   });
   test('a buffer, an overflow or a name that makes no sense is refused where it is declared', () => {
     for (const buffer of [0, -1, 1.5, NaN, Infinity])

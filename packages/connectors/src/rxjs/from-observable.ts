@@ -5,8 +5,8 @@
  * buffer when the thread died, or when the app was drained, is gone, and the next life subscribes anew. Where that is too
  * little, append to a topic instead (`log.append`), and let the pipeline read that.
  */
-import type { Source } from '@stoplog/core';
-import { checkName, StoplogError } from '@stoplog/core/port';
+import { StoplogError, type ValueSource } from '@stoplog/core';
+import { checkName } from '@stoplog/core/kit';
 import type { Observable } from 'rxjs';
 import { ObservableReader } from './observable-reader.ts';
 import type { Overflow } from './pure/arrival-buffer.ts';
@@ -40,7 +40,7 @@ export interface FromObservable {
  * const ticks = fromObservable('ticks', () => interval(100), { buffer: 10_000, overflow: 'drop-oldest' });
  * source(ticks).rekey((n) => n % 4).through(byShard)
  */
-export const fromObservable = <V>(name: string, open: () => Observable<V>, spec: FromObservable): Source<string, V> => {
+export const fromObservable = <V>(name: string, open: () => Observable<V>, spec: FromObservable): ValueSource<string, V> => {
   checkName('source', name);
   const { buffer, overflow, dropped = tellDropped, now = Date.now } = spec;
   if (!Number.isSafeInteger(buffer) || buffer < 1) {

@@ -3,7 +3,8 @@
  *
  * What ends it (completion, an error, an overflow) comes behind what was buffered before, as it does in the Observable.
  */
-import { StoplogError, type ArrivalBatch, type SourceReader } from '@stoplog/core/port';
+import { StoplogError } from '@stoplog/core';
+import type { ArrivalBatch, PullLimit, SourceReader } from '@stoplog/core/port';
 import { defer, Subject, takeUntil, type Observable } from 'rxjs';
 import type { Dropped } from './from-observable.ts';
 import { ArrivalBuffer, type Overflow } from './pure/arrival-buffer.ts';
@@ -42,7 +43,7 @@ export class ObservableReader implements SourceReader {
       });
   }
 
-  async pull({ records }: { readonly records: number }, signal: AbortSignal): Promise<ArrivalBatch> {
+  async pull({ records }: PullLimit, signal: AbortSignal): Promise<ArrivalBatch> {
     if (this.#buffer.size === 0 && this.#end === undefined && !signal.aborted) await this.#change(signal);
     const arrivals = this.#buffer.take(records);
     const over = this.#buffer.size === 0 ? this.#end : undefined;

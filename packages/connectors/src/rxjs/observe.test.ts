@@ -1,5 +1,5 @@
-import { topic, type LogClient } from '@stoplog/core';
-import { makeClient } from '@stoplog/core/port';
+import { type LogClient, topic } from '@stoplog/core';
+import { makeClient } from '@stoplog/core/kit';
 import { memoryLog } from '@stoplog/core/testing';
 import { firstValueFrom, lastValueFrom, map, take, toArray } from 'rxjs';
 import { describe, expect, test, vi } from 'vitest';

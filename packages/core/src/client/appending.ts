@@ -1,9 +1,9 @@
 /**
- * One `append` under way: parses, packs, commits, and keeps count of what is acknowledged.
+ * An `append` in progress: parses, packs and commits records, and counts the acknowledged ones.
  *
- * There is no linger and no batch size to choose. While the log takes commits as fast as records come, each goes out by itself
- * when nothing follows it at once; while the log is busy, what comes meanwhile gathers, up to a commit of 256 KB, and
- * commits gather again in the writer. Load makes batches larger, not later.
+ * There is no linger and no batch size to choose. While the log commits as fast as records come, each record is sent at once
+ * unless another follows it immediately. While the log is busy, records gather, up to a commit of 256 KB, and commits gather
+ * again in the writer. Load makes batches larger, not later.
  */
 import type { Append, Committed } from '../port/log.ts';
 import { StoplogError } from '../pure/errors.ts';
@@ -19,49 +19,52 @@ export interface NewRecord<RK, RV> {
   readonly key: RK;
   /** `null` deletes the key of a compacted topic. */
   readonly value: RV | null;
-  /** Whole milliseconds since 1970, or before it; now, when left out. Of a topic with `timestamps: 'arrival'` it does not count. */
+  /**
+   * Whole milliseconds since 1970 (negative before it); the current time by default. Ignored by a topic with `timestamps:
+   * 'arrival'`.
+   */
   readonly timestamp?: number;
   readonly headers?: readonly Header[];
 }
 export interface AppendOptions {
-  /** 'durable' (the default) survives a power cut, 'committed' the death of the process. */
+  /** 'durable' (the default) survives a power cut, 'committed' survives the death of the process. */
   readonly ack?: 'durable' | 'committed';
   /**
-   * Appends only if the partition ends there, and then all records at once, at most 64 MiB of them: `STOPLOG_END_MOVED`, with
-   * both numbers, if it does not, and nothing is kept. One offset when all records go to one partition, else one for each
-   * partition, as `ends` returns them; those that get no record are not compared.
+   * A conditional append: appends all records in one commit of at most 64 MiB if the partition ends at this offset; otherwise
+   * appends nothing and throws `STOPLOG_END_MOVED` with both numbers. Give one offset when all records go to one partition,
+   * or one for each partition, as `ends` returns them; partitions without a record are not compared.
    */
   readonly expectedEnd?: ExpectedEnd;
   readonly signal?: AbortSignal;
 }
 const KNOWN: Known<AppendOptions> = { ack: true, expectedEnd: true, signal: true };
-/** A mistyped `expectedEnd` would append whatever the end is. */
+/** A mistyped `expectedEnd` would otherwise append unconditionally. */
 export const checkAppendOptions = (options: AppendOptions): void => checkSettings('append(…)', options, KNOWN);
 
 export interface Appended {
-  /** How many records were acknowledged. */
+  /** The number of acknowledged records. */
   readonly records: number;
 }
 export type NewRecords<RK, RV> = Iterable<NewRecord<RK, RV>> | AsyncIterable<NewRecord<RK, RV>>;
 
-/** How batches get into the log. */
+/** Sends batches to the log, for a client or for a producer. */
 export interface Sender {
   readonly packing: PackingOptions;
-  /** Records that come again and are acknowledged. */
+  /** Records of a repeated append that are acknowledged already. */
   readonly already?: number;
   send(appends: readonly (PackedBatch & Append)[]): Promise<Committed>;
-  /** What gives the records, or the signal, has ended it: neither the log nor a record is at fault. */
+  /** Called when the iterable threw or the signal aborted (not when a record or commit was rejected). */
   interrupted?(): void;
 }
 
-/** What one commit gathers. */
+/** The bytes that one commit gathers. */
 const COMMIT_BYTES = 256 * 1024;
-/** What may be under way before a producer has to wait: enough for a flush to carry sixteen batches and more. */
+/** The bytes in flight at which a producer has to wait: enough for a flush to carry sixteen batches and more. */
 const WINDOW_BYTES = 4 * 1024 * 1024;
-/** What an append that has to be one commit may gather. */
+/** The limit of an append that has to be one commit. */
 const WHOLE_BYTES = 64 * 1024 * 1024;
 
-/** Appends all records; what ends it early, an abort or the iterable itself, comes after those before it are appended. */
+/** Appends all records. An error of the iterable, or an abort, is thrown after the records before it are appended. */
 export const appendAll = async (sender: Sender, topic: AnyTopic, records: NewRecords<unknown, unknown>, options: AppendOptions): Promise<Appended> => {
   options.signal?.throwIfAborted();
   const append = new Appending(sender, topic, options);
@@ -94,7 +97,7 @@ class Appending {
   readonly #ack: 'durable' | 'committed';
   readonly #packer: RecordPacker;
   readonly #expect: ReturnType<typeof expectation> | undefined;
-  /** The time of all records, where the log will give them another: batches that agree are stamped at no cost. */
+  /** The time of all records of a topic with LogAppendTime: batches whose records have equal times are stamped at no cost. */
   readonly #time: number | undefined;
   readonly #underWay: { readonly bytes: number; readonly done: Promise<void> }[] = [];
   #bytes = 0;
@@ -112,14 +115,14 @@ class Appending {
     this.#time = topic.shape.timestamps === 'arrival' ? Date.now() : undefined;
   }
 
-  /** A record was refused, or the log refused what was sent. */
+  /** True after a record was refused, or the log refused a commit. */
   get isOver(): boolean {
     return this.#isOver || this.#failure !== undefined;
   }
 
-  /** A promise when the producer has to wait, nothing when it may go on. */
+  /** Returns a promise when the producer has to wait, undefined when it may continue. */
   add(record: NewRecord<unknown, unknown>): Promise<void> | undefined {
-    // What comes after a commit that failed would go nowhere, and an iterable need not end.
+    // Records after a failed commit would be lost, and an iterable need not end.
     if (this.#failure !== undefined) return this.#drain(0);
     try {
       const key = encodeKey(this.#topic, parseKey(this.#topic, record.key));
@@ -136,7 +139,7 @@ class Appending {
     this.#flush();
     return this.#bytes > WINDOW_BYTES ? this.#drain(WINDOW_BYTES) : undefined;
   }
-  /** Nothing more is there at the moment: what is packed need not wait for it. */
+  /** No further record is available at the moment: sends the packed ones without waiting. */
   idle(): void {
     if (this.#expect === undefined) this.#flush();
   }
@@ -145,13 +148,13 @@ class Appending {
     await this.#drain(0);
     return { records: this.#acknowledged };
   }
-  /** Ends early: what came is appended, unless all of it was to be one commit. */
+  /** Ends early: appends the records so far, unless all of them had to be one commit. */
   async abandon(): Promise<void> {
     if (this.#expect === undefined) this.#flush();
     await this.#drain(0);
   }
 
-  /** Sends what is packed on its way. */
+  /** Sends the packed records. */
   #flush(): void {
     const packed = this.#packer.take();
     if (packed.length === 0 || this.#failure !== undefined) return;
@@ -172,7 +175,7 @@ class Appending {
     this.#underWay.push({ bytes, done });
     this.#bytes += bytes;
   }
-  /** What was packed before the bad record is appended; then the error goes on, with the count. */
+  /** Appends the records before the bad one, then throws the error with their count. */
   async #refuse(error: unknown): Promise<never> {
     this.#isOver = true;
     await this.abandon();
@@ -202,5 +205,5 @@ const tooMuch = (topic: string): StoplogError =>
   new StoplogError(
     'STOPLOG_USAGE',
     { topic, limit: WHOLE_BYTES },
-    `an append with an expectedEnd is one commit, of at most ${WHOLE_BYTES} bytes: append less at a time, each time with the end that is there by then`,
+    `an append with an expectedEnd is one commit, of at most ${WHOLE_BYTES} bytes: append less at a time, each time with the partition's new end`,
   );

@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
 import { Arrived } from './arrived.ts';
 
-describe('promises in the order in which they are settled', () => {
-  test('what is settled first comes first, whatever was added first', async () => {
+describe('promises in the order in which they settle', () => {
+  test('the promise that settled first is returned first, whichever was added first', async () => {
     const arrived = new Arrived<string>();
     let late = (_: string): void => {};
     arrived.add(
@@ -22,7 +22,7 @@ describe('promises in the order in which they are settled', () => {
     arrived.add(Promise.reject(new Error('never looked at')));
     await expect(arrived.next()).rejects.toThrow('gone');
   });
-  test('one that is never settled is listened to once, however many others come and go', async () => {
+  test('a promise that never settles is listened to once, however many others settle', async () => {
     const arrived = new Arrived<number>();
     const never = new Promise<number>(() => {});
     const listened = vi.spyOn(never, 'then');

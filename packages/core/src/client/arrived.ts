@@ -1,8 +1,8 @@
 /**
- * Promises in the order in which they are settled.
+ * Returns promises in the order in which they settle.
  *
- * Not `Promise.race` in a loop: one that is never settled (a partition where nothing happens) would remember every race it
- * has lost, and of several that are settled the first in the list would win each time.
+ * `Promise.race` in a loop would not do: a promise that never settles (of a partition where nothing happens) would remember
+ * every race it lost, and of several settled promises the first in the list would win each time.
  */
 export class Arrived<T> {
   readonly #settled: Promise<T>[] = [];
@@ -15,7 +15,7 @@ export class Arrived<T> {
     };
     promise.then(settled, settled);
   }
-  /** What was settled longest ago; waits for it, and throws what it was rejected with. */
+  /** The promise that settled longest ago; waits for one, and throws its rejection. */
   async next(): Promise<T> {
     for (;;) {
       const first = this.#settled.shift();

@@ -1,17 +1,18 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { compactedTopic, openLog, StoplogError, topic, type LogClient, type NewRecord } from '@stoplog/core';
-import { lmdb } from '@stoplog/core/lmdb';
-import { makeClient, type Log } from '@stoplog/core/port';
+import { compactedTopic, type LogClient, type NewRecord, openLog, StoplogError, topic } from '@stoplog/core';
+import type { Log } from '@stoplog/core/port';
+import { makeClient } from '@stoplog/core/kit';
 import { memoryLog } from '@stoplog/core/testing';
+import { lmdb } from '@stoplog/core/lmdb';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 
 const letters = topic('letters', { key: z.string().nullable(), value: z.string(), partitions: 4, codec: { value: 'string' } });
 type Letter = NewRecord<string | null, string>;
 
-/** Every record there is, and its partition. */
+/** Every record of the topic, with its partition. */
 const readAll = async (log: LogClient): Promise<readonly { readonly key: string | null; readonly value: string | null; readonly partition: number }[]> => {
   const found = [];
   for await (const batch of log.read(letters, { from: 'earliest', until: 'end' }))
@@ -29,7 +30,7 @@ const withLmdb = async (use: (log: LogClient) => Promise<void>): Promise<void> =
     rmSync(path, { recursive: true });
   }
 };
-/** A log whose commits are acknowledged when the test says so; it counts them. */
+/** A log that counts its commits and acknowledges them only when the test releases them. */
 const slowLog = (): { readonly client: LogClient; readonly commits: () => number; readonly release: () => void } => {
   const log = memoryLog();
   let commits = 0;
@@ -49,7 +50,7 @@ const slowLog = (): { readonly client: LogClient; readonly commits: () => number
 };
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test('an option that nobody knows is refused, and nothing is appended: types may have been stripped and never checked', async () => {
+test('an unknown option is refused and nothing is appended: types may have been stripped and never checked', async () => {
   const log = makeClient(memoryLog());
   const mistyped: object = { expectedend: 7n };
   const refused = { code: 'STOPLOG_USAGE', message: expect.stringContaining("append(…) knows no setting 'expectedend'") };
@@ -61,7 +62,7 @@ test('an option that nobody knows is refused, and nothing is appended: types may
 });
 
 describe('append', () => {
-  test('takes arrays, iterables and async iterables, and says how many were acknowledged', async () => {
+  test('append takes arrays, iterables and async iterables, and returns how many records were acknowledged', async () => {
     const log = makeClient(memoryLog());
     const records = many(1_000);
     expect(await log.append(letters, records)).toEqual({ records: 1_000 });
@@ -78,7 +79,7 @@ describe('append', () => {
     expect((await readAll(log)).length).toBe(3_000);
   });
 
-  test('an iterable that throws ends the append with what it threw; what it gave before is appended', async () => {
+  test('an iterable that throws ends the append with its error; the records before it are appended', async () => {
     const broken = new Error('the file ended');
     const sync = function* (): Generator<Letter> {
       yield* many(3);
@@ -95,7 +96,7 @@ describe('append', () => {
     expect((await readAll(log)).length).toBe(7);
   });
 
-  test('a record that does not parse is refused by name; those before it are appended and counted, those after are not', async () => {
+  test('a record that does not parse is refused by name; the records before it are appended and counted, the ones after it are not', async () => {
     const log = makeClient(memoryLog());
     const bad = { key: 'bad', value: 5 } as unknown as Letter;
     await expect(log.append(letters, [...many(3), bad, ...many(2)])).rejects.toMatchObject({
@@ -105,7 +106,7 @@ describe('append', () => {
     expect(new Set((await readAll(log)).map(({ value }) => value))).toEqual(new Set(['v0', 'v1', 'v2']));
   });
 
-  test('records without a key spread over all partitions; an empty key is a key', async () => {
+  test('records without a key spread over all partitions, and an empty key is a key', async () => {
     const log = makeClient(memoryLog());
     for (let i = 0; i < 40; i++)
       await log.append(letters, [
@@ -119,7 +120,7 @@ describe('append', () => {
     expect(found.filter(({ key }) => key === '').length).toBe(40);
   });
 
-  test('keys and values that are special to JavaScript are not special here', async () => {
+  test('keys and values that are special to JavaScript are ordinary data', async () => {
     const log = makeClient(memoryLog());
     const things = topic('things', { key: z.string(), value: z.unknown(), partitions: 1 });
     const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', '\u0000', '\ud83d\ude00', ' ', '"', '\\'];
@@ -152,7 +153,7 @@ describe('append', () => {
     }
   });
 
-  test('what an async iterable has given so far is appended while the next item is not there', async () => {
+  test('records that an async iterable has yielded are appended while its next item is not there yet', async () => {
     const log = makeClient(memoryLog());
     let go = (): void => {};
     const next = new Promise<void>((resolve) => (go = resolve));
@@ -196,7 +197,7 @@ describe('append', () => {
     expect(await appending).toEqual({ records: given });
   });
 
-  test('an aborted append ends with the reason of the abort, and closes what it was reading from', async () => {
+  test('an aborted append ends with the reason of the abort, and closes its iterable', async () => {
     const log = makeClient(memoryLog());
     const stop = new AbortController();
     let closed = false;
@@ -221,7 +222,7 @@ describe('append', () => {
 
 describe('an append one of whose commits fails', () => {
   const full = new StoplogError('STOPLOG_LOG_FULL', {}, 'no space left: make room');
-  /** A log whose first commit finds no space, and whose others do, if they are taken. */
+  /** A log whose first commit finds no space, and whose later commits would. */
   const fullOnce = (): LogClient => {
     const log = memoryLog();
     let failed: string | undefined;
@@ -244,7 +245,7 @@ describe('an append one of whose commits fails', () => {
     );
   };
 
-  test('leaves a beginning of its records and no others, and the next one is another matter', async () => {
+  test('a failed commit leaves a prefix of the records and no others, and the next append is independent', async () => {
     const log = fullOnce();
     const value = 'x'.repeat(10_000);
     const records = Array.from({ length: 100 }, (_, i) => ({ key: `${i}`, value }));
@@ -252,16 +253,16 @@ describe('an append one of whose commits fails', () => {
     expect((await readAll(log)).length).toBe(0);
     expect(await log.append(letters, records)).toEqual({ records: 100 });
   });
-  test('ends with its error at the next record, though the iterable never ends', async () => {
+  test('a failed commit ends the append at the next record, though the iterable never ends', async () => {
     const log = fullOnce();
     let given = 0;
     const endless = async function* (): AsyncGenerator<Letter> {
       for (; given < 1_000; given++) {
-        // Long enough for what was given before to be on its way.
+        // Three turns of the event loop, so that the earlier records are in flight.
         for (let i = 0; i < 3; i++) await turn();
         yield { key: 'k', value: `${given}` };
       }
-      throw new Error('nobody ever said that the append had failed');
+      throw new Error('the failed append was never noticed');
     };
     await expect(log.append(letters, endless())).rejects.toMatchObject({ code: 'STOPLOG_LOG_FULL', facts: { appended: 0 } });
     expect(given).toBeLessThan(10);
@@ -271,7 +272,7 @@ describe('an append one of whose commits fails', () => {
 describe('limits, over LMDB', () => {
   const raw = topic('raw', { key: z.string(), value: z.string(), partitions: 1, codec: { key: 'string', value: 'string' } });
 
-  test('a key of 1 MiB is kept; one byte more is refused, with what was appended before it', async () => {
+  test('a key of 1 MiB is kept; one byte more is refused, after the records before it are appended', async () => {
     await withLmdb(async (log) => {
       const longest = 'é'.repeat(524_288);
       expect(await log.append(raw, [{ key: longest, value: 'v' }])).toEqual({ records: 1 });
@@ -283,12 +284,12 @@ describe('limits, over LMDB', () => {
       ).rejects.toMatchObject({ code: 'STOPLOG_KEY_TOO_LONG', facts: { size: 1_048_577, limit: 1_048_576, appended: 1 } });
       const keys: string[] = [];
       for await (const batch of log.read(raw, { from: 'earliest', until: 'end' })) for (const { key } of batch) keys.push(key);
-      // Compared outside of `expect`: a report of two megabytes would be a failure of its own.
+      // Compared outside of `expect`, which would print two megabytes on a failure.
       expect([keys.length, keys[0] === longest, keys[1]]).toEqual([2, true, 'a']);
     });
   });
 
-  test('O11: records of 16 MiB and of one byte less are kept; one byte more is refused, with what was appended before it', async () => {
+  test('O11: records of 16 MiB and of one byte less are kept; one byte more is refused, after the records before it are appended', async () => {
     await withLmdb(async (log) => {
       const most = 16 * 1024 * 1024;
       expect(

@@ -1,5 +1,6 @@
-import { topic, type LogClient, type LogRecord } from '@stoplog/core';
-import { makeClient, type Log } from '@stoplog/core/port';
+import { type LogClient, type LogRecord, topic } from '@stoplog/core';
+import type { Log } from '@stoplog/core/port';
+import { makeClient } from '@stoplog/core/kit';
 import { memoryLog } from '@stoplog/core/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -20,7 +21,7 @@ const numbers = (records: readonly LogRecord<string, string | null>[]): readonly
 const range = (from: number, to: number): readonly number[] => Array.from({ length: to - from }, (_, i) => from + i);
 
 describe('read', () => {
-  test('from the earliest until the end: everything that is there when the reading begins, and then it ends', async () => {
+  test('a read from the earliest until the end yields every record that was there when it began, and ends', async () => {
     const log = makeClient(memoryLog());
     expect(await all(log.read(letters, { from: 'earliest', until: 'end' }))).toEqual([]);
     for (let i = 0; i < 10; i++) await append(log, i * 10, i * 10 + 10);
@@ -32,7 +33,7 @@ describe('read', () => {
     expect(numbers([...(first.value as typeof rest), ...rest])).toEqual(range(0, 100));
   });
 
-  test('batches are of one partition and in its order; records know where they lie', async () => {
+  test('each batch has records of one partition in order, and each record knows its offset', async () => {
     const log = makeClient(memoryLog());
     for (let i = 0; i < 5; i++) await append(log, i * 10, i * 10 + 10);
     const last = new Map<number, bigint>();
@@ -47,7 +48,7 @@ describe('read', () => {
     expect(last.size).toBe(2);
   });
 
-  test('from the latest: only what comes after', async () => {
+  test('a read from the latest yields only records appended after it began', async () => {
     const log = makeClient(memoryLog());
     await append(log, 0, 10);
     const reading = log.read(letters, { from: 'latest' })[Symbol.asyncIterator]();
@@ -58,7 +59,7 @@ describe('read', () => {
     await reading.return?.();
   });
 
-  test('from a time, as milliseconds or as a Date', async () => {
+  test('a read from a time takes milliseconds or a Date', async () => {
     const log = makeClient(memoryLog());
     await append(log, 0, 30);
     for (const time of [20_000, new Date(20_000)]) expect(numbers(await all(log.read(letters, { from: { time }, until: 'end' })))).toEqual(range(20, 30));
@@ -66,7 +67,7 @@ describe('read', () => {
     await expect(all(log.read(letters, { from: { time: NaN } }))).rejects.toMatchObject({ code: 'STOPLOG_USAGE' });
   });
 
-  test('until a time or an offset: the records before it, and the end where nothing reaches the time', async () => {
+  test('a read until a time or an offset yields the records before it, and ends at the end when no record reaches the time', async () => {
     const log = makeClient(memoryLog());
     await append(log, 0, 30);
     expect(numbers(await all(log.read(letters, { from: 'earliest', until: { time: 20_000 } })))).toEqual(range(0, 20));
@@ -77,7 +78,7 @@ describe('read', () => {
     await expect(all(log.read(letters, { from: 'earliest', until: { offsets: [] } }))).rejects.toMatchObject({ code: 'STOPLOG_USAGE' });
   });
 
-  test('from offsets, one for each partition that is read', async () => {
+  test('a read from offsets takes one for each partition that is read', async () => {
     const log = makeClient(memoryLog());
     await append(log, 0, 40);
     const whole = await all(log.read(letters, { from: 'earliest', until: 'end', partitions: [1] }));
@@ -88,7 +89,7 @@ describe('read', () => {
     await expect(all(log.read(letters, { from: { offsets: [0n, 1_000n] } }))).rejects.toMatchObject({ code: 'STOPLOG_OFFSET_OUT_OF_RANGE' });
   });
 
-  test('aborting ends the reading without an error, before it begins, in the middle, and while it waits', async () => {
+  test('an abort ends the read without an error: before it begins, in the middle, and while it waits', async () => {
     const log = makeClient(memoryLog());
     await append(log, 0, 10);
     expect(await all(log.read(letters, { from: 'earliest', signal: AbortSignal.abort() }))).toEqual([]);
@@ -101,7 +102,7 @@ describe('read', () => {
     expect(numbers(seen)).toEqual(range(0, 10));
   });
 
-  test('walking away from the loop ends the fetches that wait', async () => {
+  test('a loop that is left ends the fetches that wait', async () => {
     const log = memoryLog();
     let waiting = 0;
     const counting: Log = Object.create(log, {
@@ -127,7 +128,7 @@ describe('read', () => {
   });
 });
 
-test('lag counts what a group has not read, and how old the first of it is', async () => {
+test('lag counts the records that a group has not read, and the age of the first of them', async () => {
   const port = memoryLog({ holes: false });
   const log = makeClient(port);
   await append(log, 0, 10);
@@ -148,13 +149,13 @@ describe('deleteRecords', () => {
     for (let i = 0; i < 10; i++) await log.append(letters, [{ key: 'k0', value: `v${i}`, timestamp: 1_000 * i }]);
     return log;
   };
-  test('before a time: what is older is gone for every reader, and the starts are told', async () => {
+  test('deleting before a time removes older records for every reader, and returns the new starts', async () => {
     const log = await started();
     const starts = await log.deleteRecords(letters, { time: 4_000 });
     expect(starts.toSorted((a, b) => Number(a - b))).toEqual([0n, 4n]);
     expect(numbers(await all(log.read(letters, { from: 'earliest', until: 'end' })))).toEqual(range(4, 10));
   });
-  test('a reader below the start is refused with the range, or goes on where its reset says', async () => {
+  test('a reader below the start is refused with the range, or resumes where its auto offset reset says', async () => {
     const log = await started();
     await log.deleteRecords(letters, { time: 4_000 });
     const from = { offsets: [0n, 0n] };
@@ -162,7 +163,7 @@ describe('deleteRecords', () => {
     expect(numbers(await all(log.read(letters, { from, until: 'end', reset: 'earliest' })))).toEqual(range(4, 10));
     expect(await all(log.read(letters, { from, until: 'end', reset: 'latest' }))).toEqual([]);
   });
-  test('an offset beyond the end is refused', async () => {
+  test('a read from an offset beyond the end is refused', async () => {
     const log = await started();
     await expect(log.deleteRecords(letters, { offsets: [11n, 11n] })).rejects.toMatchObject({ code: 'STOPLOG_OFFSET_OUT_OF_RANGE' });
   });

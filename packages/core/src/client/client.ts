@@ -1,5 +1,6 @@
 /**
- * A LogClient over any Log: what a program uses that is not a pipeline. Writing parses, reading trusts.
+ * A LogClient over any Log: appends and reads for programs that are not pipelines. Writing parses records, reading trusts
+ * them.
  */
 import { randomUUID } from 'node:crypto';
 import type { Log, OffsetAt, Position, RecordBatch, TopicPartition } from '../port/log.ts';
@@ -15,19 +16,23 @@ import { readLag, type PartitionLag } from './lag.ts';
 import { LogProducer, type Producer } from './producer.ts';
 
 export interface ReadOptions {
-  /** The first record that is kept, the next one to be appended, a time (ms since 1970, or a Date), or an offset for each partition. */
+  /**
+   * Where reading starts: at the first kept record, at the end, at a time (ms since 1970, or a Date), or at an offset for
+   * each partition.
+   */
   readonly from: 'earliest' | 'latest' | { readonly time: number | Date } | { readonly offsets: readonly bigint[] };
   /**
-   * Where to go on when the log has forgotten what comes next: 'earliest', 'latest', `{ ago: hours(1) }`, or 'fail', which throws
-   * `STOPLOG_OFFSET_OUT_OF_RANGE` with the range. 'earliest' for a reading from the earliest, else 'fail'.
+   * The auto offset reset: where reading resumes when retention has dropped the next record. 'earliest', 'latest', `{ ago:
+   * hours(1) }`, or 'fail', which throws `STOPLOG_OFFSET_OUT_OF_RANGE` with the range. The default is 'earliest' when reading
+   * from the earliest, else 'fail'.
    */
   readonly reset?: Reset;
   /**
-   * 'end' stops at what is there when the reading begins, a time before the first record that reaches it (or at the end where
-   * none does), an offset for each partition before it; left out, it goes on as records come.
+   * Where reading stops: 'end' is the end when reading begins, a time is the first record that reaches it (or the end if none
+   * does), an offset for each partition is exclusive. By default reading never stops.
    */
   readonly until?: 'end' | { readonly time: number | Date } | { readonly offsets: readonly bigint[] };
-  /** Only these partitions. */
+  /** Reads these partitions only. */
   readonly partitions?: readonly number[];
   readonly signal?: AbortSignal;
 }
@@ -37,9 +42,9 @@ export interface LogClient extends AsyncDisposable {
   /**
    * Parses records by the topic's schemas and appends them, in order; creates the topic if it is missing.
    *
-   * Takes an iterable or an async iterable and reads it only as fast as the log takes it: at most a few megabytes are
-   * under way. Resolves when all are acknowledged. A record that does not parse throws `STOPLOG_SCHEMA`; those before it
-   * are appended, and `error.facts.appended` says how many were acknowledged.
+   * Takes an iterable or an async iterable, and reads it only as fast as the log commits: at most a few megabytes are in
+   * flight. Resolves when all records are acknowledged. A record that does not parse throws `STOPLOG_SCHEMA`; the records
+   * before it are appended, and `error.facts.appended` is the number of acknowledged records.
    *
    * @example
    * await log.append(orders, [{ key: 'o1', value: { cents: 4_200 } }]);
@@ -50,18 +55,19 @@ export interface LogClient extends AsyncDisposable {
     options?: AppendOptions,
   ): Promise<Appended>;
   /**
-   * A producer appends each record once, also when the answer was lost and the append is repeated. Each process that appends
-   * has one of its own name: taking a name fences whoever had it (`STOPLOG_FENCED`). Given a producer of a log that is no more,
-   * it goes on as that one, with what it had under way. Forgotten after seven days without an append.
+   * Opens an idempotent producer: it appends each record once, even when an answer was lost and the append is repeated. Each
+   * process that appends has a name of its own: opening a name fences its earlier incarnation (`STOPLOG_FENCED`). Given a
+   * producer of a closed log, the new producer takes over its unfinished append. The log forgets a producer after seven days
+   * without an append.
    *
    * @example
-   * const producer = await log.producer('orders-api');
-   * await producer.append(orders, [{ key: 'o1', value: { cents: 4_200 } }]);
+   * const producer = await log.producer('orders-api'); await producer.append(orders, [{ key: 'o1', value: { cents: 4_200 }
+   * }]);
    */
   producer(of: string | Producer): Promise<Producer>;
   /**
-   * The records of a topic, a batch at a time, each batch of one partition and in its order. Ends when the signal is
-   * aborted, or at the end if `until: 'end'` says so. The value of a deleted key is null.
+   * Reads the records of a topic in batches, each batch of one partition and in its order. Ends when the signal is aborted,
+   * or at the end with `until: 'end'`. The value of a deleted key is null.
    *
    * @example
    * for await (const batch of log.read(orders, { from: 'earliest', until: 'end' }))
@@ -69,17 +75,19 @@ export interface LogClient extends AsyncDisposable {
    */
   read<K, V>(topic: Origin<K, V>, options: ReadOptions): AsyncIterable<readonly LogRecord<K, V | null>[]>;
   /**
-   * How far a group is behind in some topics: a pipeline is a group, under its name. A partition it never read it has before it whole.
+   * The lag of a group in some topics: a pipeline is a group, under its name. In a partition that the group never read, every
+   * record counts.
    *
    * @example
-   * for (const { topic, partition, records, age } of await log.lag('billing', orders)) console.log(topic, partition, records, age / 1_000);
+   * for (const { topic, partition, records, age } of await log.lag('billing', orders)) console.log(topic, partition, records,
+   * age / 1_000);
    */
   lag(group: string, ...topics: readonly { readonly name: string }[]): Promise<readonly PartitionLag[]>;
   /** The offset that the next record of each partition gets. */
   ends(topic: { readonly name: string }): Promise<readonly bigint[]>;
   /**
-   * Deletes the records before a time or before an offset of each partition, and says where each starts now. A start only
-   * grows: what lies before it is gone for every reader.
+   * Deletes the records before a time, or before an offset of each partition, and returns each partition's new start. A start
+   * only grows: the records before it are gone for every reader.
    *
    * @example
    * await log.deleteRecords(orders, { time: Date.now() - days(30) });
@@ -101,10 +109,10 @@ const disposed = async (log: Log): Promise<void> => {
 class Client implements LogClient {
   readonly #log: Log;
   readonly #close: () => Promise<void>;
-  /** By the topic itself: another declaration of the same name is to be compared with what is there. */
+  /** Keyed by the topic value, not its name: another declaration of the same name has to be compared with the log. */
   readonly #ensured = new WeakMap<AnyTopic, Promise<void>>();
   readonly #name = randomUUID();
-  /** Counts appends; the records without a key of each begin with another partition. */
+  /** Counts appends; each append starts its records without a key at the next partition. */
   #turn = Math.floor(Math.random() * 65_536);
 
   constructor(log: Log, close: () => Promise<void>) {
@@ -116,7 +124,8 @@ class Client implements LogClient {
     const topic = topicOf(face);
     checkAppendOptions(options);
     await this.#ensure(topic);
-    // Of one life: after a commit that failed none of this append is taken, so what is in the log is a beginning of the records.
+    // A chain per append: after a failed commit the log accepts no later one of this append, so it has a prefix of the
+    // records.
     const life = `${this.#name}/${this.#turn}`;
     const sender: Sender = {
       packing: { first: this.#turn++ },
@@ -129,7 +138,7 @@ class Client implements LogClient {
     const prepare = (topic: AnyTopic): Promise<void> => this.#ensure(topic);
     if (typeof of === 'string') return new LogProducer(of, this.#log, await this.#log.producer(of), prepare, Date.now);
     if (of instanceof LogProducer) return of.over(this.#log, await this.#log.producer(of.name, of.life), prepare);
-    throw new StoplogError('STOPLOG_USAGE', { found: typeof of }, "log.producer takes a name, such as 'orders-api', or a producer of a log that is no more");
+    throw new StoplogError('STOPLOG_USAGE', { found: typeof of }, "log.producer takes a name, such as 'orders-api', or a producer of a closed log");
   }
 
   async *read<K, V>(face: Origin<K, V>, options: ReadOptions): AsyncGenerator<readonly LogRecord<K, V | null>[]> {
@@ -143,7 +152,7 @@ class Client implements LogClient {
     const places = await this.#places(partitions, options.from, 'from');
     const reset = options.reset ?? (options.from === 'earliest' ? 'earliest' : 'fail');
     const endOf = (partition: number): bigint | undefined => ends?.find((end) => end.partition === partition)?.offset;
-    // Ends with the generator, also when its reader walks away in the middle.
+    // Aborted when the generator ends, also when its reader leaves the loop in the middle.
     const stop = new AbortController();
     const end = (): void => stop.abort();
     signal.addEventListener('abort', end, { once: true });
@@ -161,7 +170,7 @@ class Client implements LogClient {
     try {
       for (const place of places) {
         const last = endOf(place.partition);
-        // Beyond the end there is nothing to stop at: the log says so.
+        // An offset beyond the end has no end to stop at: the fetch throws its error.
         if (options.until === 'end' && last !== undefined && place.offset > last) fetch(place, 0);
         else ask(place);
       }
@@ -172,7 +181,7 @@ class Client implements LogClient {
         const records = decode<K, V>(topic, batch, endOf(batch.partition));
         if (records.length > 0) yield records;
         ask({ topic: batch.topic, partition: batch.partition, offset: batch.next });
-        // What lies in memory comes without a turn of the event loop: signals and timers are to have theirs.
+        // Batches in memory arrive without a turn of the event loop: this gives signals and timers their turn.
         await new Promise((resolve) => setImmediate(resolve));
       }
     } finally {

@@ -1,5 +1,5 @@
 /**
- * Reads an async iterable and calls `idle` whenever the next item is not there yet, so that what was gathered so far does
+ * Reads an async iterable and calls `idle` whenever the next item is not there yet, so that the records gathered so far do
  * not wait for it.
  */
 export const isAsync = <T>(items: Iterable<T> | AsyncIterable<T>): items is AsyncIterable<T> => Symbol.asyncIterator in items;
@@ -14,7 +14,7 @@ export async function* eager<T>(items: AsyncIterable<T>, idle: () => void): Asyn
         here = true;
       });
       next.catch(() => {});
-      // An item that is at hand arrives within a few microtasks; only for the others the event loop is asked.
+      // An available item arrives within a few microtasks; only slower ones are awaited through the event loop.
       for (let i = 0; i < 4 && !here; i++) await Promise.resolve();
       if (!here) {
         await Promise.race([next, new Promise<void>((resolve) => setImmediate(resolve))]);

@@ -1,5 +1,5 @@
 /**
- * What a conditional append expects: one end, when all its records go to one partition, or the end of each.
+ * The condition of a conditional append: one end when all its records go to one partition, or the end of each partition.
  */
 import type { Append } from '../port/log.ts';
 import { StoplogError } from '../pure/errors.ts';
@@ -8,7 +8,7 @@ import type { AnyTopic } from '../pure/topic/topic.ts';
 
 export type ExpectedEnd = bigint | readonly bigint[];
 
-/** Checks what was given, and returns what puts it on the batches that are to be one commit. */
+/** Checks the expected ends, and returns a function that puts them on the batches of the commit. */
 export const expectation = (
   { name: topic, partitions }: AnyTopic,
   expectedEnd: ExpectedEnd,

@@ -1,10 +1,10 @@
 /**
- * A fetch that goes on where a reader's reset policy says when the log has forgotten what it asks for.
+ * Fetches, and applies the reader's auto offset reset when retention has dropped the requested offset.
  */
 import type { Log, Position, RecordBatch } from '../port/log.ts';
 import { isBelowStart, resetTo, type Reset } from '../pure/record/auto-offset-reset.ts';
 
-/** As `Log.fetch`; after a reset a batch without records, whose `from` and `next` are where to go on. */
+/** As `Log.fetch`; after a reset it returns a batch without records, whose `from` and `next` are the new position. */
 export const fetchOrReset = async (
   log: Log,
   from: Position,

@@ -1,4 +1,4 @@
-/** How far a group is behind in each partition, asked of any Log. */
+/** Computes a group's lag in each partition, over any Log. */
 import type { GroupId, Log, Position, TopicPartition } from '../port/log.ts';
 import { isStoplogError } from '../pure/errors.ts';
 import { ageOf, readsFrom, recordsBehind } from '../pure/group/lag.ts';
@@ -7,13 +7,13 @@ export interface PartitionLag extends TopicPartition {
   /** The next record the group reads. */
   readonly position: bigint;
   readonly end: bigint;
-  /** Records not yet read; a compacted partition counts its holes. */
+  /** Offsets not yet read; a compacted partition counts its holes. */
   readonly records: number;
-  /** Milliseconds since the first of them was stamped; 0 when there is none. */
+  /** Milliseconds since the first unread record was stamped; 0 when there is none. */
   readonly age: number;
 }
 
-/** Positions are read before ends: what is zero then was zero at one moment. */
+/** Positions are read before ends, so a lag of zero was zero at one moment. */
 export const readLag = async (log: Log, group: GroupId, partitions: readonly TopicPartition[], now: () => number): Promise<readonly PartitionLag[]> => {
   const [stands, starts] = [await log.committed(group, partitions), await log.offsets(partitions, 'earliest')];
   const ends = await log.offsets(partitions, 'latest');
@@ -28,7 +28,7 @@ export const readLag = async (log: Log, group: GroupId, partitions: readonly Top
   );
 };
 
-/** The timestamp of the first record at or after a position; the batch that holds it is all that is read. */
+/** The timestamp of the first record at or after a position; reads only the batch that holds it. */
 const firstAt = async (log: Log, from: Position): Promise<number | undefined> => {
   for (let offset = from.offset; ;) {
     const { batches, next } = await log.fetch({ ...from, offset }, { bytes: 1, waitMs: 0 }, never).catch(gone);
@@ -38,7 +38,7 @@ const firstAt = async (log: Log, from: Position): Promise<number | undefined> =>
   }
 };
 const never: AbortSignal = new AbortController().signal;
-/** Retention has taken it between two questions: then it is not unread any more. */
+/** Retention dropped the record between the two reads: it is not unread any more. */
 const gone = (error: unknown): { readonly batches: readonly never[]; readonly next: bigint } => {
   if (isStoplogError(error) && error.code === 'STOPLOG_OFFSET_OUT_OF_RANGE') return { batches: [], next: -1n };
   throw error;

@@ -1,5 +1,5 @@
 /**
- * Opens what a LogRef names: imports its module in this thread and asks it.
+ * Opens the log of a LogRef: imports its module in this thread and calls it.
  */
 import type { Log, LogLink, LogModule, LogRef } from '../port/log.ts';
 import { StoplogError } from '../pure/errors.ts';
@@ -13,7 +13,7 @@ export const loadLogModule = async (ref: LogRef): Promise<LogModule> => {
   return module as LogModule;
 };
 
-/** The log itself, for those who drive it: `link` makes it commit through the writer of the thread that opened it first. */
+/** Opens the log itself, for runtimes: with a `link` it commits through the writer of the thread that opened it first. */
 export const openPort = async (ref: LogRef, link?: LogLink | Promise<LogLink>): Promise<Log> => (await loadLogModule(ref)).open(ref.options, link);
 
 /**

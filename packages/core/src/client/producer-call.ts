@@ -1,9 +1,10 @@
 /**
- * An append of a producer, as far as it got, and the same records when they come again.
+ * An unfinished append of a producer, and the comparison with the same records when they are sent again.
  *
- * What was sent is a beginning of the records: each commit takes all that came until then, and none is taken after one that
- * was refused. So when they come again, as many as were sent are known, in this order, and all after them are new. Whether they
- * are the same is seen by a checksum of each partition's: those that are acknowledged are not kept.
+ * The records that were sent are a prefix of all records: each commit takes all records until then, and no commit is accepted
+ * after one that was refused. So when the append is repeated, as many records as were sent are known, in this order, and the
+ * records after them are new. A checksum per partition shows whether they are the same records: acknowledged records are not
+ * kept.
  */
 import type { Append } from '../port/log.ts';
 import { crc32, crc32Text } from '../pure/bytes/checksum.ts';
@@ -11,21 +12,21 @@ import type { Encoded } from '../pure/schema/codec.ts';
 import type { PackedBatch } from '../pure/topic/packer.ts';
 import type { AnyTopic } from '../pure/topic/topic.ts';
 
-/** A commit that was sent: its batches with their numbers. */
+/** A commit that was sent: its batches with their sequences. */
 export interface Sent {
   readonly appends: readonly (PackedBatch & Append)[];
-  /** The log has answered for it. */
+  /** The log has answered. */
   done: boolean;
 }
-/** An append, as far as it got. */
+/** An append and its progress. */
 export interface Call {
   readonly topic: AnyTopic;
-  /** Where records without a key began. */
+  /** The partition at which its records without a key began. */
   readonly first: number;
-  /** How many records were sent. */
+  /** The number of records sent. */
   sent: number;
   readonly tally: Tally;
-  /** What is sent and not acknowledged, in its order. */
+  /** Commits that were sent and not acknowledged, in order. */
   readonly open: Sent[];
 }
 
@@ -33,7 +34,7 @@ interface Counted {
   count: number;
   sum: number;
 }
-/** Counts the records of each partition as they are packed, and as they are sent. */
+/** Counts the records of each partition as they are packed and as they are sent. */
 export class Tally {
   readonly #sent = new Map<number, Counted>();
   /** The checksums at each record that is packed and not sent. */
@@ -49,7 +50,7 @@ export class Tally {
     const { count, sum } = this.of(partition);
     this.#sent.set(partition, { count: count + records, sum: sums.at(-1) ?? sum });
   }
-  /** What was packed went nowhere. */
+  /** Forgets the packed records, which were not sent. */
   drop(): void {
     this.#packed.clear();
   }
@@ -58,7 +59,7 @@ export class Tally {
   }
 }
 
-/** Compares records that come again with those that were sent. */
+/** Compares repeated records with the records that were sent. */
 export class Repeat {
   readonly #tally: Tally;
   readonly #came = new Map<number, Counted>();
@@ -68,11 +69,11 @@ export class Repeat {
     this.#left = sent;
     this.#tally = tally;
   }
-  /** True when everything that was sent has come again. */
+  /** True when every record that was sent has been repeated. */
   get isOver(): boolean {
     return this.#left === 0;
   }
-  /** Takes the record that comes next; false when those of its partition are not the ones that were sent. */
+  /** Takes the next record; false when its partition's records differ from the ones that were sent. */
   takes(partition: number, key: Encoded | null, value: Encoded | null): boolean {
     this.#left--;
     const sent = this.#tally.of(partition);
@@ -85,7 +86,7 @@ export class Repeat {
   }
 }
 
-/** Goes on with one more record. Null, empty, and where a key ends, make a difference. */
+/** Continues a checksum with one more record. Null, empty, and the end of a key are told apart. */
 const summed = (sum: number, key: Encoded | null, value: Encoded | null): number => part(part(sum, key), value);
 const part = (sum: number, bytes: Encoded | null): number => {
   const length = bytes === null ? -1 : bytes.length;

@@ -1,4 +1,4 @@
-/** Whatever fails, and whether or not it had been kept: a loop that repeats its append until it succeeds appends each record once. */
+/** A loop that repeats its append until it succeeds appends each record once, whichever answers are lost. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -13,7 +13,7 @@ const PARTITIONS = 3;
 const letters = topic('letters', { key: z.string().nullable(), value: z.string(), partitions: PARTITIONS });
 type Letter = NewRecord<string | null, string>;
 
-/** Of each commit: it goes well, it is lost, its answer is lost, or its answer and the log are. */
+/** The fate of each commit: it succeeds, it is lost, its answer is lost, or its answer and the log are. */
 const fate = fc.constantFrom('well', 'well', 'well', 'lost', 'answer', 'log');
 type Fate = typeof fate extends fc.Arbitrary<infer T> ? T : never;
 const flaky = (log: Log, fates: () => Fate): Log => {
@@ -40,12 +40,12 @@ const append = fc.record({
     { maxLength: 30 },
   ),
   lazily: fc.boolean(),
-  /** What gives the records breaks at each of these before it gives them all. */
+  /** The iterable throws at each of these records before it yields all of them. */
   breaks: fc.array(fc.nat(30), { maxLength: 2 }),
   gaveUp: fc.constantFrom(false, false, false, true),
 });
 
-test('each append, repeated until it succeeds or finished by settle(), is in the log once and in its order', async () => {
+test('every append, repeated until it succeeds or finished by settle(), is in the log once and in order', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(append, { maxLength: 5 }), fc.array(fate, { maxLength: 60 }), async (plan, fates) => {
       const disk = new MemoryDisk();
@@ -62,7 +62,7 @@ test('each append, repeated until it succeeds or finished by settle(), is in the
         async function* one(): AsyncGenerator<Letter> {
           const breakAt = left.shift();
           for (const [i, record] of given.entries()) {
-            if (i === breakAt) throw new Error('nobody knows what comes next');
+            if (i === breakAt) throw new Error('the iterable broke');
             if (i % 7 === 3) await new Promise((resolve) => setImmediate(resolve));
             yield record;
           }
@@ -73,7 +73,7 @@ test('each append, repeated until it succeeds or finished by settle(), is in the
             expected.push(...texts);
             break;
           } catch (error) {
-            if (!/nobody knows|is gone/.test(String(error))) throw error;
+            if (!/nobody knows|iterable broke|is gone/.test(String(error))) throw error;
             if (String(error).includes('is gone')) producer = await open().producer(producer);
             if (!gaveUp) continue;
             for (;;) {

@@ -1,10 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openLog, topic, type LogClient, type NewRecord } from '@stoplog/core';
-import { lmdb } from '@stoplog/core/lmdb';
-import { makeClient, type Log } from '@stoplog/core/port';
+import { type LogClient, type NewRecord, openLog, topic } from '@stoplog/core';
+import type { Log } from '@stoplog/core/port';
+import { makeClient } from '@stoplog/core/kit';
 import { MemoryDisk, memoryLog } from '@stoplog/core/testing';
+import { lmdb } from '@stoplog/core/lmdb';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 
@@ -17,7 +18,7 @@ const values = async (log: LogClient): Promise<readonly string[]> => {
   for await (const batch of log.read(letters, { from: 'earliest', until: 'end' })) found.push(...batch.map(({ value }) => value!));
   return found.toSorted((a, b) => Number(a) - Number(b));
 };
-/** A client whose next commits are kept, and their answers lost. */
+/** A client whose next commits are kept while their answers are lost. */
 const losing = (disk: MemoryDisk = new MemoryDisk()): { readonly client: LogClient; lose: number; readonly commits: Parameters<Log['commit']>[0][] } => {
   const log = memoryLog({ disk });
   const state = { lose: 0, commits: [] as Parameters<Log['commit']>[0][], client: undefined as unknown as LogClient };
@@ -41,7 +42,7 @@ const losing = (disk: MemoryDisk = new MemoryDisk()): { readonly client: LogClie
 };
 
 describe('a producer', () => {
-  test('appends as a log does, and a second one of the name fences it', async () => {
+  test('a producer appends as a log does, and a second producer of its name fences it', async () => {
     const log = makeClient(memoryLog());
     const first = await log.producer('api');
     expect(await first.append(letters, many(1_000))).toEqual({ records: 1_000 });
@@ -53,7 +54,7 @@ describe('a producer', () => {
     await expect(log.producer({ name: 'x' } as never)).rejects.toMatchObject({ code: 'STOPLOG_USAGE' });
   });
 
-  test('repeated after its answer was lost, is appended once', async () => {
+  test('an append that is repeated after its answer was lost is appended once', async () => {
     const state = losing();
     const producer = await state.client.producer('api');
     state.lose = 1;
@@ -63,7 +64,7 @@ describe('a producer', () => {
     expect(await values(state.client)).toEqual(['0', '1', '2', '3', '4']);
   });
 
-  test('that goes on with other records after one that failed is refused once, loses none and has none twice', async () => {
+  test('a producer that appends other records after a failed append is refused once, loses none and duplicates none', async () => {
     const state = losing();
     const producer = await state.client.producer('api');
     for (const wrong of [many(3, 50), many(2), [], [{ key: null, value: '0' }]] as const) {
@@ -80,7 +81,7 @@ describe('a producer', () => {
     expect((await values(state.client)).length).toBe(13);
   });
 
-  test('settles an append whose records cannot be given again, and says how many of them are there', async () => {
+  test('settle() finishes an append whose records cannot be repeated, and returns how many of them are in the log', async () => {
     const state = losing();
     const producer = await state.client.producer('api');
     expect(await producer.settle()).toEqual({ records: 0 });
@@ -102,13 +103,13 @@ describe('a producer', () => {
     expect(await values(state.client)).toEqual(many(10).map(({ value }) => value));
   });
 
-  /** Records of which the first are on their way when what gives them breaks. */
+  /** An iterable that throws when its first records are in flight. */
   const breaking = async function* (records: readonly Letter[], at: number): AsyncGenerator<Letter> {
     yield* records.slice(0, at);
     await turns(3);
     throw new Error('the file cannot be read');
   };
-  test('repeated after what gave its records broke, or a signal ended it, has each record once', async () => {
+  test('an append that is repeated after its iterable threw, or a signal ended it, has each record once', async () => {
     const state = losing();
     const producer = await state.client.producer('api');
     await expect(producer.append(letters, breaking(many(10), 4))).rejects.toThrow('the file cannot be read');
@@ -126,7 +127,7 @@ describe('a producer', () => {
     expect(await producer.append(letters, many(1, 10))).toEqual({ records: 1 });
     expect(await values(state.client)).toEqual(many(11).map(({ value }) => value));
   });
-  test('that goes on with other records after it was interrupted is refused once, however many there are', async () => {
+  test('a producer that appends other records after an interruption is refused once, however many there are', async () => {
     const log = makeClient(memoryLog());
     const producer = await log.producer('api');
     for (const wrong of [many(20, 100), many(2), [{ key: 'k0', value: '0' }, ...many(30, 100)]]) {
@@ -141,14 +142,14 @@ describe('a producer', () => {
     expect(await values(log)).toEqual(many(18).map(({ value }) => value));
   });
 
-  test('takes calls that come at once one after the other', async () => {
+  test('concurrent calls run one after the other', async () => {
     const log = makeClient(memoryLog());
     const producer = await log.producer('api');
     await Promise.all(Array.from({ length: 20 }, (_, i) => producer.append(letters, many(5, 5 * i))));
     expect((await values(log)).length).toBe(100);
   });
 
-  test('a record that is refused ends its append as that of a log does, and the next one is a new one', async () => {
+  test('a refused record ends its append as it does for a log, and the next append is a new one', async () => {
     const log = makeClient(memoryLog());
     const producer = await log.producer('api');
     const bad = { key: 'k', value: 5 } as unknown as Letter;
@@ -157,13 +158,13 @@ describe('a producer', () => {
     expect(await values(log)).toEqual(['0', '1', '2', '3', '4']);
   });
 
-  test('keeps at most what is under way, and repeats it in the commits it was sent in', async () => {
+  test('a producer keeps at most the commits in flight, and repeats them as they were sent', async () => {
     const state = losing();
     const producer = await state.client.producer('api');
     const large = Array.from({ length: 300 }, (_, i) => ({ key: `k${i}`, value: `${i}`.padEnd(10_000, ' ') }));
     state.lose = Infinity;
     await expect(producer.append(letters, large)).rejects.toThrow('the answer was lost');
-    // More batches of a partition than the log knows by their offsets: of the first ones it says that they came long ago.
+    // More batches of a partition than the log remembers: it refuses the first ones as too old.
     const first = state.commits.length;
     expect(first).toBeGreaterThan(6);
     state.lose = 0;
@@ -172,7 +173,7 @@ describe('a producer', () => {
     expect((await values(state.client)).map(Number)).toEqual(large.map((_, i) => i));
   });
 
-  test('over LMDB: cut off by the closing of its log, goes on over another one, and has each record once', async () => {
+  test('over LMDB, a producer that is cut off by the closing of its log continues over another one, and has each record once', async () => {
     const path = mkdtempSync(join(tmpdir(), 'stoplog-producer-'));
     const large = many(20_000);
     let log = await openLog(lmdb(path));
@@ -197,14 +198,14 @@ describe('a producer', () => {
   });
 });
 
-/** So many rounds of the event loop: each finds an append a little further on. */
+/** Turns of the event loop: each round finds an append a little further on. */
 const turns = async (n: number): Promise<void> => {
   for (let i = 0; i < n; i++) await new Promise((resolve) => setImmediate(resolve));
 };
 
 describe('an append that expects an end', () => {
   const one = topic('one', { key: z.string(), value: z.string(), partitions: 1 });
-  test('goes through at that end as a whole, is refused elsewhere, and tells both numbers', async () => {
+  test('the append is committed whole at the expected end, and refused elsewhere with both numbers', async () => {
     const log = makeClient(memoryLog({ holes: false }));
     const records = Array.from({ length: 40 }, (_, i) => ({ key: `${i}`, value: 'x'.repeat(10_000) }));
     expect(await log.append(one, records, { expectedEnd: 0n })).toEqual({ records: 40 });
@@ -215,7 +216,7 @@ describe('an append that expects an end', () => {
     expect(await log.ends(one)).toEqual([40n]);
     expect(await log.append(one, records, { expectedEnd: await log.ends(one) })).toEqual({ records: 40 });
   });
-  test('of several partitions needs the end of each; what makes no sense is refused, and nothing is kept', async () => {
+  test('an append to several partitions needs the end of each; an invalid one is refused, and nothing is kept', async () => {
     const log = makeClient(memoryLog());
     const usage = { code: 'STOPLOG_USAGE' };
     await expect(log.append(letters, many(10), { expectedEnd: 0n })).rejects.toMatchObject({ ...usage, facts: { topic: 'letters', partitions: [0, 1, 2, 3] } });
@@ -231,7 +232,7 @@ describe('an append that expects an end', () => {
     await expect(log.append(letters, many(10), { expectedEnd: [0n, 0n, 0n, 0n] })).rejects.toMatchObject({ code: 'STOPLOG_END_MOVED' });
     expect((await values(log)).length).toBe(10);
   });
-  test('by a producer: its lost answer is repeated, a refused one is decided anew', async () => {
+  test('a producer repeats a conditional append whose answer was lost, and decides a refused one again', async () => {
     const state = losing(new MemoryDisk({ holes: false }));
     const producer = await state.client.producer('api');
     const append = (value: string, expectedEnd: bigint): Promise<unknown> => producer.append(other, [{ key: 'k', value }], { expectedEnd });
@@ -246,7 +247,7 @@ describe('an append that expects an end', () => {
   });
 });
 
-test('a topic with arrival times gives each record the time at which the log took it in', async () => {
+test('a topic with LogAppendTime gives each record the time at which the log appended it', async () => {
   const path = mkdtempSync(join(tmpdir(), 'stoplog-arrival-'));
   const stamped = topic('stamped', { key: z.string(), value: z.string(), partitions: 1, timestamps: 'arrival' });
   const log = await openLog(lmdb(path));

@@ -1,11 +1,12 @@
 /**
- * A producer appends each record once, whatever becomes of the answers.
+ * An idempotent producer appends each record once, even when answers are lost.
  *
- * It numbers its records in each partition, and the log knows the numbers (pure/producer/producer.ts). What it has sent and heard
- * nothing of, it keeps. So an append that failed (the disk was full, the writer is gone, nobody knows) is repeated by the
- * loop that everybody writes: call `append` again with the same records. What was sent goes out again first, as it was, and
- * the log leaves out what it has; then the records come by again, those that were sent are compared and left out, and the
- * rest is appended. One that is repeated with other records is refused: it would lose some of them, or have some twice.
+ * The producer numbers its records in each partition, and the log remembers the numbers (pure/producer/producer.ts). The
+ * producer keeps every commit until it is acknowledged. So a failed append (the disk was full, the writer is gone, the answer
+ * was lost) is repeated with the usual loop: call `append` again with the same records. The kept commits are sent first,
+ * unchanged, and the log leaves out the batches that it has; then the repeated records are compared with the sent ones and
+ * left out, and the rest is appended. An append that is repeated with other records is refused: it would lose some records or
+ * duplicate some.
  */
 import type { Append, Committed, Log, ProducerLife } from '../port/log.ts';
 import { isStoplogError, StoplogError } from '../pure/errors.ts';
@@ -18,10 +19,10 @@ import { Repeat, Tally, type Call, type Sent } from './producer-call.ts';
 export interface Producer {
   readonly name: string;
   /**
-   * As `log.append`, but each record once: after an error other than `STOPLOG_FENCED`, call it again with the same records, in
-   * the same order, and those that are in the log are left out. So it is when what gave the records broke, or the signal ended it.
-   * A record that is refused ends it for good: those before it are in the log, `error.facts.appended` says how many, and the next
-   * append is a new one. Calls follow one another, each when the one before is done.
+   * As `log.append`, but each record once: after an error other than `STOPLOG_FENCED`, call it again with the same records in
+   * the same order, and the records that are in the log are left out. The same holds after the iterable threw, or the signal
+   * aborted. A refused record ends the append for good: the records before it are in the log, `error.facts.appended` is their
+   * number, and the next append is a new one. Concurrent calls run one after the other.
    */
   append<RK, RV>(
     topic: Parses<RK, RV>,
@@ -29,15 +30,15 @@ export interface Producer {
     options?: AppendOptions,
   ): Promise<Appended>;
   /**
-   * For records that cannot be given again: finishes the append that failed as far as it got, and says how many of its records,
-   * counted from the first, are in the log. The next append is then a new one. 0 when none had failed.
+   * For records that cannot be repeated: finishes the failed append as far as it was sent, and returns how many of its
+   * records, counted from the first, are in the log. The next append is then a new one. 0 when no append had failed.
    */
   settle(): Promise<Appended>;
 }
 
-/** Records without a key that stay together in one append. */
+/** Records without a key that go to one partition before the next. */
 const SPREAD = 1_000;
-/** A producer that has been idle for so long says that it is still there, long before it is forgotten. */
+/** A producer that has been idle for this long renews itself, long before the log forgets it. */
 const RENEW_MS = 24 * 3_600_000;
 
 export class LogProducer implements Producer {
@@ -47,9 +48,9 @@ export class LogProducer implements Producer {
   readonly #now: () => number;
   #life: ProducerLife;
   #seenAt: number;
-  /** The number that comes next, by topic and partition. */
+  /** The next sequence, by topic and partition. */
   #next = new Map<string, number>();
-  /** The append that failed: nobody knows how much of it is in the log. */
+  /** The failed append: unknown how much of it is in the log. */
   #failed: Call | undefined;
   #calls = 0;
   #turn: Promise<unknown> = Promise.resolve();
@@ -66,7 +67,7 @@ export class LogProducer implements Producer {
   get life(): ProducerLife {
     return this.#life;
   }
-  /** The same producer over another log on the same data, because the one it had is no more. */
+  /** The same producer over another log on the same data, because its own log is closed. */
   over(log: Log, life: ProducerLife, prepare: (topic: AnyTopic) => Promise<void>): LogProducer {
     const moved = new LogProducer(this.name, log, this.#life, prepare, this.#now);
     moved.#next = this.#next;
@@ -131,12 +132,12 @@ export class LogProducer implements Producer {
     } catch (error) {
       call.tally.drop();
       if (hasMoved(error)) this.#takeBack(call);
-      // A record that is refused would be so again; what gave the records may give them again.
+      // A refused record would be refused again; an iterable that threw may yield its records again.
       else if (call.open.length > 0 || (isInterrupted && call.sent > 0)) this.#failed = call;
       throw error;
     }
   }
-  /** Numbers the batches, and notes what becomes of them. */
+  /** Numbers the batches, and records the outcome of each. */
   async #commit(call: Call, packed: readonly (PackedBatch & Append)[], life: string, ack: 'durable' | 'committed'): Promise<Committed> {
     const sent: Sent = {
       done: false,
@@ -157,13 +158,13 @@ export class LogProducer implements Producer {
   }
   #acknowledge(call: Call, sent: Sent): void {
     sent.done = true;
-    // In the order in which they were sent, so that what is open begins with the first record that may be missing.
+    // Removes commits in the order in which they were sent, so that `open` starts with the first record that may be missing.
     while (call.open[0]?.done === true) call.open.shift();
   }
   #put({ appends }: Sent, life: string): Promise<Committed> {
     return this.#log.commit({ group: '', epoch: 0, life, appends, stores: [], positions: [] });
   }
-  /** Sends again what is open of the append that failed, in its order; then all that was sent is in the log. */
+  /** Sends the open commits of the failed append again, in order; then every record that was sent is in the log. */
   async #settle(call: Call): Promise<void> {
     while (call.open.length > 0) {
       const sent = call.open[0]!;
@@ -178,12 +179,12 @@ export class LogProducer implements Producer {
     }
     this.#failed = undefined;
   }
-  /** One that expected an end is one commit, and is to be decided anew, not repeated: its numbers are free. */
+  /** A conditional append is one commit, and is decided again, not repeated: its sequences are free. */
   #takeBack(call: Call): void {
     for (const { appends } of call.open.splice(0)) for (const batch of appends.toReversed()) this.#next.set(placeName(batch), batch.producer!.sequence);
     this.#failed = undefined;
   }
-  /** A commit of one append is not to be taken after one before it was refused: what is in the log is a beginning of the records. */
+  /** No commit of an append may be accepted after an earlier one was refused, so that the log has a prefix of its records. */
   #chain(): string {
     return `${this.name}/${this.#life.id}/${this.#life.epoch}/${chains++}`;
   }
@@ -192,14 +193,14 @@ export class LogProducer implements Producer {
     if (now - this.#seenAt > RENEW_MS) this.#become(await this.#log.producer(this.name, this.#life));
     this.#seenAt = now;
   }
-  /** A producer that was forgotten counts anew; what it does not know of then, nobody knows. */
+  /** A forgotten producer counts from 0 again; a failed append can then no longer be checked. */
   #become(life: ProducerLife): void {
     if (life.id === this.#life.id && life.epoch === this.#life.epoch) return;
     if (this.#failed !== undefined) {
       throw new StoplogError(
         'STOPLOG_FENCED',
         { producer: this.name },
-        `producer '${this.name}' was forgotten before its failed append was repeated: look into the topic which of its records are there, and take the producer anew with log.producer('${this.name}')`,
+        `producer '${this.name}' was forgotten before its failed append was repeated: look into the topic which of its records are there, and open the producer again with log.producer('${this.name}')`,
       );
     }
     this.#life = life;
@@ -212,10 +213,10 @@ export class LogProducer implements Producer {
   }
 }
 let chains = 0;
-/** Whether a record that comes was sent before. */
+/** Decides whether a record was sent before. */
 type Known = (partition: number, key: Encoded | null, value: Encoded | null) => boolean;
 
-/** A refusal that says: this has been in the log for longer than five batches. */
+/** True for the refusal of a batch that is older than the last five, and so in the log. */
 const wasAppended = (error: unknown): boolean =>
   isStoplogError(error) && error.code === 'STOPLOG_SEQUENCE' && Number(error.facts['sequence']) < Number(error.facts['expected']);
 const placeName = ({ topic, partition }: Append): string => `${partition}:${topic}`;
@@ -225,5 +226,5 @@ const otherRecords = (name: string, { topic, sent }: Call): StoplogError =>
   new StoplogError(
     'STOPLOG_USAGE',
     { producer: name, topic: topic.name, sent },
-    `an append of producer '${name}' to '${topic.name}' had failed when ${sent} of its records were sent, and this one does not begin with them: it was not appended. Those ${sent} are in the log by now, and the next append is a new one; repeat a failed append with the same records in the same order, or call settle() before others`,
+    `an append of producer '${name}' to '${topic.name}' had failed when ${sent} of its records were sent, and this one does not begin with them: it was not appended. Those ${sent} are in the log now, and the next append is a new one; repeat a failed append with the same records in the same order, or call settle() before others`,
   );

@@ -1,4 +1,4 @@
-/** How a client reads what is in memory already: fairly, and without keeping the event loop to itself. */
+/** A client reads batches in memory fairly, and without blocking the event loop. */
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { topic } from '../pure/topic/topic.ts';
@@ -7,7 +7,7 @@ import { makeClient, type LogClient } from './client.ts';
 
 const texts = topic('texts', { key: z.int(), value: z.string(), partitions: 2 });
 const BATCHES = 12;
-/** Each batch is more than one fetch returns. */
+/** Each batch is larger than one fetch returns. */
 const fill = async (log: LogClient): Promise<void> => {
   for (let n = 0; n < BATCHES; n++)
     await log.append(
@@ -25,7 +25,7 @@ describe('reading what is there', () => {
     expect(new Set(order.slice(0, 2))).toEqual(new Set([0, 1]));
     expect(new Set(order.slice(-2))).toEqual(new Set([0, 1]));
   });
-  test('a timer that aborts has its turn before the end is reached', async () => {
+  test('a timer that aborts fires before the end is reached', async () => {
     const log = makeClient(memoryLog());
     await fill(log);
     const stop = new AbortController();
@@ -34,7 +34,7 @@ describe('reading what is there', () => {
     for await (const _ of log.read(texts, { from: 'earliest', until: 'end', signal: stop.signal })) batches++;
     expect(batches).toBeLessThan(BATCHES);
   });
-  test('another declaration of a topic is compared with what is there, also by a client that knows the first', async () => {
+  test('another declaration of a topic is compared with the log, even by a client that knows the first', async () => {
     const log = makeClient(memoryLog());
     await fill(log);
     const other = topic('texts', { key: z.int(), value: z.string(), partitions: 3 });

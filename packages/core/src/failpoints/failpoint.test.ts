@@ -3,12 +3,12 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { FAILPOINTS, parseFailpoints } from '@stoplog/core/port';
+import { FAILPOINTS, parseFailpoints } from '@stoplog/core/private/failpoints';
 import { describe, expect, test } from 'vitest';
 
-const port = fileURLToPath(import.meta.resolve('@stoplog/core/port'));
-/** A program that meets 'append.before' three times and says so. */
-const program = `import { failpoint } from ${JSON.stringify(`file://${port}`)}; for (let i = 1; i <= 3; i++) { try { failpoint('append.before'); console.log(i); } catch (error) { console.log(error.code); } }`;
+const entry = fileURLToPath(import.meta.resolve('@stoplog/core/private/failpoints'));
+/** A program that passes 'append.before' three times and prints each pass. */
+const program = `import { failpoint } from ${JSON.stringify(`file://${entry}`)}; for (let i = 1; i <= 3; i++) { try { failpoint('append.before'); console.log(i); } catch (error) { console.log(error.code); } }`;
 const met = (env: Record<string, string>): { readonly lines: string; readonly signal: string | null; readonly errors: string } => {
   const { stdout, stderr, signal } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
     env: { ...process.env, ...env },
@@ -19,20 +19,20 @@ const met = (env: Record<string, string>): { readonly lines: string; readonly si
 };
 
 describe('failpoints', () => {
-  test('do nothing unless they are armed', () => expect(met({}).lines).toBe('1 2 3'));
-  test('fail, at the hit that was named, or from it on', () => {
+  test('a failpoint that is not armed does nothing', () => expect(met({}).lines).toBe('1 2 3'));
+  test('a failpoint fails at the named hit, or from it on', () => {
     expect(met({ STOPLOG_FAILPOINTS: 'append.before=fail#2' }).lines).toBe('1 EIO 3');
     expect(met({ STOPLOG_FAILPOINTS: 'append.before=fail#2+' }).lines).toBe('1 EIO EIO');
     expect(met({ STOPLOG_FAILPOINTS: 'append.acked=fail' }).lines).toBe('1 2 3');
   });
-  test('kill their process, and leave a note of it', () => {
+  test('a failpoint kills its process and leaves a note', () => {
     const folder = mkdtempSync(join(tmpdir(), 'stoplog-failpoint-'));
     const note = join(folder, 'struck');
     expect(met({ STOPLOG_FAILPOINTS: 'append.before=kill#3', STOPLOG_FAILPOINTS_STRUCK: note })).toMatchObject({ lines: '1 2', signal: 'SIGKILL' });
     expect(readFileSync(note, 'utf8')).toBe('append.before kill 3\n');
     rmSync(folder, { recursive: true });
   });
-  test('block when they are slow', () => {
+  test('a slow failpoint blocks its thread', () => {
     const timed = `${program} console.log(Math.round(performance.now()));`;
     const took = Number(
       execFileSync(process.execPath, ['--input-type=module', '-e', timed], {
@@ -46,8 +46,11 @@ describe('failpoints', () => {
     );
     expect(took).toBeGreaterThanOrEqual(900);
   });
-  test.each(['append.befor=kill', 'append.before', 'append.before=explode', 'append.before=kill#x'])('%s is refused, with the names there are', (text) => {
-    expect(() => parseFailpoints(text)).toThrow(expect.objectContaining({ code: 'STOPLOG_USAGE', message: expect.stringContaining(FAILPOINTS.join(', ')) }));
-    expect(met({ STOPLOG_FAILPOINTS: text }).errors).toContain('STOPLOG_FAILPOINTS holds');
-  });
+  test.each(['append.befor=kill', 'append.before', 'append.before=explode', 'append.before=kill#x'])(
+    '%s is refused, with the names of all failpoints',
+    (text) => {
+      expect(() => parseFailpoints(text)).toThrow(expect.objectContaining({ code: 'STOPLOG_USAGE', message: expect.stringContaining(FAILPOINTS.join(', ')) }));
+      expect(met({ STOPLOG_FAILPOINTS: text }).errors).toContain('STOPLOG_FAILPOINTS holds');
+    },
+  );
 });

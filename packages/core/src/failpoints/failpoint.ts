@@ -1,57 +1,60 @@
 /**
- * Failpoints: named places at which a test makes a process fail, stand still, or die.
+ * Failpoints: named points in the code at which a test makes a process fail, stall or die.
  *
- * They are armed from outside, once, while this module loads, so that what is tested is what ships. Where nothing is armed
- * `failpoint` is an empty function that the compiler inlines: 10⁸ calls cost what 10⁸ additions do.
+ * Private to Stoplog: `@stoplog/core/private/failpoints` is for our own runtime and reliability harness, is in no API report, and
+ * may change in any release.
+ *
+ * A failpoint is armed from outside, once, while this module loads, so that the tested code is the shipped code. When none is
+ * armed `failpoint` is an empty function that the compiler inlines: 10⁸ calls cost what 10⁸ additions do.
  *
  *   STOPLOG_FAILPOINTS="append.written=kill#3;commit.before=slow"
  *
  *   fail       throws an error with the code EIO, as a disk does that cannot write
- *   slow       blocks its thread for 200 ms, `slow:2000` for so many: opens races
+ *   slow       blocks its thread for 200 ms, `slow:2000` for 2,000: opens races
  *   kill       SIGKILL to its own process: no handler, no flush, no `finally`
- *   #3         only the third time; #3+ the third time and ever after; left out, every time. Counted in each thread
+ *   #3         only the third time; #3+ from the third time on; every time without it. Counted in each thread
  *
- * What has struck is noted in the file that STOPLOG_FAILPOINTS_STRUCK names, before it strikes: the note outlives the process.
+ * Each strike is noted in the file STOPLOG_FAILPOINTS_STRUCK before it happens: the note outlives the process.
  */
 import { openSync, writeSync } from 'node:fs';
 import { StoplogError } from '../pure/errors.ts';
 
-/** Every place there is, in the order in which a record meets them. */
+/** Every failpoint, in the order in which a record passes them. */
 export const FAILPOINTS = [
-  'append.before', // a commit from outside is about to be sent to the writer
-  'append.acked', // its answer has come, and its caller does not know yet
-  'append.written', // its records are put, inside the transaction
-  'append.committed', // the transaction has ended: visible and flushed (on LMDB one step), nobody has been answered
+  'append.before', // an append from outside is about to be sent to the writer
+  'append.acked', // the append's answer has arrived, and its caller does not know yet
+  'append.written', // the append's records are put, inside the transaction
+  'append.committed', // the transaction has ended: visible and flushed (one step on LMDB), no caller has been answered
   'process.before', // a handler is about to see a record
-  'process.handled', // it has
+  'process.handled', // the handler has returned
   'state.staged', // outputs, store writes and positions are one commit, in memory
-  'outputs.staged', // that commit is about to leave the actor
-  'commit.before', // it is encoded, and about to be sent to the writer
-  'commit.written', // all of it is put, inside the transaction
-  'commit.applied', // its answer has come, and the actor does not know yet
-  'commit.acked', // the actor has noted it
+  'outputs.staged', // the commit is about to leave the actor
+  'commit.before', // the commit is encoded, and about to be sent to the writer
+  'commit.written', // the whole commit is put, inside the transaction
+  'commit.applied', // the commit's answer has arrived, and the actor does not know yet
+  'commit.acked', // the actor has recorded the answer
   'lock.taken', // the writer is inside a transaction, with nothing put
-  'rebalance.written', // a change of a group's members or of what they hold is put, inside the transaction
-  'acquire', // a member has been given partitions, and does not know yet
-  'rebalance.assigned', // an app has been told that the partitions are its own
-  'rebalance.revoke', // an app has been told that they no longer are
-  'release', // partitions are about to be handed over, or the group to be left
-  'close.draining', // an app has been asked to end
-  'close.closed', // its actors have ended, and the log is about to be closed
+  'rebalance.written', // a change of a group's members or assignments is put, inside the transaction
+  'acquire', // a member has been assigned partitions, and does not know yet
+  'rebalance.assigned', // an app has been notified of its new partitions
+  'rebalance.revoke', // an app has been notified that its partitions are revoked
+  'release', // partitions are about to be released, or the group to be left
+  'close.draining', // an app has been asked to close
+  'close.closed', // the app's actors have ended, and the log is about to be closed
   'retain.advance', // retention is about to move a start
-  'retain.deleted', // some of what lies below a start has been removed
+  'retain.deleted', // some batches below a start have been removed
   'compact.select', // a pass over a partition begins
-  'compact.copied', // some of its batches are made anew, in memory
-  'compact.swapped', // they are in their places
-  'compact.cleaned', // the pass has ended, and is noted
+  'compact.copied', // some of the pass's batches are rewritten, in memory
+  'compact.swapped', // the rewritten batches are stored
+  'compact.cleaned', // the pass has ended, and is recorded
   'backup.copied', // the copy of a data file is made, verified and flushed, and has no manifest yet
-  'backup.whole', // it has, and lies beside its place
-  'backup.placed', // it is in its place
-  'restore.copied', // a data file is made from a backup and verified, and lies beside its place
-  'restore.placed', // it is in its place, which is not yet marked as a log
+  'backup.whole', // the copy has its manifest, next to its final path
+  'backup.placed', // the backup is at its final path
+  'restore.copied', // a data file is made from a backup and verified, next to its final path
+  'restore.placed', // the data file is at its final path, which is not yet marked as a log
   'shrink.copied', // the smaller file is made, verified and flushed
-  'shrink.swapped', // it has the old one's name
-  'shrink.synced', // and for good
+  'shrink.swapped', // the smaller file has the old one's name
+  'shrink.synced', // the new name is flushed
   'storage.put', // before each put of the storage
   'storage.read', // before each read of batches
 ] as const;
@@ -66,7 +69,7 @@ interface Armed {
 }
 const DEFAULT_SLOW_MS = 200;
 
-/** What the variable arms; a name or a mode that does not exist is refused, for a test that hits nothing proves nothing. */
+/** Parses the variable. An unknown name or mode is refused, since a test that hits no failpoint proves nothing. */
 export const parseFailpoints = (text: string): ReadonlyMap<Failpoint, Armed> =>
   new Map(
     text
@@ -101,13 +104,13 @@ const strike = (name: Failpoint, { mode, ms, hits }: Armed): void => {
   if (struck !== undefined) writeSync(openSync(struck, 'a'), `${name} ${mode} ${hits}\n`);
   if (mode === 'fail') throw Object.assign(new Error(`EIO: the failpoint '${name}' struck`), { code: 'EIO' });
   if (mode === 'kill') process.kill(process.pid, 'SIGKILL');
-  // A signal may take a moment to arrive: nothing happens in between.
+  // A signal may take a moment to arrive: the thread waits here, and does nothing in between.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, mode === 'kill' ? Infinity : ms);
 };
 
 const armed = parseFailpoints(process.env['STOPLOG_FAILPOINTS'] ?? '');
 
-/** A place that a test may strike. Does nothing unless the variable says so. */
+/** Marks a point at which a test may strike. Does nothing unless the variable arms it. */
 export const failpoint: (name: Failpoint) => void =
   armed.size === 0
     ? () => {}

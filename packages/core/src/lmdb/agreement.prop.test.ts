@@ -1,10 +1,14 @@
-/** The memory log is the simplest thing that keeps the promises; whatever happens, LMDB's must read the same. */
+/**
+ * Compares LMDB's log with the memory log, the simplest one that keeps the promises: both must read the same after any
+ * sequence.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { lmdb } from '@stoplog/core/lmdb';
-import { BatchBuilder, loadLogModule, openPort, type Assignment, type Commit, type Log, type ProducerLife, type TopicShape } from '@stoplog/core/port';
+import type { Assignment, Commit, Log, ProducerLife, TopicShape } from '@stoplog/core/port';
+import { BatchBuilder, loadLogModule, openPort } from '@stoplog/core/kit';
 import { MemoryDisk, memoryLog } from '@stoplog/core/testing';
+import { lmdb } from '@stoplog/core/lmdb';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
@@ -39,7 +43,7 @@ const commit = fc.record({
       partition,
       records: fc.array(record, { minLength: 1, maxLength: 4 }),
       tail: fc.constantFrom(0, 0, 3),
-      // Mostly the one that is next, or one that was before.
+      // Mostly the next sequence, or an earlier one.
       sequence: fc.option(fc.constantFrom(0, 0, 0, -1, -2, -4, 1), { freq: 2 }),
       expectedEnd: fc.option(fc.constantFrom(0n, 0n, 0n, 1n), { freq: 2 }),
     }),
@@ -62,7 +66,7 @@ interface Standing {
   readonly epoch: number;
   readonly stands: readonly bigint[];
   readonly ends: readonly bigint[];
-  /** The number that the producer's next batch of each partition should have. */
+  /** The sequence that the producer's next batch of each partition should have. */
   readonly next: readonly number[];
 }
 const sizeOf = ({ records, tail }: CommitPlan['appends'][number]): number => records.reduce((sum: number, { gap }) => sum + gap + 1, tail);
@@ -87,7 +91,7 @@ const plannedCommit = (plan: CommitPlan, { epoch, stands, ends, next }: Standing
     : [],
 });
 
-/** Everything a reader can see. */
+/** Everything that a reader can see. */
 const seen = async (log: Log): Promise<unknown> => {
   const starts = await log.offsets(places, 'earliest');
   const ends = await log.offsets(places, 'latest');
@@ -143,7 +147,7 @@ test('LMDB and the memory log agree after any sequence of commits, repetitions, 
               ),
             );
             expect(ours).toEqual(oracle);
-            // A guess is enough: what is next is what was sent, if nothing was refused.
+            // A guess is enough: the next sequence follows the last batch, if no commit was refused.
             for (const [i, { appends }] of step.commits.entries())
               if (Array.isArray(oracle![i])) for (const append of appends) if (append.sequence === 0) next[append.partition]! += sizeOf(append);
           } else if (step.type === 'take over') {

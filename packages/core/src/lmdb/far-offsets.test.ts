@@ -1,6 +1,7 @@
 /** O09 (b), (c), (d): offsets around 2^53, where numbers begin to name their neighbours, and sizes beyond 32 bits. */
-import { makeClient, BatchBuilder, loadLogModule, openPort, readLag, type Assignment, type TopicShape } from '@stoplog/core/port';
 import { topic } from '@stoplog/core';
+import type { Assignment, TopicShape } from '@stoplog/core/port';
+import { BatchBuilder, loadLogModule, makeClient, openPort, readLag } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
 import { open } from 'lmdb';
 import { expect, test } from 'vitest';
@@ -25,7 +26,10 @@ const shape = (cleanup: TopicShape['cleanup']): TopicShape => ({
   valueSchema: {},
 });
 
-/** Puts a partition of a closed log where 2^53 appends would have: its start and its end, and what its batches weigh. */
+/**
+ * Moves a partition of a closed log to where 2^53 appends would have brought it: its start, its end and the size of its
+ * batches.
+ */
 const moveEnds = async (path: string): Promise<void> => {
   const binary = { keyEncoding: 'binary', encoding: 'binary' } as const;
   const root = open<Buffer, Buffer>({ path, noSubdir: false, pageSize: 8192, maxDbs: 12, ...binary });
@@ -78,7 +82,7 @@ test('O09: offsets from 2^53 on are told apart by appends, reads, groups, lag an
       log.commit({ group: 'g', epoch, appends: [], stores: [], positions: [{ ...place, from, to }] });
     await move(FIRST, FIRST + 1n);
     expect((await readLag(log, 'g', [place], Date.now))[0]).toMatchObject({ position: FIRST + 1n, end: FIRST + 3n, records: 2 });
-    // As a number 2^53 + 1 is 2^53: a commit from there is one from elsewhere.
+    // As a number 2^53 + 1 is 2^53, so a commit from there would be a commit from elsewhere.
     await expect(move(FIRST, FIRST + 3n)).rejects.toMatchObject({ code: 'STOPLOG_FENCED' });
     await move(FIRST + 1n, FIRST + 3n);
     expect((await readLag(log, 'g', [place], Date.now))[0]).toMatchObject({ position: FIRST + 3n, records: 0 });
@@ -101,7 +105,7 @@ test('O09: an offset that is a number is refused, wherever it is given', async (
   });
 });
 
-test('O09: compaction keeps the latest of each key at its offset, and a partition of 3 GiB is told to the byte', async () => {
+test('O09: compaction keeps the latest of each key at its offset, and the size of a partition of 3 GiB is exact to the byte', async () => {
   await withFar('compact', async (log) => {
     for (const [i, key] of ['a', 'b', 'a', 'c'].entries()) await appendTo(log, key, i);
     const { clean } = await loadLogModule(lmdb('.'));

@@ -1,4 +1,4 @@
-/** Folders that earlier versions wrote are read by this one, whole, and go on. Made by fixtures/golden.mjs. */
+/** This version reads the folders of earlier versions, whole, and continues them. Made by fixtures/golden.mjs. */
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ const fixtures = fileURLToPath(new URL('./fixtures', import.meta.url));
 const folders = readdirSync(fixtures).filter((name) => /^golden-\d+$/.test(name));
 
 test.each(folders)('%s is read as it was written', async (name) => {
-  // A copy, for a log that is opened changes; and one that is ours alone, which what git checks out may not be.
+  // A copy, since an opened log changes; and with our own permissions, which a checkout of git may not have.
   const copy = mkdtempSync(join(tmpdir(), 'stoplog-golden-'));
   try {
     for (const file of readdirSync(join(fixtures, name))) cpSync(join(fixtures, name, file), join(copy, file));
@@ -21,7 +21,7 @@ test.each(folders)('%s is read as it was written', async (name) => {
   }
 });
 
-test('the latest is what is written today, and small enough for git', async () => {
+test('the latest folder is what this version writes, and small enough for git', async () => {
   await withFolder(async (folder) => {
     await fill(join(folder, 'log'));
     expect(await describeLog(join(folder, 'log'))).toBe(readFileSync(`${GOLDEN}.txt`, 'utf8'));

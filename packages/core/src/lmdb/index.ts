@@ -4,13 +4,13 @@ import type { LogRef } from '../port/log.ts';
 import { checkSettings, type Known } from '../pure/settings.ts';
 
 export interface LmdbOptions {
-  /** How far the data file may grow, in bytes of address space (nothing is reserved); 1 TiB unless said otherwise. */
+  /** The limit of the data file, in bytes of address space (nothing is reserved); 1 TiB by default. */
   readonly mapSize?: number;
-  /** `false` refuses a folder that holds no log yet, instead of making one. */
+  /** `false` refuses a folder that holds no log yet, instead of creating one. */
   readonly create?: boolean;
   /**
-   * Whether the pages of the data file are walked for damage before it is opened: `true` always, `false` never; left out, where
-   * that takes twenty milliseconds or so, which is up to 4 MB of keys, store entries and small batches.
+   * Whether the pages of the data file are walked for damage before it is opened: `true` always, `false` never; by default
+   * when the walk takes some twenty milliseconds at most, which is up to 4 MB of keys, store entries and small batches.
    */
   readonly verify?: boolean;
   /**

@@ -1,6 +1,6 @@
 /**
- * A member of a group, as seen from its own thread: it reads what the group holds for it, tells that, and asks the writer for
- * what is to change. What it does next is decided in pure/group/member.ts.
+ * A member of a group in its own thread: it reads its assignment, reports it, and sends its requests to the writer. The next
+ * action is decided in pure/group/member.ts.
  */
 import { randomUUID } from 'node:crypto';
 import type { Assignment, Holding, Membership } from '../port/log.ts';
@@ -15,7 +15,7 @@ import type { WriterLink } from './writer/link.ts';
 interface Joining {
   readonly group: string;
   readonly groupId: number;
-  /** Those of the membership, place for place, with the numbers of topics for their names. */
+  /** The units of the membership, place for place, with the numbers of topics in place of their names. */
   readonly units: readonly Unit[];
   readonly read: () => KeptGroup;
   readonly link: WriterLink;
@@ -33,7 +33,7 @@ export async function* joinGroup(membership: Membership, { group, groupId, units
   const next = (): { readonly action: MemberAction; readonly version: number } => {
     const { record, state } = read();
     const standing = standingOf(state, instance);
-    // Before it has joined, whoever has its instance id is the one it takes the place of.
+    // Before this member has joined, the member with its instance id is the one it replaces.
     const replaced = instance !== '' && instanceId !== undefined && state.members.some((member) => member.instanceId === instanceId);
     return { action: nextAction(told, standing === undefined ? { isIn: false, replaced } : { isIn: true, ...standing }), version: record.version };
   };
@@ -72,5 +72,5 @@ export async function* joinGroup(membership: Membership, { group, groupId, units
   }
 }
 
-/** A caller's place may be more than one. */
+/** A caller may pass a place with more properties. */
 const named = ({ topic, partition }: Place): Place => ({ topic, partition });

@@ -1,9 +1,9 @@
 /**
- * The module a `LogRef` of `lmdb(…)` names: opens the log in whichever thread asks.
+ * The module named by the `LogRef` of `lmdb(…)`: opens the log in any thread.
  *
- * The thread that opens it without a link starts, or shares, the writer of the process; one that comes with a link only
- * maps the file for reading. This module itself is small, so that the writer begins to load before anything else does; all that
- * few ask for, from resets to repairs, is loaded when somebody does.
+ * A thread that opens the log without a link starts, or shares, the writer of the process; a thread with a link only maps the
+ * file for reading. This module itself is small, so that the writer begins to load first; rarely used code, from resets to
+ * repairs, is loaded on its first use.
  */
 import type { Backup, CleaningStanding, GroupStanding, Restored, Shrunk } from '../port/administration.ts';
 import type { CheckOptions, CheckReport, RepairOptions, RepairReport } from '../port/inspection.ts';
@@ -16,7 +16,8 @@ import { StoplogError } from '../pure/errors.ts';
 import type { Administrator } from './admin/administration.ts';
 import { DEFAULT_MAP_SIZE } from './folder/address-space.ts';
 import type { EnvOptions } from './tables/env.ts';
-import { describeIo, examineFolder } from './folder/folder.ts';
+import { describeIo } from './folder/io-errors.ts';
+import { examineFolder } from './folder/folder.ts';
 import { openHost } from './writer/host.ts';
 import type { LmdbLog } from './log.ts';
 
@@ -30,7 +31,7 @@ export const open = async (options: unknown, link?: LogLink | Promise<LogLink>):
   const given = options as Given;
   const envOptions = envOptionsOf(given);
   if (link !== undefined) {
-    // A link may be long in coming: until then everything it takes is loaded.
+    // A link may take long to arrive: meanwhile its modules are loaded.
     const [{ openThreadLog }, { port }] = await Promise.all([import('./thread-log.ts'), link]);
     return openThreadLog(envOptions, port).log;
   }
@@ -42,7 +43,7 @@ export const open = async (options: unknown, link?: LogLink | Promise<LogLink>):
     );
   }
   const loading = import('./thread-log.ts');
-  // Whatever is wrong with the folder is told first.
+  // A fault of the folder is reported first.
   loading.catch(() => {});
   const host = await openHost(envOptions, given.verify);
   try {

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { loadLogModule, openPort } from '@stoplog/core/kit';
+import { logContract } from '@stoplog/core/testing/contract';
 import { lmdb } from '@stoplog/core/lmdb';
-import { loadLogModule, openPort } from '@stoplog/core/port';
-import { logContract } from '@stoplog/core/testing';
 
 logContract('lmdb', async () => {
   const path = mkdtempSync(join(tmpdir(), 'stoplog-contract-'));

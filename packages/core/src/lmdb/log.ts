@@ -1,5 +1,5 @@
 /**
- * The Log over LMDB as any thread sees it: reads by the memory map, commits by message to the writer.
+ * The Log over LMDB in any thread: reads through the memory map, commits by message to the writer.
  */
 import type {
   Assignment,
@@ -23,7 +23,7 @@ import { isSource, type Unit } from '../pure/group/place.ts';
 import { checkName } from '../pure/topic/name.ts';
 import { encodeCommit } from './layout/commit-bytes.ts';
 import { numbered } from './layout/group-record.ts';
-import { storePrefix, unseal } from './layout/keyspace.ts';
+import { prefixEnd, storePrefix, unseal } from './layout/keyspace.ts';
 import {
   fromBytes,
   groupMetaKey,
@@ -36,9 +36,8 @@ import {
   type StoreMeta,
   type TopicMeta,
 } from './layout/meta.ts';
-import { prefixEnd } from './layout/keyspace.ts';
 import type { TopicShape } from '../pure/topic/shape.ts';
-import { readEnds, readMeta, readPosition } from './transaction/apply.ts';
+import { readEnds, readMeta, readPosition } from './tables/rows.ts';
 import { failpoint } from '../failpoints/failpoint.ts';
 import { told, type Env } from './tables/env.ts';
 import { readGroup } from './transaction/groups.ts';
@@ -97,7 +96,8 @@ export class LmdbLog implements Log {
     const until = performance.now() + limit.waitMs;
     for (let left = limit.waitMs; isNothing(found, from) && left > 0 && !signal.aborted; left = until - performance.now()) {
       await this.#link.wait({ type: 'wait', topicId: place.topicId, partition: place.partition, offset: from.offset }, left, signal);
-      // Who waits is told while the commit is being written: it shows within a few looks, or else the next wait ends with it.
+      // Waiters are notified while the commit is being written: it becomes visible within a few looks, or the next wait ends
+      // with it.
       for (let n = 0; n < LOOKS && this.#closed === undefined; n++) {
         found = look();
         if (!isNothing(found, from) || signal.aborted) break;
@@ -163,7 +163,7 @@ export class LmdbLog implements Log {
     failpoint(commit.group === '' ? 'append.before' : 'commit.before');
     const { offsets } = await this.#link.call({ type: 'commit', bytes, life: commit.life }, [bytes]);
     failpoint(commit.group === '' ? 'append.acked' : 'commit.applied');
-    // What this log has committed, it sees from here on: the snapshot of this turn may be older.
+    // This log sees its own commit from here on: the snapshot of this turn may be older.
     this.#env.root.resetReadTxn();
     return { offsets, durable: DURABLE };
   }
@@ -177,7 +177,7 @@ export class LmdbLog implements Log {
     return before.map((position, i) => ({ ...named(position), offset: starts[i]! }));
   }
 
-  /** Applies retention and compacts, now. */
+  /** Applies retention and compaction now. */
   async clean(options: CleanOptions): Promise<readonly Cleaned[]> {
     const there = new Set((await this.topics()).map(({ name }) => name));
     for (const topic of options.topics ?? []) if (!there.has(topic)) this.#findTopic(topic);
@@ -186,7 +186,7 @@ export class LmdbLog implements Log {
     return cleaned;
   }
 
-  /** Every topic there is, by name. */
+  /** Every topic, by name. */
   topics(): Promise<readonly TopicShape[]> {
     return this.#read(() => {
       const range = this.#env.tables.meta.getRange({ start: TOPIC_PREFIX, end: prefixEnd(TOPIC_PREFIX), snapshot: false });
@@ -194,7 +194,7 @@ export class LmdbLog implements Log {
     });
   }
 
-  /** Names may have gone, or stand for other numbers by now. */
+  /** Names may have been deleted, or may have other numbers now. */
   forget(): void {
     for (const known of [this.#topics, this.#groups, this.#sources, this.#stores]) known.clear();
   }
@@ -207,7 +207,10 @@ export class LmdbLog implements Log {
   #isNew({ group, positions }: Commit): boolean {
     return group !== '' && (!this.#groups.has(group) || positions.some(({ topic }) => isSource(topic) && !this.#sources.has(topic)));
   }
-  /** Finds the numbers of a group and its sources before its first commit. What is committed meanwhile goes behind it: commits keep their order. */
+  /**
+   * Finds the numbers of a group and its sources before its first commit. Later commits queue behind it, so commits keep
+   * their order.
+   */
   async #name(commit: Commit): Promise<void> {
     const turn = (this.#naming ?? Promise.resolve()).then(async () => {
       if (this.#isNew(commit))
@@ -230,7 +233,7 @@ export class LmdbLog implements Log {
     sources.forEach((source, i) => this.#sources.set(source, sourceIds[i]!));
     return groupId;
   }
-  /** Units with the numbers of topics for their names. */
+  /** Units with the numbers of topics in place of their names. */
   #units(units: readonly Unit[]): readonly Unit[] {
     return units.map((unit) => unit.map(({ topic, partition }) => numbered(this.#placeId(topic, partition), partition)));
   }

@@ -1,10 +1,11 @@
 /**
- * A log in one thread: the map of the data folder, opened once however often it is asked for, and a line to the writer.
+ * A log in one thread: the map of the data folder, opened once however many logs use it, and a connection to the writer.
  *
- * It is loaded when a log is opened, not with the module that a `LogRef` names: the thread that starts the writer does so first.
+ * This module is loaded when a log is opened, not with the module that a `LogRef` names: the thread that starts the writer
+ * starts it first.
  */
 import type { MessagePort } from 'node:worker_threads';
-import { clockOf, openEnv, type Env, type EnvOptions } from './tables/env.ts';
+import { clocksOf, openEnv, type Env, type EnvOptions } from './tables/env.ts';
 import { WriterLink } from './writer/link.ts';
 import { LmdbLog } from './log.ts';
 
@@ -15,7 +16,7 @@ export interface ThreadLog {
   readonly now: () => number;
 }
 
-/** `before` and `after` are what closing the log does besides, first and last. */
+/** `before` and `after` run when the log closes, first and last. */
 export const openThreadLog = (
   options: EnvOptions,
   port: MessagePort,
@@ -29,7 +30,7 @@ export const openThreadLog = (
     await release();
     await after?.();
   });
-  return { log, env, line, now: clockOf(options.clock) };
+  return { log, env, line, now: clocksOf(options.clock).wall };
 };
 
 interface SharedEnv {

@@ -1,39 +1,40 @@
 /**
- * One error class, a closed list of codes, facts as fields, the remedy at the end of the sentence.
+ * StoplogError has a code from a closed list, facts as fields, and the remedy at the end of its sentence.
  *
- * `error.code` is the switch; nobody parses messages. Structured clone between threads drops both the class and its
- * fields, so an error crosses as data (`errorToData`) and is made anew on the other side (`errorFromData`).
+ * Code decides by `error.code` and never parses messages. Structured clone between threads drops both the class and its
+ * fields, so an error crosses as data (`errorToData`) and is rebuilt on the other side (`errorFromData`).
  */
 export type StoplogCode =
-  | 'STOPLOG_TOPOLOGY' // the graph cannot run
-  | 'STOPLOG_TOPIC_SHAPE' // a topic exists in another shape
-  | 'STOPLOG_TOPIC_UNKNOWN' // no such topic in this log
+  | 'STOPLOG_TOPOLOGY' // the pipeline's graph cannot run
+  | 'STOPLOG_TOPIC_SHAPE' // the topic exists in another shape
+  | 'STOPLOG_TOPIC_UNKNOWN' // the log has no such topic
   | 'STOPLOG_NAME' // a topic, store or pipeline name outside [a-zA-Z0-9._-]{1,249}
-  | 'STOPLOG_PIPELINE_MODULE' // no pipeline by default, side effects, differing fingerprint
+  | 'STOPLOG_PIPELINE_MODULE' // no pipeline as default export, side effects, or a different fingerprint
   | 'STOPLOG_SCHEMA' // a key or value does not parse, or cannot be encoded
-  | 'STOPLOG_KEY_TOO_LONG' // a key over the limit
-  | 'STOPLOG_RECORD_TOO_LARGE' // a record over the limit
-  | 'STOPLOG_STORE_VERSION' // schema changed, version not; or a version that cannot be opened
-  | 'STOPLOG_STORE_OWNER' // a store that another pipeline owns
-  | 'STOPLOG_FENCED' // held by another member by now, or standing elsewhere
-  | 'STOPLOG_GROUP_ACTIVE' // what is to be done to a group needs that nobody is in it
-  | 'STOPLOG_GROUP_UNKNOWN' // no such group in this log
-  | 'STOPLOG_SEQUENCE' // a producer's batch that skips a number, or came long ago
-  | 'STOPLOG_END_MOVED' // a partition does not end where a conditional append expected it to
-  | 'STOPLOG_OFFSET_OUT_OF_RANGE' // a position below the log's start or above its end
+  | 'STOPLOG_KEY_TOO_LONG' // the key exceeds the limit
+  | 'STOPLOG_RECORD_TOO_LARGE' // the record exceeds the limit
+  | 'STOPLOG_STORE_VERSION' // the schema changed and the version did not; or the version cannot be opened
+  | 'STOPLOG_STORE_OWNER' // another pipeline owns the store
+  | 'STOPLOG_FENCED' // another member holds the partition, or the position has moved
+  | 'STOPLOG_GROUP_ACTIVE' // the operation needs a group without active members
+  | 'STOPLOG_GROUP_UNKNOWN' // the log has no such group
+  | 'STOPLOG_SEQUENCE' // a producer's batch skips a number, or is older than the last five
+  | 'STOPLOG_END_MOVED' // the partition does not end where a conditional append expected
+  | 'STOPLOG_OFFSET_OUT_OF_RANGE' // the position is below the log's start or above its end
   | 'STOPLOG_LOG_CORRUPT' // a checksum or invariant fails
-  | 'STOPLOG_LOG_FOREIGN' // a folder that is not ours
-  | 'STOPLOG_LOG_FORMAT' // a folder of a newer format
-  | 'STOPLOG_LOG_FULL' // no space left, or the map's limit is reached
-  | 'STOPLOG_LOG_UNAVAILABLE' // it cannot be opened or written: permission, read-only, closed
-  | 'STOPLOG_TOO_FEW_FILES' // this process, or the machine, may open no more
+  | 'STOPLOG_LOG_FOREIGN' // the folder is not a Stoplog log
+  | 'STOPLOG_LOG_FORMAT' // the folder has a newer format
+  | 'STOPLOG_LOG_FULL' // the disk is full, or the map's limit is reached
+  | 'STOPLOG_LOG_UNAVAILABLE' // the log cannot be opened or written: permission, read-only, closed
+  | 'STOPLOG_TOO_FEW_FILES' // the process, or the machine, may open no more files
   | 'STOPLOG_HANDLER' // user code threw, hung, or ended its thread
   | 'STOPLOG_SOURCE' // a source failed or overflowed
-  | 'STOPLOG_USAGE'; // an argument that makes no sense
+  | 'STOPLOG_OUTPUT' // a command cannot write its results
+  | 'STOPLOG_USAGE'; // an argument is invalid
 
 export type Facts = Readonly<Record<string, unknown>>;
 
-/** Registered, so that another copy of this package knows our errors. */
+/** A registered symbol, so that another copy of this package recognises our errors. */
 const mark = Symbol.for('stoplog.error');
 
 export class StoplogError extends Error {
@@ -48,7 +49,7 @@ export class StoplogError extends Error {
   }
 }
 
-/** True for our errors, also when they were made by another copy of this package. */
+/** True for our errors, including errors made by another copy of this package. */
 export const isStoplogError = (error: unknown): error is StoplogError => typeof error === 'object' && error !== null && mark in error;
 
 /** An error as plain data, fit for `postMessage`. */
@@ -61,7 +62,7 @@ export interface ErrorData {
   readonly cause: ErrorData | undefined;
 }
 
-/** What was thrown, as an Error: user code may throw text, nothing, or an object that has no text at all. */
+/** Turns any thrown value into an Error: user code may throw text, undefined, or an object that cannot be printed. */
 export const asError = (thrown: unknown): Error => {
   if (thrown instanceof Error) return thrown;
   try {
@@ -92,7 +93,7 @@ export const errorFromData = (data: ErrorData): Error => {
   return error;
 };
 
-/** Facts may hold anything; what cannot be cloned crosses as its text. */
+/** Facts may hold anything; values that cannot be cloned cross as their text. */
 const plain = (facts: Facts): Facts =>
   Object.fromEntries(
     Object.entries(facts).map(([name, fact]) => [
@@ -105,7 +106,7 @@ const plain = (facts: Facts): Facts =>
     ]),
   );
 
-/** States an invariant. A broken one is a bug of ours: the actor crashes and starts again from its last commit. */
+/** States an invariant. A broken invariant is a bug in Stoplog: the actor crashes and restarts from its last commit. */
 export function assert(holds: unknown, invariant: string): asserts holds {
   if (!holds) throw new Error(`invariant broken: ${invariant}`);
 }

@@ -1,9 +1,9 @@
 /**
- * What a memory log keeps: topics, stores, groups and positions in plain maps, and one function that commits.
+ * The data of a memory log: topics, stores, groups and positions in plain maps, and one function that commits.
  *
- * A commit is checked whole, then applied whole, in one synchronous call: atomicity and the prefix promise need nothing
- * else. Several memory logs over one disk are what several processes over one folder are. Options add what real logs do
- * now and then: holes between offsets, and power cuts that take back what was not flushed.
+ * A commit is checked whole, then applied whole, in one synchronous call: atomicity and the prefix promise need nothing else.
+ * Several memory logs over one disk are like several processes over one folder. Options add what happens in real logs: holes
+ * between offsets, and power cuts that roll back changes that were not flushed.
  */
 import type { Cleaned, CleanOptions, Commit, OffsetAt, Position } from '../port/log.ts';
 import type { StorePart } from '../port/state-store.ts';
@@ -25,13 +25,13 @@ import { MemoryProducers } from './memory-producers.ts';
 
 export interface MemoryDiskOptions {
   /**
-   * Whether offsets stay unused behind a batch, as Kafka's transactions leave them: one behind every batch unless said
-   * otherwise. `false` is none; a function is asked behind each batch how many.
+   * Offsets left unused after each batch, as Kafka's transactions leave them: one by default, none with `false`; a function
+   * returns the number for each batch.
    */
   readonly holes?: boolean | (() => number);
-  /** The clock of arrival times, retention and producers: the machine's unless said otherwise. */
+  /** The clock of LogAppendTime, retention and producers: the machine's by default. */
   readonly now?: () => number;
-  /** With `'later'`, changes are durable only from the next `flush()`, and `powerCut()` takes back the others. */
+  /** With `'later'`, changes become durable at the next `flush()`, and `powerCut()` rolls back the others. */
   readonly flush?: 'at once' | 'later';
 }
 interface MemoryStore {
@@ -47,7 +47,7 @@ export interface MemoryGroup {
   state: MemoryGroupState;
   readonly positions: Map<string, bigint>;
 }
-/** A change in the order in which changes became visible: a commit, or the state of a group as a step made it. */
+/** A change, in the order in which changes became visible: a commit, or a step of a group. */
 export interface MemoryChange extends Change {
   readonly group?: MemoryGroupState | undefined;
 }
@@ -61,7 +61,7 @@ export class MemoryDisk {
   readonly #journal: MemoryJournal<MemoryChange>;
   readonly #hole: () => number;
   readonly #now: () => number;
-  /** Lives of actors that a commit was refused to. */
+  /** Incarnations of actors with a refused commit. */
   readonly #refused = new Set<string>();
   #appends = 0;
 
@@ -101,7 +101,7 @@ export class MemoryDisk {
     const committed = this.groups.get(group)?.positions.get(placeName({ topic, partition }));
     return committed ?? (isSource(topic) ? 0n : this.partition(topic, partition).start);
   }
-  /** One step of a group's coordinator, and what came of it. */
+  /** Runs a step of a group's coordinator, and returns its effects. */
   step(name: string, event: GroupEvent<MemoryMember>): readonly GroupEffect[] {
     const group = this.group(name);
     const before = group.state;
@@ -160,7 +160,7 @@ export class MemoryDisk {
     }
     return this.part(part.store, part.partition);
   }
-  /** A part of a store that was opened. */
+  /** The opened part of a store. */
   part(store: string, partition: number): MemoryPart {
     const { parts } = this.#store(store);
     let part = parts.get(partition);
@@ -168,14 +168,14 @@ export class MemoryDisk {
     return part;
   }
 
-  /** The batches from a position on, up to a limit of bytes, and where the next read begins. */
+  /** The batches from a position on, up to a limit of bytes, and the offset of the next read. */
   fetch({ topic, partition: number, offset }: Position, bytes: number): { readonly next: bigint; readonly batches: readonly BatchView[] } {
     const partition = this.partition(topic, number);
     if (offset < partition.start || offset > partition.end) {
       throw new StoplogError(
         'STOPLOG_OFFSET_OUT_OF_RANGE',
         { topic, partition: number, offset, start: partition.start, end: partition.end },
-        `${topic}[${number}] holds the offsets ${partition.start} to ${partition.end}, and ${offset} lies outside: read from 'earliest', 'latest' or an offset between`,
+        `${topic}[${number}] holds the offsets ${partition.start} to ${partition.end}, and ${offset} is outside: read from 'earliest', 'latest' or an offset between`,
       );
     }
     return readFrom(partition, offset, bytes);
@@ -185,7 +185,7 @@ export class MemoryDisk {
     return at === 'earliest' ? partition.start : at === 'latest' ? partition.end : firstAt(partition, at.time);
   }
 
-  /** All or nothing. Visible when it returns. */
+  /** Applies all of the commit or nothing. Visible when it returns. */
   commit(commit: Commit): Receipt {
     try {
       this.#check(commit);
@@ -199,16 +199,16 @@ export class MemoryDisk {
     this.changed();
     return receipt;
   }
-  /** Records that a commit was not taken: no later commit of the same life is. */
+  /** Records that a commit was refused: no later commit of the same incarnation is accepted. */
   refuse({ life }: Commit): void {
     if (life !== undefined) this.#refused.add(life);
   }
 
-  /** Changes that are visible and not durable, the oldest first. */
+  /** Changes that are visible and not durable, oldest first. */
   get unflushed(): readonly MemoryChange[] {
     return this.#journal.unflushed;
   }
-  /** Makes every change durable and returns the changes it made so. */
+  /** Makes every change durable, and returns the changes that were not. */
   flush(): readonly MemoryChange[] {
     return this.#journal.flush();
   }
@@ -218,7 +218,7 @@ export class MemoryDisk {
     this.changed();
     return lost;
   }
-  /** Resolves when a commit is durable; never when a power cut takes it back. */
+  /** Resolves when a commit is durable; never when a power cut rolls it back. */
   durable(receipt: Receipt): Promise<void> {
     return this.#journal.durable(receipt);
   }
@@ -231,16 +231,16 @@ export class MemoryDisk {
         throw new StoplogError(
           'STOPLOG_OFFSET_OUT_OF_RANGE',
           { topic, partition, offset, start, end },
-          `${topic}[${partition}] ends at ${end}, and ${offset} lies ${offset < 0n ? 'before its beginning' : 'after it'}: give an offset up to the end`,
+          `${topic}[${partition}] ends at ${end}, and ${offset} is ${offset < 0n ? 'before its beginning' : 'after it'}: give an offset up to the end`,
         );
     });
-    // Records that are gone cannot be put back, so what was appended before them is durable first.
+    // Deleted records cannot be restored, so the changes before the deletion are made durable first.
     this.flush();
     before.forEach(({ offset }, i) => moveStart(partitions[i]!, offset));
     this.changed();
     return before.map((position, i) => ({ ...position, offset: partitions[i]!.start }));
   }
-  /** Retention and compaction by the rules that every log has, in one step. */
+  /** Retention and compaction by the rules of every log, in one step. */
   clean({ topics, roll: rolls = false, now = this.#now() }: CleanOptions = {}): readonly Cleaned[] {
     this.flush();
     this.producers.forget(now);
@@ -249,7 +249,7 @@ export class MemoryDisk {
     return cleaned;
   }
 
-  /** Resolves when anything has changed, or `giveUp` is resolved. */
+  /** Resolves at the next change, or when `giveUp` resolves. */
   async nextChange(giveUp: Promise<void>): Promise<void> {
     let wake = (): void => {};
     const change = new Promise<void>((resolve) => {
@@ -264,7 +264,7 @@ export class MemoryDisk {
     this.#watchers.clear();
   }
 
-  // Each rule is a method of its own, so that a test can break one and see that somebody notices.
+  // Each rule is a method of its own, so that a test can break one and see that a check fails.
   protected coordinate(state: MemoryGroupState, event: GroupEvent<MemoryMember>): readonly [MemoryGroupState, readonly GroupEffect[]] {
     return step(state, event);
   }
@@ -279,7 +279,7 @@ export class MemoryDisk {
   protected checkPositions({ group, epoch, positions }: Commit): void {
     for (const { topic, partition, from } of positions) {
       const stands = this.#stands(group, topic, partition, from);
-      if (stands !== from) throw fenced({ epoch, partition, from, stands }, `this commit goes on from offset ${from}, but the group stands at ${stands}`);
+      if (stands !== from) throw fenced({ epoch, partition, from, stands }, `this commit continues from offset ${from}, but the group is at ${stands}`);
     }
   }
   protected apply(commit: Commit): { readonly offsets: readonly bigint[]; readonly undo: () => void } {
@@ -336,7 +336,7 @@ export class MemoryDisk {
     this.checkEpochs(commit);
     this.checkPositions(commit);
   }
-  /** A group that never committed goes on from wherever the log started when it began to read. */
+  /** A group that never committed continues from the start of the log at the time when it began to read. */
   #stands(group: string, topic: string, partition: number, from: bigint): bigint {
     const committed = this.groups.get(group)?.positions.get(placeName({ topic, partition }));
     const start = isSource(topic) ? 0n : this.partition(topic, partition).start;

@@ -1,17 +1,17 @@
 /**
- * The changes of a memory log that a power cut would take back.
+ * The changes of a memory log that a power cut would roll back.
  *
- * A change is visible when it is made and durable when it is flushed. A power cut undoes a suffix of the changes that
- * were not flushed, the newest first, so what survives is a prefix of the changes.
+ * A change is visible when it is made and durable when it is flushed. A power cut undoes a suffix of the changes that were
+ * not flushed, the newest first, so a prefix of the changes survives.
  */
 import type { Commit } from '../port/log.ts';
 
-/** The answer to a commit, and what became of it. */
+/** The answer to a commit, and its fate. */
 export interface Receipt {
   /** The base offset of each append. */
   readonly offsets: readonly bigint[];
   durable: boolean;
-  /** A power cut took the commit back. */
+  /** A power cut rolled the commit back. */
   lost: boolean;
 }
 export interface Change {
@@ -31,7 +31,7 @@ export class MemoryJournal<C extends Change> {
     this.#atOnce = atOnce;
   }
 
-  /** Changes that are visible and not durable, the oldest first. */
+  /** Changes that are visible and not durable, oldest first. */
   get unflushed(): readonly C[] {
     return this.#unflushed;
   }
@@ -39,7 +39,7 @@ export class MemoryJournal<C extends Change> {
     if (this.#atOnce) change.receipt.durable = true;
     else this.#unflushed.push(change);
   }
-  /** Makes every change durable and returns the changes it made so. */
+  /** Makes every change durable, and returns the changes that were not. */
   flush(): readonly C[] {
     const flushed = this.#unflushed;
     this.#unflushed = [];
@@ -59,7 +59,7 @@ export class MemoryJournal<C extends Change> {
     }
     return lost;
   }
-  /** Resolves when the change is durable; never when a power cut takes it back. */
+  /** Resolves when the change is durable; never when a power cut rolls it back. */
   durable(receipt: Receipt): Promise<void> {
     return receipt.durable ? Promise.resolve() : new Promise((resolve) => this.#waiting.set(receipt, resolve));
   }

@@ -31,7 +31,7 @@ for (const [name, make] of Object.entries(DISKS)) {
 }
 
 describe('a memory log', () => {
-  test('leaves a hole behind every batch, so that `last + 1` leads nowhere', async () => {
+  test("a memory log leaves a hole after every batch, so that `last + 1` is no record's offset", async () => {
     const log = memoryLog();
     await log.ensure([shape(TOPIC)]);
     await append(log, ['a', 'b']);
@@ -39,7 +39,7 @@ describe('a memory log', () => {
     expect((await readAll(log)).map(({ offset }) => offset)).toEqual([0n, 1n, 3n]);
     expect(await log.fetch(at(4n), NOW, never)).toMatchObject({ from: 4n, next: 5n, batches: [] });
   });
-  test('waits by the clock it is given', async () => {
+  test('a memory log waits by the given clock', async () => {
     const clock = simClock();
     const log = memoryLog({ clock });
     await log.ensure([shape(TOPIC)]);
@@ -48,7 +48,7 @@ describe('a memory log', () => {
     clock.advance(500);
     expect(await waiting).toMatchObject({ next: 0n, batches: [] });
   });
-  test('a member that is evicted is told so, its commits are refused, and it joins anew', async () => {
+  test('a removed member is notified, its commits are refused, and it joins again', async () => {
     const disk = new MemoryDisk();
     const [old, other] = [memoryLog({ disk, pid: 1 }), memoryLog({ disk, pid: 2 })];
     await old.ensure([shape(TOPIC)]);
@@ -73,7 +73,7 @@ describe('a memory log', () => {
 describe('a power cut', () => {
   const part = { store: 'totals', partition: 0, group: 'g', version: 1, fingerprint: 'f' } as const;
   const member = { id: 'm', units: [[place()]], beat: 0, away: false, pid: 0, sessionMs: 10_000 } as const;
-  /** Some change of each kind, by its number: an append, a commit of a group, a step of a group, a numbered append. */
+  /** A change of each kind, by its number: an append, a commit of a group, a step of a group, a numbered append. */
   const change = (disk: MemoryDisk, n: number): void => {
     const commit = (parts: Parameters<typeof commitOf>[0]): unknown => disk.commit(commitOf(parts));
     const position = disk.position('g', TOPIC, 0);
@@ -101,7 +101,7 @@ describe('a power cut', () => {
     group: disk.group('g'),
   });
 
-  test('leaves a prefix of the changes, each whole, and every change that was flushed', () => {
+  test('a power cut leaves a prefix of the changes, each whole, and every change that was flushed', () => {
     for (let flushed = 0; flushed <= 12; flushed += 3)
       for (let survivors = 0; survivors <= 12 - flushed; survivors++) {
         const [disk, expected] = [opened('later'), opened('at once')];
@@ -115,7 +115,7 @@ describe('a power cut', () => {
         expect(lost.every(({ receipt }) => receipt.lost && !receipt.durable)).toBe(true);
         for (let n = 0; n < flushed + survivors; n++) change(expected, n);
         expect(contentOf(disk)).toEqual(contentOf(expected));
-        // What was taken back can be done again, with the same numbers.
+        // Changes that were rolled back can be made again, with the same numbers.
         for (let n = flushed + survivors; n < 12; n++) {
           change(disk, n);
           change(expected, n);
@@ -123,7 +123,7 @@ describe('a power cut', () => {
         expect(contentOf(disk)).toEqual(contentOf(expected));
       }
   });
-  test('takes back nothing that retention, a topic or a producer was built on', () => {
+  test('a power cut rolls back nothing on which retention, a topic or a producer depends', () => {
     const disk = opened('later');
     change(disk, 0);
     disk.deleteRecords([at(0n)]);

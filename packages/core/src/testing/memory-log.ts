@@ -1,11 +1,11 @@
 /**
- * The simplest Log that keeps the promises: what the others are compared with.
+ * The simplest Log that keeps the promises; other logs are compared with it.
  *
- * It leaves holes in its offsets on purpose, so that any test over it fails when code adds one to an offset to get the
- * next. A `MemoryDisk` keeps the data; a log is only a handle on a disk, and may be closed and opened again, or be one of
+ * A memory log leaves holes in its offsets on purpose, so that any test over it fails when code adds one to an offset to get
+ * the next. A `MemoryDisk` keeps the data; a log is only a handle on a disk, and may be closed and opened again, or be one of
  * several. `drive` and `simulate` work on the disk itself, whose calls are synchronous.
  */
-import type { Clock } from '../port/clock.ts';
+import type { Clock } from './sim-clock.ts';
 import type { Assignment, Commit, Committed, Holding, Log, Membership, OffsetAt, Position, ProducerLife, RecordBatch, TopicPartition } from '../port/log.ts';
 import type { StateStore, StorePart } from '../port/state-store.ts';
 import { StoplogError } from '../pure/errors.ts';
@@ -17,20 +17,20 @@ import type { TopicShape } from '../pure/topic/shape.ts';
 import { MemoryDisk } from './memory-disk.ts';
 
 export interface MemoryLogOptions {
-  /** Share one to have several logs over the same data, or to open it again. */
+  /** Share a disk to have several logs over the same data, or to open it again. */
   readonly disk?: MemoryDisk;
-  /** True unless said otherwise: an offset is left out behind every batch. Of a disk that is given, its own setting counts. */
+  /** True by default: leaves an offset unused after every batch. A given disk keeps its own setting. */
   readonly holes?: boolean;
-  /** By which `waitMs` is measured: the machine's, unless said otherwise. */
+  /** The clock by which `waitMs` is measured: the machine's by default. */
   readonly clock?: Pick<Clock, 'after'>;
-  /** Whose members these are: what `MemoryDisk.evict` knows them by. */
+  /** The process id of this log's members, for `MemoryDisk.evict`. */
   readonly pid?: number;
 }
 
 export const memoryLog = (options: MemoryLogOptions = {}): Log =>
   new MemoryLog(options.disk ?? new MemoryDisk({ holes: options.holes ?? true }), options.clock ?? machine, options.pid ?? 0);
 
-/** All that ever joined in this process: what is told apart by it are lives of members. */
+/** Counts every join in this process, to tell the incarnations of members apart. */
 let members = 0;
 
 const machine: Pick<Clock, 'after'> = {
@@ -52,7 +52,7 @@ class MemoryLog implements Log {
   readonly #clock: Pick<Clock, 'after'>;
   readonly #pid: number;
   readonly #closing = new AbortController();
-  /** Members that joined by this log, and their groups. */
+  /** Members that joined through this log, and their groups. */
   readonly #members = new Map<string, string>();
 
   constructor(disk: MemoryDisk, clock: Pick<Clock, 'after'>, pid: number) {
@@ -157,7 +157,7 @@ class MemoryLog implements Log {
     for (const [id, name] of this.#members) this.#disk.step(name, { type: 'leave', id });
   }
 
-  /** Waits until it is so, or the time is up, or the signal is aborted, or the log is closed. */
+  /** Waits until the condition holds, the time is up, the signal is aborted, or the log is closed. */
   async #until(isSo: () => boolean, ms: number, signal: AbortSignal): Promise<void> {
     const ended = new AbortController();
     const any = AbortSignal.any([signal, this.#closing.signal, ended.signal]);

@@ -1,14 +1,14 @@
 /**
- * One partition's part of a store in a memory log: a map, read as every log's store is read.
+ * A partition's part of a store in a memory log: a map, read as every log's store is read.
  *
- * Keys are kept as latin-1 text, which sorts as their bytes do. Bytes are copied on the way in and on the way out, so
- * neither side can change what the other holds.
+ * Keys are kept as latin-1 text, which sorts as their bytes do. Bytes are copied on the way in and on the way out, so neither
+ * side can change the other's bytes.
  */
 import type { StateStore } from '../port/state-store.ts';
 
 export interface PartWrites {
   readonly keys: readonly Uint8Array[];
-  /** One for each key; `null` deletes. */
+  /** A value for each key; `null` deletes. */
   readonly values: readonly (Uint8Array | null)[];
 }
 

@@ -1,5 +1,5 @@
 /**
- * One partition of a topic in a memory log: its batches, how they are appended, read and found by time.
+ * A partition of a topic in a memory log: its batches, and how they are appended, read and found by time.
  */
 import { isFull, emptySegment, grow, isEmptySegment, type Segment } from '../pure/retention/segment.ts';
 import { cleanupOf } from '../pure/retention/cleanup.ts';
@@ -12,7 +12,7 @@ export interface KeptBatch {
   readonly base: bigint;
   readonly next: bigint;
   readonly bytes: Uint8Array;
-  /** Grows with every append to the log, whichever the topic and partition. */
+  /** Grows with every append to the log, in any topic and partition. */
   readonly order: number;
 }
 export interface MemoryPartition {
@@ -34,12 +34,12 @@ export const emptyPartition = (): MemoryPartition => ({ batches: [], start: 0n, 
 export interface Appending {
   readonly partition: number;
   readonly batch: Uint8Array;
-  /** Offsets left unused behind the batch. */
+  /** Offsets left unused after the batch. */
   readonly hole: number;
   readonly order: number;
   readonly now: number;
 }
-/** Appends a batch at the end of its partition; returns what undoes it. */
+/** Appends a batch at the end of its partition; returns a function that undoes it. */
 export const appendTo = ({ id, shape, partitions }: MemoryTopic, { partition: number, batch, hole, order, now }: Appending): (() => void) => {
   const partition = partitions[number]!;
   const { end: base, active, closed } = partition;
@@ -65,7 +65,10 @@ export const roll = (partition: MemoryPartition): void => {
   partition.active = emptySegment(partition.end);
 };
 
-/** Whole batches from the one that holds `from`, up to the byte limit but at least one; behind the last one, where to go on. */
+/**
+ * Whole batches from the one that holds `from`, up to the byte limit but at least one; then the offset at which reading
+ * resumes.
+ */
 export const readFrom = (partition: MemoryPartition, from: bigint, bytes: number): { readonly next: bigint; readonly batches: readonly BatchView[] } => {
   const { batches } = partition;
   let at = batches.length;
@@ -77,12 +80,12 @@ export const readFrom = (partition: MemoryPartition, from: bigint, bytes: number
     const kept = batches[at]!;
     if (found.length > 0 && size + kept.bytes.length > bytes) return { next, batches: found };
     const view = openBatch(copyOf(kept.bytes));
-    // One that compaction has emptied is passed over.
+    // Skips empty batches.
     if (view.count > 0) found.push(view);
     size += kept.bytes.length;
     next = kept.next;
   }
-  // Behind the last batch there may be a hole: then there is nothing to return, and yet somewhere to go on.
+  // After the last batch there may be a hole: then no batch is returned, and reading still resumes at the end.
   return { next: found.length === 0 ? partition.end : next, batches: found };
 };
 

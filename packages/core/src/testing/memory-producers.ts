@@ -1,5 +1,5 @@
 /**
- * What a memory log knows of producers: their lives, and the batches it has of them.
+ * The producers of a memory log: their incarnations, and the batches that it remembers of each.
  */
 import { FORGET_PRODUCER_MS, step, type ProducerLife, type ProducerStamp, type ProducerState } from '../pure/producer/producer.ts';
 import { outOfSequence, producerFenced } from '../pure/producer/refusals.ts';
@@ -10,7 +10,7 @@ interface Known {
   readonly name: string;
   epoch: number;
   at: number;
-  /** By place. */
+  /** By partition. */
   readonly states: Map<string, ProducerState>;
 }
 interface Arriving {
@@ -37,7 +37,7 @@ export class MemoryProducers {
     if (held === undefined || known.epoch === 0) known.epoch++;
     return { id: known.id, epoch: known.epoch };
   }
-  /** For the batches of one commit, in their order. */
+  /** Checks the batches of one commit, in their order. */
   inCommit(now: number): InCommit {
     return new InCommit(this.#byId, now);
   }
@@ -50,7 +50,7 @@ export class MemoryProducers {
   }
 }
 
-/** What one commit changes, kept when it is taken. */
+/** The changes of one commit, kept when the commit is accepted. */
 class InCommit {
   readonly #byId: ReadonlyMap<number, Known>;
   readonly #now: number;
@@ -59,7 +59,7 @@ class InCommit {
     this.#byId = byId;
     this.#now = now;
   }
-  /** The offset that the batch has already; undefined when it is to be appended at `base`. Throws what refuses it. */
+  /** The batch's existing offset; undefined when it is to be appended at `base`. Throws a refusal. */
   arrive(append: Arriving, count: number, base: bigint): bigint | undefined {
     const { topic, partition, producer } = append;
     if (producer === undefined) return undefined;
@@ -73,7 +73,7 @@ class InCommit {
     this.#changed.set(name, { known, place, state: state! });
     return undefined;
   }
-  /** Keeps what the commit changes; returns what undoes it. */
+  /** Keeps the changes of the commit; returns a function that undoes them. */
   keep(): () => void {
     const undos = [...this.#changed.values()].map(({ known, place, state }) => {
       const [before, at] = [known.states.get(place), known.at];

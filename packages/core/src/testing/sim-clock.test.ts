@@ -4,7 +4,7 @@ import { simClock } from './sim-clock.ts';
 const never = new AbortController().signal;
 
 describe('a clock moved by hand', () => {
-  test('stands still until it is moved, and wakes the due in the order of their times', async () => {
+  test('a clock stands still until it is moved, and wakes due waiters in the order of their times', async () => {
     const clock = simClock(1_000);
     const woken: string[] = [];
     void clock.after(30, never).then(() => woken.push('late'));
@@ -16,7 +16,7 @@ describe('a clock moved by hand', () => {
     expect(woken).toEqual(['early', 'late']);
     expect([clock.now(), clock.monotonic(), clock.sleeping]).toEqual([1_030, 30, 1]);
   });
-  test('an aborted wait is over at once and forgotten', async () => {
+  test('an aborted wait ends at once and is forgotten', async () => {
     const clock = simClock();
     const stop = new AbortController();
     const waiting = clock.after(1_000, stop.signal);
@@ -25,7 +25,7 @@ describe('a clock moved by hand', () => {
     expect(clock.sleeping).toBe(0);
     await clock.after(1_000, stop.signal);
   });
-  test('a wall that is set back wakes nobody and does not turn the monotonic hand', () => {
+  test('a wall clock that is set back wakes no waiter and does not move the monotonic clock', () => {
     const clock = simClock(5_000);
     void clock.after(10, never);
     clock.setWall(0);

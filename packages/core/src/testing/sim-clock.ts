@@ -1,10 +1,19 @@
 /**
  * A clock moved by hand: time passes when a test says so, and not otherwise.
  *
- * The wall can be set apart from the monotonic hand (`setWall`), as an administrator or a time server does it: whoever
- * measures a length of time by the wall is found out.
+ * The wall clock can be set apart from the monotonic clock (`setWall`), as an administrator or a time server sets it: code
+ * that measures a length of time by the wall clock is found out.
  */
-import type { Clock } from '../port/clock.ts';
+
+/** Time as an argument: a program passes the machine's, a test moves its own. */
+export interface Clock {
+  /** Milliseconds since 1970, as the wall says. */
+  now(): number;
+  /** Milliseconds that only grow, whatever happens to the wall clock. */
+  monotonic(): number;
+  /** Resolves after `ms`, or at once when the signal is aborted. */
+  after(ms: number, signal: AbortSignal): Promise<void>;
+}
 
 interface Sleeper {
   readonly due: number;
@@ -43,11 +52,11 @@ export class SimClock implements Clock {
     });
   }
 
-  /** How many wait for time to pass. */
+  /** The number of pending waits. */
   get sleeping(): number {
     return this.#sleepers.length;
   }
-  /** Moves both hands on and wakes who is due, the earliest first. */
+  /** Moves both clocks forward and wakes the due waiters, the earliest first. */
   advance(ms: number): void {
     if (!(ms >= 0)) throw new RangeError(`a clock cannot advance by ${ms} ms`);
     this.#hand += ms;
@@ -56,7 +65,7 @@ export class SimClock implements Clock {
     this.#sleepers = this.#sleepers.filter((sleeper) => sleeper.due > this.#hand);
     for (const { wake } of due) wake();
   }
-  /** Sets the wall, forwards or back; nobody wakes. */
+  /** Sets the wall clock, forwards or back; wakes no waiter. */
   setWall(to: number): void {
     this.#wall = to;
   }

@@ -17,7 +17,7 @@ export { sentence, tellConsole, type Teller, type Told } from '../shell/console.
 export { onStopSignals } from '../shell/stop-signals.ts';
 export { orLackOfFiles } from '../shell/open-files.ts';
 export { oneLine, printable } from '../pure/console/printable.ts';
-export { grouped, secondsText, sizeText } from '../pure/console/quantity-text.ts';
+export { exactDurationText, grouped, secondsText, sizeText } from '../pure/console/quantity-text.ts';
 export { agoText, failureText, freedBytes } from '../pure/console/cleaning-news.ts';
 
 /** As `run`, for a caller that prints the events of the app in its own way. The threads and rxjs are loaded when it is called. */

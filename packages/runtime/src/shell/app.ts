@@ -1,7 +1,11 @@
 /**
  * A running pipeline: joins the group, and runs the actors whose partitions it is assigned, for as long as it is.
  */
-import { asError, failpoint, makeClient, StoplogError, type Assignment, type CleaningStanding, type Log, type LogClient, type Store } from '@stoplog/core/port';
+import { type LogClient, StoplogError, type Store } from '@stoplog/core';
+import type { Assignment, Log } from '@stoplog/core/port';
+import { asError, makeClient } from '@stoplog/core/kit';
+import type { CleaningStanding } from '@stoplog/core/tools';
+import { failpoint } from '@stoplog/core/private/failpoints';
 import { differenceOf, holdingsIn, NOTHING_HELD, type Holdings } from '../pure/host/holdings.ts';
 import { actorName, unitsOf, type Unit } from '../pure/host/units.ts';
 import type { Plan } from '../pure/topology/plan.ts';

@@ -1,4 +1,4 @@
-import type { CleaningStanding } from '@stoplog/core/port';
+import type { CleaningStanding } from '@stoplog/core/tools';
 import { expect, test } from 'vitest';
 import { CleaningWatch } from './cleaning-watch.ts';
 import { cleaningStatus } from './flow/status.ts';
@@ -29,14 +29,14 @@ test('tells what was cleaned since the app began, once, a failure that was there
   expect(cleaningStatus(watch.standings)).toEqual({ lastAt: undefined, failed: [] });
   await watch.look();
   await watch.look();
-  expect(told).toEqual(['cleaning of t[0] failed; again in 1 min: STOPLOG_LOG_FULL  no space is left: make room']);
+  expect(told).toEqual(['cleaning of t[0] failed; again in 1m: STOPLOG_LOG_FULL  no space is left: make room']);
   expect(cleaningStatus(watch.standings)).toEqual({
     lastAt: 1,
     failed: [{ topic: 't', partition: 0, code: 'STOPLOG_LOG_FULL', message: 'no space is left: make room' }],
   });
   found = [at(9)];
   await watch.look();
-  expect(told.slice(1)).toEqual(['t[0] cleaned: 2 records, 20 B freed, 10 B kept, in 1 ms']);
+  expect(told.slice(1)).toEqual(['t[0] cleaned: 2 records, 20 B freed, 10 B kept, in 1ms']);
   // Cleaned again and again: a line a minute, about the last time.
   now = 59_999;
   found = [at(20)];

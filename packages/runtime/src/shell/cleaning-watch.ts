@@ -2,7 +2,7 @@
  * Watches what the log forgets beside a running app, whichever process does it: looks now and then, tells what is new, and
  * has the last look at hand for the status.
  */
-import type { CleaningStanding } from '@stoplog/core/port';
+import type { CleaningStanding } from '@stoplog/core/tools';
 import { cleanedNews, failureNews } from '../pure/console/cleaning-news.ts';
 
 const LOOK_MS = 10_000;

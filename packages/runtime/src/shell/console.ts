@@ -1,7 +1,7 @@
 /**
  * What an app says on standard error: what a person who watches it needs to know, a line each, and nothing per record.
  */
-import { isStoplogError } from '@stoplog/core/port';
+import { isStoplogError } from '@stoplog/core';
 import { printable } from '../pure/console/printable.ts';
 import type { Plan } from '../pure/topology/plan.ts';
 import type { AppEvent, Assigned } from './app.ts';

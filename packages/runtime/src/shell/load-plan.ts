@@ -5,11 +5,11 @@
  * module is being imported, or, in a fresh thread, something that keeps the thread alive was not there before.
  */
 import { fileURLToPath } from 'node:url';
-import { isStoplogError, StoplogError } from '@stoplog/core/port';
+import { isStoplogError, StoplogError } from '@stoplog/core';
 import { isPipeline } from '../pure/pipeline/pipeline.ts';
 import { asUnread, lacksFiles } from '../pure/host/lacks-files.ts';
 import { planOf, type Plan } from '../pure/topology/plan.ts';
-import { lackOfFiles } from './open-files.ts';
+import { lackOfFiles, mayLackFiles } from './open-files.ts';
 import { importModule } from './typescript.ts';
 
 export const CONVENTION = `A pipeline module only declares:   export default pipeline('orders', ...)`;
@@ -45,11 +45,18 @@ export const loadPlan = async (url: string): Promise<Plan> => {
   } finally {
     importing.delete(url);
   }
-  if (!isPipeline(module.default)) {
-    const found = module.default === undefined ? 'has no default export' : `exports a ${typeof module.default} by default, not a pipeline`;
+  const exported = defaultOf(module);
+  if (!isPipeline(exported)) {
+    const found = exported === undefined ? 'has no default export' : `exports a ${typeof exported} by default, not a pipeline`;
     throw new StoplogError('STOPLOG_PIPELINE_MODULE', { url }, `${shortName(url)} ${found}.\n${CONVENTION}`);
   }
-  return planOf(module.default);
+  return planOf(exported);
+};
+/** The default export. A CommonJS module is imported with its `module.exports` as the default; a compiler puts the default inside that. */
+const defaultOf = ({ default: exported }: { readonly default?: unknown }): unknown => {
+  if (isPipeline(exported) || typeof exported !== 'object' || exported === null) return exported;
+  const inside = (exported as { readonly default?: unknown }).default;
+  return isPipeline(inside) ? inside : exported;
 };
 
 /** What keeps a thread alive, by kind; a module that only declares adds nothing to it. */
@@ -95,7 +102,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   ERR_REQUIRE_CYCLE_MODULE: 'Say "type": "module" in its package.json, or name it .mts: pipelines are ES modules.',
 };
 const notImported = (url: string, error: unknown): StoplogError => {
-  const reason = inActor() ? asUnread(error) : error;
+  const reason = inActor() && mayLackFiles() ? asUnread(error) : error;
   if (lacksFiles(reason)) return lackOfFiles(reason);
   const message = error instanceof Error ? error.message : String(error);
   const code = (error as NodeJS.ErrnoException | undefined)?.code ?? '';

@@ -5,7 +5,8 @@
  * count them says that all are. Only Linux tells either of them.
  */
 import { readdirSync, readFileSync } from 'node:fs';
-import { asError, type StoplogError } from '@stoplog/core/port';
+import type { StoplogError } from '@stoplog/core';
+import { asError } from '@stoplog/core/kit';
 import { lacksFiles } from '../pure/host/lacks-files.ts';
 import { tooFewFiles } from '../pure/host/too-few-files.ts';
 
@@ -23,6 +24,11 @@ const allowed = limit();
 export const orLackOfFiles = (thrown: unknown): unknown => (lacksFiles(thrown) ? lackOfFiles(thrown) : thrown);
 /** What failed for want of files, as it is told. */
 export const lackOfFiles = (cause: unknown): StoplogError => tooFewFiles(asError(cause), { open: opened(), allowed });
+
+/** False where so many files may still be opened that a module which is not found is really not there. */
+export const mayLackFiles = (): boolean => allowed === undefined || allowed - (opened() ?? allowed) < SPARE_FILES;
+/** What loading a pipeline takes for a moment in all threads together, with room to spare. */
+const SPARE_FILES = 1_024;
 
 const opened = (): number | undefined => {
   try {

@@ -1,6 +1,6 @@
 import { openLog } from '@stoplog/core';
+import { openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { openPort } from '@stoplog/core/port';
 import { expect, test } from 'vitest';
 import { startApp, withFolder } from './fixtures/child.ts';
 import { names, seen, visits } from './fixtures/visits.pipeline.mjs';

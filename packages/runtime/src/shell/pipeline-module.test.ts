@@ -79,6 +79,11 @@ describe('a pipeline module is refused, with what to do instead, when it', () =>
         code: 'STOPLOG_PIPELINE_MODULE',
         message: expect.stringMatching(/p\.mjs cannot be imported: no such table.*\n.*Correct it/),
       });
+      const onlyThere = await refusal(project, project.write('q.mjs', `${HEAD} if (!isMainThread) await import('./not-there.mjs');\n${TAIL}`));
+      expect(onlyThere).toMatchObject({
+        code: 'STOPLOG_PIPELINE_MODULE',
+        message: expect.stringMatching(/q\.mjs cannot be imported[^]*not-there\.mjs[^]*Check the path/),
+      });
       const missing = await refusal(project, `${project.data}/nowhere.mjs`);
       expect(missing).toMatchObject({ code: 'STOPLOG_PIPELINE_MODULE', message: expect.stringMatching(/nowhere\.mjs cannot be imported[^]*Check the path/) });
     });
@@ -100,6 +105,29 @@ describe('a pipeline module is refused, with what to do instead, when it', () =>
       const { code, errors } = await child.ended;
       expect(code).toBe(1);
       expect(errors).toMatch(CONVENTION);
+    });
+  });
+});
+
+describe('a pipeline module in CommonJS', () => {
+  const REQUIRES = `
+const { topic } = require('@stoplog/core');
+const { pipeline, stream } = require('@stoplog/runtime');
+const { z } = require('zod');
+const t = (name) => topic(name, { key: z.string(), value: z.string(), partitions: 2 });
+const p = pipeline('p', stream(t('in')).to(t('out')));
+`;
+  test.each([
+    [
+      'as a compiler makes it of `export default`',
+      `"use strict"; Object.defineProperty(exports, '__esModule', { value: true });\n${REQUIRES}\nexports.default = p;`,
+    ],
+    ['as its module.exports', `${REQUIRES}\nmodule.exports = p;`],
+    ['as a default among others', `${REQUIRES}\nmodule.exports = { default: p, other: 1 };`],
+  ])('runs where it exports the pipeline %s', async (_, text) => {
+    await withProject({ tsx: false, type: 'commonjs' }, async (project) => {
+      expect(await runs(project, project.write('p.js', text))).toMatchObject({ code: 0, errors: '' });
+      expect(await runs(project, project.write('p.cjs', text))).toMatchObject({ code: 0, errors: '' });
     });
   });
 });
@@ -129,6 +157,12 @@ describe('a pipeline module in TypeScript', () => {
     });
   });
 
+  test('is found by the name it will have when it is compiled, as the compiler finds it', async () => {
+    await withProject({ tsx: true }, async (project) => {
+      const path = project.write('p.ts', TYPED);
+      expect(await runs(project, path.replace(/ts$/, 'js'))).toMatchObject({ code: 0, errors: '' });
+    });
+  });
   test('without tsx, is refused with both ways out where Node does not run it by itself', async () => {
     await withProject({ tsx: false }, async (project) => {
       const strips = Boolean((process.features as { readonly typescript?: string | false }).typescript);

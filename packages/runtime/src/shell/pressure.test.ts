@@ -1,6 +1,6 @@
 import { openLog } from '@stoplog/core';
+import { openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { openPort } from '@stoplog/core/port';
 import { expect, test } from 'vitest';
 import { start, withFolder } from './fixtures/child.ts';
 import { quickDone, slow, slowDone } from './fixtures/pressed.pipeline.mjs';

@@ -2,20 +2,9 @@
  * The composition root of `run`. It alone knows all parts: the plan, the log, the actors, the signals, the console.
  */
 import { availableParallelism } from 'node:os';
-import {
-  checkMembership,
-  checkSettings,
-  loadLogModule,
-  SESSION_MS,
-  StoplogError,
-  type Known,
-  type Log,
-  type LogLink,
-  type LogModule,
-  type LogRef,
-  type Millis,
-  type Reset,
-} from '@stoplog/core/port';
+import { type Millis, type Reset, StoplogError } from '@stoplog/core';
+import type { Log, LogLink, LogModule, LogRef } from '@stoplog/core/port';
+import { checkMembership, checkSettings, type Known, loadLogModule, SESSION_MS } from '@stoplog/core/kit';
 import { storePart } from '../pure/actor/store-part.ts';
 import type { Plan } from '../pure/topology/plan.ts';
 import { Threads } from './actors/threads.ts';
@@ -48,6 +37,11 @@ export interface RunOptions {
   readonly instanceId?: string;
   /** How long this process may stand still, or a static member be gone, until the others share its partitions. 10 s when left out. */
   readonly session?: Millis;
+  /**
+   * True: SIGINT and SIGTERM drain the app, and a second one ends the process. Left out, signals are the program's: in a server it
+   * closes what it has opened, this app with it.
+   */
+  readonly signals?: boolean;
   /** What happens is told on standard error ('console', the default), or nowhere. */
   readonly tell?: 'console' | 'nothing';
 }
@@ -61,6 +55,7 @@ const KNOWN: Known<RunOptions> = {
   reset: true,
   instanceId: true,
   session: true,
+  signals: true,
   tell: true,
 };
 
@@ -83,7 +78,7 @@ export const startApp = async (url: URL, options: RunOptions, tellerFor: (plan: 
     throw new StoplogError('STOPLOG_USAGE', { hangAfter: hangAfterMs }, 'hangAfter is 0, and every record takes longer: give seconds(30), or leave it out');
   const member = { instanceId: options.instanceId, sessionMs: options.session };
   checkMembership({ units: [], ...member });
-  const plan = await loadPlan(href);
+  const plan = await withSourcePartitions(await loadPlan(href), options.signal ?? new AbortController().signal);
   // Threads take longest to be there: they are started first, and import while the log is loaded and opened.
   const pool = new Threads(plan, threads, options.heapMb ?? HEAP_MB);
   const opening = openAs(options.log);
@@ -135,11 +130,12 @@ export const startApp = async (url: URL, options: RunOptions, tellerFor: (plan: 
     released: () => stopListening(),
   });
   const stop = (): void => void app[Symbol.asyncDispose]();
-  const offSignals = onStopSignals(() => {
+  const drain = (): void => {
     const { instanceId, sessionMs = SESSION_MS } = member;
     teller({ type: 'draining', stays: instanceId === undefined ? undefined : { instanceId, ms: sessionMs } });
     stop();
-  });
+  };
+  const offSignals = options.signals === true ? onStopSignals(drain) : (): void => {};
   options.signal?.addEventListener('abort', stop, { once: true });
   stopListening = () => {
     offSignals();
@@ -150,6 +146,24 @@ export const startApp = async (url: URL, options: RunOptions, tellerFor: (plan: 
   await app.started();
   return app;
 };
+
+/** The plan with the partitions that its sources have now: each is read by an actor of its own. */
+const withSourcePartitions = async (plan: Plan, signal: AbortSignal): Promise<Plan> => ({
+  ...plan,
+  tasks: await Promise.all(
+    plan.tasks.map(async (task) => {
+      const partitions = await task.source?.partitions?.(signal);
+      if (partitions === undefined) return task;
+      if (!Number.isInteger(partitions) || partitions < 1)
+        throw new StoplogError(
+          'STOPLOG_SOURCE',
+          { source: task.source!.name, partitions },
+          `source '${task.source!.name}' says it has ${partitions} partitions: its connector must give a whole number from 1 on`,
+        );
+      return { ...task, partitions };
+    }),
+  ),
+});
 
 const openAs = async (ref: LogRef): Promise<{ readonly module: LogModule; readonly log: Log }> => {
   try {

@@ -43,6 +43,17 @@ describe('an app that is told to end in the middle of its work', () => {
     });
   });
 
+  test('leaves signals to its program unless it is asked to take them, and has lost nothing when one ends the program', async () => {
+    await atWork(
+      async (app, folder) => {
+        expect(await app.kill('SIGTERM')).toMatchObject({ code: null, signal: 'SIGTERM', errors: '' });
+        await expectHalf(folder);
+        await expectWholeAfterAnotherRun(folder);
+      },
+      { signals: false },
+    );
+  });
+
   test('ends at once on the second signal, by its code, and has lost nothing', async () => {
     await withFolder(async (folder) => {
       const log = await openLog(lmdb(folder));

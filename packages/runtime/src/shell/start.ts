@@ -10,7 +10,7 @@ import { orLackOfFiles } from './open-files.ts';
 import type { RunOptions } from './run.ts';
 
 /**
- * Runs the pipeline that the module at `url` exports by default, until it is disposed of, aborted, or gets SIGINT or SIGTERM.
+ * Runs the pipeline that the module at `url` exports by default, until it is disposed of or aborted.
  *
  * Resolves when its actors run. Rejects with `STOPLOG_PIPELINE_MODULE`, `STOPLOG_TOPOLOGY`, `STOPLOG_TOPIC_SHAPE` or
  * `STOPLOG_STORE_VERSION` when it cannot.

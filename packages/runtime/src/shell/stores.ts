@@ -1,19 +1,9 @@
 /**
  * Reads a store from wherever one is: by the memory map, without asking the actor that writes it.
  */
-import {
-  compareBytes,
-  decodeSortKey,
-  encodeKey,
-  encodeSortKey,
-  partitionOf,
-  storeOf,
-  StoplogError,
-  type AnyStore,
-  type Log,
-  type StateStore,
-  type Store,
-} from '@stoplog/core/port';
+import { partitionOf, StoplogError, type Store } from '@stoplog/core';
+import type { Log, StateStore } from '@stoplog/core/port';
+import { type AnyStore, compareBytes, decodeSortKey, encodeKey, encodeSortKey, storeOf } from '@stoplog/core/kit';
 import { storePart } from '../pure/actor/store-part.ts';
 import type { Plan, Task, TaskStore } from '../pure/topology/plan.ts';
 

@@ -4,14 +4,15 @@
  * Newer ones strip types by themselves. On older ones, and for what stripping cannot do (enums, parameter properties),
  * `tsx` is asked if the project has it; it is an optional peer, and this is the only file that knows it.
  */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
-import { StoplogError } from '@stoplog/core/port';
+import { StoplogError } from '@stoplog/core';
 
 const isTypeScript = (url: string): boolean => /\.[mc]?ts$/.test(new URL(url).pathname);
 
-export const importModule = async (url: string): Promise<unknown> => {
+export const importModule = async (given: string): Promise<unknown> => {
+  const url = sourceOf(given);
   if (!isTypeScript(url)) return import(url);
   const strips = (process.features as { readonly typescript?: string | false }).typescript;
   if (strips) {
@@ -24,6 +25,13 @@ export const importModule = async (url: string): Promise<unknown> => {
   }
   await registerTsx(url);
   return import(url);
+};
+
+/** `x.js` where only `x.ts` is there: TypeScript writes the name that a file will have when it is compiled, also where nothing compiles it. */
+const sourceOf = (url: string): string => {
+  if (!url.startsWith('file:') || !/\.[mc]?js$/.test(new URL(url).pathname) || existsSync(new URL(url))) return url;
+  const source = url.replace(/js(?=$|[?#])/, 'ts');
+  return existsSync(new URL(source)) ? source : url;
 };
 
 let registered: Promise<void> | undefined;

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
+import { loadLogModule, openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { loadLogModule, openPort } from '@stoplog/core/port';
 import { run } from '@stoplog/runtime';
 import { expect, test } from 'vitest';
 import { withFolder } from './fixtures/child.ts';

@@ -1,5 +1,4 @@
-import { compactedTopic, seconds, store, topic, type Millis } from '@stoplog/core';
-import { StoplogError } from '@stoplog/core/port';
+import { compactedTopic, type Millis, seconds, StoplogError, store, topic } from '@stoplog/core';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { pipeline } from '../pure/pipeline/pipeline.ts';

@@ -10,22 +10,9 @@
  * d.send(lines, 'l1', 'to be or not to be');
  * expect(d.store(countByWord).get('be')).toBe(2);
  */
-import type { LogRecord, Millis, Origin, Parses, Source, Store } from '@stoplog/core';
-import {
-  encodeKey,
-  encodeValue,
-  LazyRecord,
-  openBatch,
-  parseKey,
-  parseValue,
-  RecordPacker,
-  shapeDifference,
-  storeOf,
-  StoplogError,
-  topicOf,
-  type AnyTopic,
-} from '@stoplog/core/port';
-import { MemoryDisk, type KeptBatch } from '@stoplog/core/testing/memory';
+import { type LogRecord, type Millis, type Origin, type Parses, type Source, StoplogError, type Store } from '@stoplog/core';
+import { type AnyTopic, encodeKey, encodeValue, LazyRecord, openBatch, parseKey, parseValue, RecordPacker, shapeDifference, storeOf, topicOf } from '@stoplog/core/kit';
+import { type KeptBatch, MemoryDisk } from '@stoplog/core/testing';
 import { storePart } from '../pure/actor/store-part.ts';
 import type { Pipeline } from '../pure/pipeline/pipeline.ts';
 import { planOf, type Plan } from '../pure/topology/plan.ts';

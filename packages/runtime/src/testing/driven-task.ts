@@ -4,8 +4,9 @@
  * All that can be read goes into one commit. When something throws, nothing of the step is kept; the next actor starts at
  * the last commit.
  */
-import { isStoplogError, StoplogError, type Arrival } from '@stoplog/core/port';
-import type { MemoryDisk } from '@stoplog/core/testing/memory';
+import { isStoplogError, StoplogError } from '@stoplog/core';
+import type { Arrival } from '@stoplog/core/port';
+import type { MemoryDisk } from '@stoplog/core/testing';
 import type { Ground } from '../pure/actor/compile-task.ts';
 import { LIMITS, type Limits } from '../pure/actor/limits.ts';
 import type { Footprints } from '../pure/actor/place.ts';

@@ -1,5 +1,5 @@
 import { compactedTopic, store, topic } from '@stoplog/core';
-import { MemoryDisk } from '@stoplog/core/testing/memory';
+import { MemoryDisk } from '@stoplog/core/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { pipeline } from '../pure/pipeline/pipeline.ts';

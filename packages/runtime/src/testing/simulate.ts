@@ -9,9 +9,9 @@
  * @example
  * for (const seed of seeds(100)) simulate(wordCount, { seed, inputs: [{ topic: lines, records: [{ key: 'l1', value: 'to be or not to be' }] }] });
  */
-import type { Origin, Parses, Store } from '@stoplog/core';
-import { StoplogError, topicOf } from '@stoplog/core/port';
-import { MemoryDisk } from '@stoplog/core/testing/memory';
+import { type Origin, type Parses, StoplogError, type Store } from '@stoplog/core';
+import { topicOf } from '@stoplog/core/kit';
+import { MemoryDisk } from '@stoplog/core/testing';
 import type { Pipeline } from '../pure/pipeline/pipeline.ts';
 import { planOf, type Plan } from '../pure/topology/plan.ts';
 import { drive } from './drive.ts';

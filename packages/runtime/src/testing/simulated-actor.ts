@@ -3,8 +3,9 @@
  *
  * Between any two steps it may be killed; inside one, a record may fail before or after its function has run.
  */
-import type { Commit, StoplogError } from '@stoplog/core/port';
-import type { MemoryDisk } from '@stoplog/core/testing/memory';
+import type { StoplogError } from '@stoplog/core';
+import type { Commit } from '@stoplog/core/port';
+import type { MemoryDisk } from '@stoplog/core/testing';
 import type { Limits } from '../pure/actor/limits.ts';
 import type { Footprints, Place } from '../pure/actor/place.ts';
 import type { RecordWork } from '../pure/actor/records.ts';

@@ -2,8 +2,9 @@
  * The world outside: appends the inputs in pieces, goes on when they are visible, and sends again what a power cut took
  * back. What it was told is durable it does not look after any more.
  */
-import { encodeKey, encodeValue, parseKey, parseValue, RecordPacker, type AnyTopic, type Commit } from '@stoplog/core/port';
-import type { MemoryDisk, Receipt } from '@stoplog/core/testing/memory';
+import type { Commit } from '@stoplog/core/port';
+import { type AnyTopic, encodeKey, encodeValue, parseKey, parseValue, RecordPacker } from '@stoplog/core/kit';
+import type { MemoryDisk, Receipt } from '@stoplog/core/testing';
 import type { Chance } from './chance.ts';
 
 export interface FedRecord {

@@ -4,20 +4,9 @@
  * What a member does next is the production's own (`nextAction`), and so is the coordinator, whose state lies in the log. What it
  * decides on it does in a later step: in between the group may have changed, or the process stood still.
  */
-import {
-  beatMs,
-  keepsWithout,
-  nextAction,
-  placeName,
-  standingOf,
-  sessionStep,
-  type GroupEffect,
-  type GroupEvent,
-  type Holding,
-  type Standing,
-  type Watching,
-} from '@stoplog/core/port';
-import type { MemoryGroupState, MemoryMember } from '@stoplog/core/testing/memory';
+import type { Holding } from '@stoplog/core/port';
+import { beatMs, keepsWithout, nextAction, placeName, standingOf } from '@stoplog/core/kit';
+import { type GroupEffect, type GroupEvent, type MemoryGroupState, type MemoryMember, sessionStep, type Standing, type Watching } from '@stoplog/core/testing';
 import type { Unit } from '../pure/host/units.ts';
 import type { Count } from './simulation-counters.ts';
 

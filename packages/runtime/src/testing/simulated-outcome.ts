@@ -1,9 +1,9 @@
 /**
  * What a simulation left in its log, to be looked at, and to be held against a drive that nothing disturbed.
  */
-import type { Origin, Store } from '@stoplog/core';
-import { encodeSortKey, LazyRecord, openBatch, storeOf, StoplogError, topicOf, type AnyStore, type AnyTopic } from '@stoplog/core/port';
-import type { MemoryDisk } from '@stoplog/core/testing/memory';
+import { type Origin, StoplogError, type Store } from '@stoplog/core';
+import { type AnyStore, type AnyTopic, encodeSortKey, LazyRecord, openBatch, storeOf, topicOf } from '@stoplog/core/kit';
+import type { MemoryDisk } from '@stoplog/core/testing';
 import type { Plan } from '../pure/topology/plan.ts';
 import { viewOf } from './store-view.ts';
 import type { DrivenStore, Driver, SentRecord } from './driver.ts';

@@ -4,8 +4,10 @@
  * It dies with all it has in memory, commits in its writer's queue too; or it stands still for a while, and wakes up
  * not knowing that anything has happened.
  */
-import { isStoplogError, placeName, StoplogError, type GroupEffect, type GroupEvent, type Holding } from '@stoplog/core/port';
-import type { MemoryDisk, MemoryMember } from '@stoplog/core/testing/memory';
+import { isStoplogError, StoplogError } from '@stoplog/core';
+import type { Holding } from '@stoplog/core/port';
+import { placeName } from '@stoplog/core/kit';
+import type { GroupEffect, GroupEvent, MemoryDisk, MemoryMember } from '@stoplog/core/testing';
 import { NO_FAILURES, step as restartStep, worked, type Failures } from '../pure/host/restart.ts';
 import type { Place } from '../pure/actor/place.ts';
 import { differenceOf, holdingsIn, NOTHING_HELD, type Held, type Holdings } from '../pure/host/holdings.ts';

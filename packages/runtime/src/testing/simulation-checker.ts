@@ -5,8 +5,10 @@
  * outputs and store writes must be the same bytes. The records of its commits, one commit after the other, must be all
  * records of its inputs, each once, in their order. What the log claims to have done must be in it, and nothing else.
  */
-import { isStoplogError, placeName, type Commit } from '@stoplog/core/port';
-import type { MemoryChange, MemoryDisk, MemoryGroupState } from '@stoplog/core/testing/memory';
+import { isStoplogError } from '@stoplog/core';
+import type { Commit } from '@stoplog/core/port';
+import { placeName } from '@stoplog/core/kit';
+import type { MemoryChange, MemoryDisk, MemoryGroupState } from '@stoplog/core/testing';
 import type { Plan, Task } from '../pure/topology/plan.ts';
 import type { Sent } from './simulated-actor.ts';
 import { handledBy } from './simulated-process.ts';

@@ -2,7 +2,7 @@
  * What goes wrong, and how often; and how fine the grain is. Both are drawn anew for each seed, so that some seeds know
  * hardly any crash but many pauses, and others the reverse: what is rare in the mean is common somewhere.
  */
-import { SESSION_MS } from '@stoplog/core/port';
+import { SESSION_MS } from '@stoplog/core/kit';
 import type { Chance } from './chance.ts';
 import type { Grain } from './simulated-actor.ts';
 import type { Kind } from './simulated-process.ts';

@@ -1,8 +1,9 @@
 /**
  * What an actor that nothing ever disturbs makes of the same records in the same order: the measure of the disturbed one.
  */
-import { LazyRecord, openBatch, type StorePart } from '@stoplog/core/port';
-import { MemoryPart, type MemoryDisk, type MemoryPartition } from '@stoplog/core/testing/memory';
+import type { StorePart } from '@stoplog/core/port';
+import { LazyRecord, openBatch } from '@stoplog/core/kit';
+import { type MemoryDisk, MemoryPart, type MemoryPartition } from '@stoplog/core/testing';
 import { compile, storesOf, type Compiled } from '../pure/actor/compile-task.ts';
 import type { Writes } from '../pure/actor/overlay.ts';
 import { StreamTime, streamTimePart } from '../pure/actor/stream-time.ts';

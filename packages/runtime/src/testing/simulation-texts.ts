@@ -1,8 +1,8 @@
 /**
  * Records, store entries and whole commits as texts, to be compared and to be shown.
  */
-import { openBatch, stampBatch } from '@stoplog/core/port';
-import type { MemoryPart } from '@stoplog/core/testing/memory';
+import { openBatch, stampBatch } from '@stoplog/core/kit';
+import type { MemoryPart } from '@stoplog/core/testing';
 import type { Writes } from '../pure/actor/overlay.ts';
 import type { Sent } from './simulated-actor.ts';
 import type { Expected } from './simulation-reference.ts';

@@ -4,8 +4,9 @@
  * First there are faults; then there are none, and everything must come to rest. What is checked is checked whenever
  * something has become durable, so a failure is found near the step that made it.
  */
-import { placeName, SESSION_MS, StoplogError, type GroupEffect, type GroupEvent } from '@stoplog/core/port';
-import type { MemoryDisk, MemoryDiskOptions, MemoryMember } from '@stoplog/core/testing/memory';
+import { StoplogError } from '@stoplog/core';
+import { placeName, SESSION_MS } from '@stoplog/core/kit';
+import type { GroupEffect, GroupEvent, MemoryDisk, MemoryDiskOptions, MemoryMember } from '@stoplog/core/testing';
 import type { Place } from '../pure/actor/place.ts';
 import { unitsOf, type Unit } from '../pure/host/units.ts';
 import { storePart } from '../pure/actor/store-part.ts';

@@ -5,8 +5,9 @@
  * open until the owner of the actor calls `step` or `hear`: `drive` does so until nothing is ready, `simulate` in the
  * order that a seed draws.
  */
+import { sourcePlace } from '@stoplog/core/kit';
 import type { Position, StorePart } from '@stoplog/core/port';
-import type { MemoryDisk, MemoryPart } from '@stoplog/core/testing/memory';
+import type { MemoryDisk, MemoryPart } from '@stoplog/core/testing';
 import { ActorState, step, type ActorEffect, type ActorEvent } from '../pure/actor/actor.ts';
 import { ArrivalWork } from '../pure/actor/arrivals.ts';
 import { compile, recordWork, storesOf, type Compiled, type Ground, type Incarnation } from '../pure/actor/compile-task.ts';
@@ -118,6 +119,7 @@ export class SteppedActor {
         this.error = effect.error;
         return;
       case 'rest':
+      case 'release':
       case 'report':
     }
   }
@@ -141,9 +143,13 @@ export const workOn = (
   const open = (part: StorePart): MemoryPart => log.openStore(part);
   const compiled = compile(ground, storesOf(ground).map(open), entries);
   const { functions, outputs } = compiled;
-  const { epoch, beacon, around = (emit) => emit } = incarnation;
-  if (task.source !== undefined)
-    return { work: new ArrivalWork({ group: plan.name, epoch, name: task.source.name, emit: around(functions.emits[0]!), outputs, beacon }), compiled };
+  const { epoch, life, beacon, around = (emit) => emit } = incarnation;
+  if (task.source !== undefined) {
+    const { name } = task.source;
+    const position = log.position(plan.name, sourcePlace(name, partition).topic, partition);
+    const work = new ArrivalWork({ group: plan.name, epoch, life, name, partition, position, emit: around(functions.emits[0]!), outputs, beacon });
+    return { work, compiled };
+  }
   const positions = task.inputs.map(({ topic }) => log.position(plan.name, topic.name, partition));
   const timeStore = functions.asksForStreamTime ? open(streamTimePart(plan, task, partition)) : undefined;
   return { work: recordWork(ground, compiled, { ...incarnation, positions, timeStore }), compiled };

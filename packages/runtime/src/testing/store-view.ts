@@ -1,5 +1,6 @@
 /** A store of a driven or simulated pipeline, over all its partitions, as a test reads it. */
-import { compareBytes, decodeSortKey, encodeSortKey, type AnyStore, type StateStore } from '@stoplog/core/port';
+import type { StateStore } from '@stoplog/core/port';
+import { type AnyStore, compareBytes, decodeSortKey, encodeSortKey } from '@stoplog/core/kit';
 import type { DrivenStore } from './driver.ts';
 
 /** Each key is in one part only. */

@@ -1,6 +1,7 @@
-/** What tools may do to groups and topics, and what is refused. */
+/** The operations of tools on groups and topics, and their refusals. */
+import type { Assignment, Log, LogModule, TopicShape } from '@stoplog/core/port';
+import { BatchBuilder, loadLogModule, readLag } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { BatchBuilder, loadLogModule, readLag, type Assignment, type Log, type LogModule, type TopicShape } from '@stoplog/core/port';
 import { open } from 'lmdb';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { seal } from '../layout/keyspace.ts';
@@ -29,7 +30,7 @@ interface Stay {
   readonly epoch: number;
   readonly leave: () => Promise<unknown>;
 }
-/** Reads as a member of the group up to an offset, and stays until it is told to leave. */
+/** Reads as a member of the group up to an offset, and stays a member until the test releases it. */
 const stayAs = async (log: Log, group: string, to: bigint, from = 0n): Promise<Stay> => {
   const members = log.join(group, { units: [places] }, never)[Symbol.asyncIterator]();
   const { value } = (await members.next()) as { readonly value: Assignment };
@@ -37,7 +38,7 @@ const stayAs = async (log: Log, group: string, to: bigint, from = 0n): Promise<S
   await log.commit({ group, epoch, appends: [], stores: [], positions: [{ topic: 'letters', partition: 0, from, to }] });
   return { epoch, leave: () => members.return!() };
 };
-/** The same, and leaves. */
+/** Reads as a member of the group up to an offset, and leaves. */
 const readAs = async (log: Log, group: string, to: bigint): Promise<{ readonly epoch: number }> => {
   const { epoch, leave } = await stayAs(log, group, to);
   await leave();
@@ -45,11 +46,11 @@ const readAs = async (log: Log, group: string, to: bigint): Promise<{ readonly e
 };
 const thrown = (promise: Promise<unknown>): Promise<{ readonly code: string; readonly message: string }> =>
   promise.then(
-    () => Promise.reject(new Error('it was to be refused')),
+    () => Promise.reject(new Error('a refusal was expected')),
     (error: { readonly code: string; readonly message: string }) => error,
   );
 
-/** As LMDB itself counts them. */
+/** The number of entries as LMDB counts them. */
 const entriesIn = (folder: string, name: string): number => {
   const root = open<Buffer, Buffer>({ path: folder, noSubdir: false, readOnly: true, pageSize: 8192, keyEncoding: 'binary', encoding: 'binary' });
   const count = root.openDB<Buffer, Buffer>({ name, keyEncoding: 'binary', encoding: 'binary' }).getKeysCount({});
@@ -85,7 +86,7 @@ afterEach(async () => {
 });
 
 describe('groups', () => {
-  test('are listed with where they stand, who is in them, and what they have folded', async () => {
+  test('groups are listed with their positions, members and stores', async () => {
     await append(log, 5);
     await log.store({ group: 'workers', store: 'counts', version: 2, fingerprint: 'f', partition: 0 } as Parameters<Log['store']>[0], never);
     const { epoch } = await stayAs(log, 'workers', 3n);
@@ -108,7 +109,7 @@ describe('groups', () => {
       },
     ]);
   });
-  test('are behind by what they have not read, and by its age', async () => {
+  test('the lag of a group is the number and the age of its unread records', async () => {
     await append(log, 5, 0, 1_000);
     await readAs(log, 'workers', 3n);
     expect(await readLag(log, 'workers', places, () => 61_003)).toEqual([
@@ -118,7 +119,7 @@ describe('groups', () => {
   });
 });
 
-test('a group of a folder from when one process had it all goes on in a later epoch, whoever had it', async () => {
+test('a group in a folder of the format with one process resumes in a later epoch', async () => {
   await append(log, 5);
   await readAs(log, 'workers', 3n);
   await log[Symbol.asyncDispose]();
@@ -146,7 +147,7 @@ describe('a reset', () => {
     clamped: undefined,
   });
 
-  test('puts a group that nobody is in where the plan says, whole, also a group that does not exist yet', async () => {
+  test('a reset moves a group without members to the positions of the plan, whole, even a group that does not exist yet', async () => {
     await append(log, 5);
     await append(log, 5, 1);
     await readAs(log, 'workers', 3n);
@@ -155,17 +156,17 @@ describe('a reset', () => {
     await module.setPositions(log, 'later', [line(undefined, 5n)]);
     expect((await log.committed('later', places)).map(({ offset }) => offset)).toEqual([5n, 0n]);
   });
-  test('is refused while somebody is in the group, and says who; nothing is changed', async () => {
+  test('a reset is refused while the group has members, and names them; nothing is changed', async () => {
     await append(log, 5);
     await stayAs(log, 'workers', 3n);
     const { code, message } = await thrown(module.setPositions(log, 'workers', [line(3n, 0n)]));
     expect([code, message]).toEqual([
       'STOPLOG_GROUP_ACTIVE',
-      expect.stringMatching(new RegExp(`process ${process.pid} has been in it since 20.*last beat \\d+\\.\\d s ago`)),
+      expect.stringMatching(new RegExp(`process ${process.pid} has been in it since 20.*last heartbeat \\d+\\.\\d s ago`)),
     ]);
     expect((await log.committed('workers', places))[0]!.offset).toBe(3n);
   });
-  test('is refused when the group stands elsewhere than the plan saw, or the log does not hold the place', async () => {
+  test('a reset is refused when the group has moved since the plan was made, or the log does not have the partition', async () => {
     await append(log, 5);
     await append(log, 5, 1);
     await readAs(log, 'workers', 3n);
@@ -176,7 +177,7 @@ describe('a reset', () => {
     expect(await thrown(module.setPositions(log, 'workers', [line(undefined, 4n, 1), line(3n, 9n)]))).toMatchObject({ code: 'STOPLOG_FENCED' });
     expect((await log.committed('workers', places)).map(({ offset }) => offset)).toEqual([3n, 0n]);
   });
-  test('fences who was thought dead: what it commits later is refused', async () => {
+  test('a reset fences a member that was thought dead: its later commits are refused', async () => {
     await append(log, 5);
     const { epoch } = await readAs(log, 'workers', 3n);
     await module.setPositions(log, 'workers', [line(3n, 3n)]);
@@ -184,7 +185,7 @@ describe('a reset', () => {
       await thrown(log.commit({ group: 'workers', epoch, appends: [], stores: [], positions: [{ topic: 'letters', partition: 0, from: 3n, to: 4n }] })),
     ).toMatchObject({ code: 'STOPLOG_FENCED' });
   });
-  test('is not held up by a member that was killed', async () => {
+  test('a reset does not wait for a member that was killed', async () => {
     const member = start('member', path, 'first');
     await member.said('committed 0');
     member.kill();
@@ -197,7 +198,7 @@ describe('a reset', () => {
 });
 
 describe('deleting', () => {
-  test('a group takes its positions and stores along, and the name begins anew', async () => {
+  test('deleting a group deletes its positions and stores, and the name starts from nothing', async () => {
     await append(log, 5);
     const part = { group: 'workers', store: 'counts', version: 1, fingerprint: 'f', partition: 0 } as Parameters<Log['store']>[0];
     await log.store(part, never);
@@ -221,7 +222,7 @@ describe('deleting', () => {
     await other[Symbol.asyncDispose]();
     expect(await thrown(module.deleteGroup(log, 'nobody'))).toMatchObject({ code: 'STOPLOG_GROUP_UNKNOWN' });
   });
-  test('a group ends those who wait for it', async () => {
+  test('deleting a group ends the joins that wait for it', async () => {
     await readAs(log, 'workers', 0n);
     const known = await module.open(lmdb(path).options);
     const { epoch } = await readAs(known, 'workers', 0n);
@@ -231,7 +232,7 @@ describe('deleting', () => {
     });
     await known[Symbol.asyncDispose]();
   });
-  test('a topic frees its records and every position in it; the name may be made anew, empty', async () => {
+  test('deleting a topic frees its records and every position in it; the name may be created again, empty', async () => {
     for (let i = 0; i < 3; i++) await append(log, 5);
     await readAs(log, 'workers', 3n);
     await module.deleteTopic(log, 'letters');
@@ -242,7 +243,7 @@ describe('deleting', () => {
     expect((await log.offsets(places, 'latest'))[0]!.offset).toBe(0n);
     expect((await log.committed('workers', places))[0]!.offset).toBe(0n);
   });
-  test('a topic leaves nothing of its producers either, and they go on elsewhere', async () => {
+  test('deleting a topic deletes the state of its producers too, and the producers continue in other topics', async () => {
     await log.ensure([{ ...shape, name: 'others' }]);
     const lives = [await log.producer('one'), await log.producer('two')];
     const send = async (topic: string): Promise<void> => {
@@ -263,12 +264,12 @@ describe('deleting', () => {
     expect((await module.check(lmdb(path).options)).findings).toEqual([]);
     await send('others');
   });
-  test('a topic is refused while a group that is in use reads it, also one that has committed nothing yet', async () => {
+  test('deleting a topic is refused while an active group reads it, even a group that has committed nothing yet', async () => {
     await append(log, 5);
     await stayAs(log, 'workers', 0n);
     expect(await thrown(module.deleteTopic(log, 'letters'))).toMatchObject({ code: 'STOPLOG_GROUP_ACTIVE' });
   });
-  test('a topic refuses whoever still writes to it or reads it, and keeps nothing of theirs', async () => {
+  test('a deleted topic refuses its writers and readers, and keeps nothing of theirs', async () => {
     const other = await module.open(lmdb(path).options);
     await append(other, 1);
     await module.deleteTopic(log, 'letters');
@@ -280,7 +281,7 @@ describe('deleting', () => {
   });
 });
 
-test('what is left of a deleted topic when its process is killed is freed by the next that opens the log', async () => {
+test('the rest of a deleted topic whose process is killed is freed by the next process that opens the log', async () => {
   for (let i = 0; i < 3; i++) await append(log, 5);
   const killed = start('deleter', path, 'letters');
   expect(await killed.ended).toMatchObject({ signal: 'SIGKILL' });

@@ -1,4 +1,4 @@
-/** The Administration of a log over LMDB: looks by the memory map, and asks the writer for what changes. */
+/** The Administration of a log over LMDB: reads through the memory map, and sends changes to the writer. */
 import type { Backup, CleaningStanding, GroupMember, GroupStanding } from '../../port/administration.ts';
 import type { Holding, Position } from '../../port/log.ts';
 import type { Watch } from '../../port/watch.ts';
@@ -24,12 +24,12 @@ import { usageOfEnv } from '../tables/usage.ts';
 import { cleanupOf } from '../../pure/retention/cleanup.ts';
 import { decodeReport } from '../layout/cleaning-bytes.ts';
 import { outlookOf } from '../../pure/retention/due.ts';
-import { readEnds } from '../transaction/apply.ts';
+import { readEnds } from '../tables/rows.ts';
 import { read } from '../tables/sealed.ts';
 import { told, type Env } from '../tables/env.ts';
 import { isPresent, readGroup } from '../transaction/groups.ts';
 import type { WriterLink } from '../writer/link.ts';
-import { segmentsOf } from '../cleaner/forget.ts';
+import { segmentsOf } from '../tables/segments.ts';
 import type { PlacedReport } from '../cleaner/reports.ts';
 
 export class Administrator {
@@ -104,7 +104,8 @@ export class Administrator {
     }
   }
   async backup(folder: string, { signal, onProgress }: Watch): Promise<Backup> {
-    // A transaction sees to it that what is taken for the last commit is the last one (transactions.ts): a snapshot goes by it.
+    // The sweep makes sure that the commit taken for the last one is the last one (transactions.ts): a snapshot depends on
+    // it.
     await this.#link.call({ type: 'sweep' });
     const either = signal === undefined ? this.#closing.signal : AbortSignal.any([signal, this.#closing.signal]);
     const copying = makeBackup(this.#env, folder, { signal: either, onProgress });
@@ -115,7 +116,7 @@ export class Administrator {
       this.#copying.delete(copying);
     }
   }
-  /** Ends what is being copied, before the map that it reads is no more. */
+  /** Ends running backups before the map that they read is closed. */
   async close(): Promise<void> {
     this.#closing.abort(
       new StoplogError(

@@ -1,8 +1,10 @@
 /** Whatever moment a process dies in while it cleans, a fold of the log ends as it would have, and survivors are where they were. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Log } from '@stoplog/core/port';
+import { loadLogModule, openPort } from '@stoplog/core/kit';
+import type { Failpoint } from '@stoplog/core/private/failpoints';
 import { lmdb } from '@stoplog/core/lmdb';
-import { loadLogModule, openPort, type Failpoint, type Log } from '@stoplog/core/port';
 import { expect, test } from 'vitest';
 import { start, withFolder } from '../fixtures/child.ts';
 import { never } from '../fixtures/letters.mjs';

@@ -2,8 +2,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { TopicShape } from '@stoplog/core/port';
+import { BatchBuilder, loadLogModule, openPort, readLag } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { BatchBuilder, loadLogModule, openPort, readLag, type TopicShape } from '@stoplog/core/port';
 import { expect, test } from 'vitest';
 import { decodeOffset, offsetOfBatchKey, unseal } from '../layout/keyspace.ts';
 import { DEFAULT_MAP_SIZE } from '../folder/address-space.ts';

@@ -6,33 +6,14 @@
  */
 import { StoplogError } from '../../pure/errors.ts';
 import type { Cleanup } from '../../pure/retention/cleanup.ts';
-import {
-  batchKey,
-  decodeOffset,
-  decodeSegment,
-  encodeSegment,
-  offsetOfBatchKey,
-  partitionKey,
-  prefixEnd,
-  samePrefix,
-  unseal,
-  type Ends,
-} from '../layout/keyspace.ts';
+import { batchKey, decodeOffset, decodeSegment, encodeSegment, offsetOfBatchKey, partitionKey, prefixEnd, unseal, type Ends } from '../layout/keyspace.ts';
 import { segmentsToForget, startAfter } from '../../pure/retention/retention.ts';
-import { emptySegment, isEmptySegment, type Segment } from '../../pure/retention/segment.ts';
-import type { EndsInTransaction } from '../transaction/apply.ts';
+import { emptySegment, isEmptySegment, notAfter } from '../../pure/retention/segment.ts';
+import type { EndsInTransaction } from '../transaction/ends.ts';
 import { peek, type Env } from '../tables/env.ts';
+import { segmentsOf, shrink } from '../tables/segments.ts';
 import type { PartitionId } from '../tables/reader.ts';
 import { put } from '../tables/sealed.ts';
-
-/** The segments from the start on, the active one last. */
-export const segmentsOf = (env: Env, { topicId, partition }: PartitionId, { start, active }: Ends): readonly Segment[] => {
-  const prefix = partitionKey(topicId, partition);
-  const closed = [...env.tables.segments.getRange({ start: prefix, end: prefixEnd(prefix), snapshot: false })].map(({ key, value }) =>
-    decodeSegment(key, unseal('segments', key, value)),
-  );
-  return [...closed.filter(({ next }) => next > start), active];
-};
 
 /** Moves the start behind what retention forgets. */
 export const applyRetention = (env: Env, place: PartitionId, cleanup: Cleanup, now: number, all: EndsInTransaction): void => {
@@ -70,6 +51,18 @@ export const applyRoll = (env: Env, { topicId, partition }: PartitionId, all: En
   if (isEmptySegment(ends.active)) return;
   put(env, 'segments', batchKey(topicId, partition, ends.active.base), encodeSegment(ends.active));
   all.set(topicId, partition, { ...ends, active: emptySegment(ends.end) });
+};
+
+/** Lets the segments that are stamped with a later time have arrived at `latest`. */
+export const applyRestamp = (env: Env, place: PartitionId, latest: number, all: EndsInTransaction): void => {
+  const { topicId, partition } = place;
+  const ends = all.get(topicId, partition);
+  for (const segment of segmentsOf(env, place, ends).slice(0, -1)) {
+    const right = notAfter(segment, latest);
+    if (right !== segment) put(env, 'segments', batchKey(topicId, partition, segment.base), encodeSegment(right));
+  }
+  const active = notAfter(ends.active, latest);
+  if (active !== ends.active) all.set(topicId, partition, { ...ends, active });
 };
 
 export interface Trimmed {
@@ -118,14 +111,4 @@ export const applyTrim = (env: Env, place: PartitionId, limit: { readonly batche
   }
   if (removed > 0) all.set(topicId, partition, { ...ends, bytes: ends.bytes - bytes, active: { ...ends.active, bytes: ends.active.bytes - ofActive } });
   return { bytes, done };
-};
-
-/** Takes bytes off the closed segment that holds the offset, unless it is to go as a whole. */
-export const shrink = (env: Env, { topicId, partition }: PartitionId, offset: bigint, bytes: number, start: bigint): void => {
-  const prefix = partitionKey(topicId, partition);
-  for (const { key, value } of [...env.tables.segments.getRange({ start: batchKey(topicId, partition, offset), reverse: true, limit: 1, snapshot: false })]) {
-    if (!samePrefix(key, prefix)) return;
-    const segment = decodeSegment(key, unseal('segments', key, value));
-    if (segment.next > start) put(env, 'segments', Buffer.from(key), encodeSegment({ ...segment, bytes: segment.bytes - bytes }));
-  }
 };

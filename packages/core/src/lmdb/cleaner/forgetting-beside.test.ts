@@ -1,7 +1,8 @@
 /** Forgetting beside appends and reads: in the background, as often and as fast as it may. */
 import { join } from 'node:path';
+import type { Log, TopicShape } from '@stoplog/core/port';
+import { BatchBuilder, openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { BatchBuilder, openPort, type Log, type TopicShape } from '@stoplog/core/port';
 import { expect, test } from 'vitest';
 import { start, withFolder } from '../fixtures/child.ts';
 import { commitOf, never } from '../fixtures/letters.mjs';

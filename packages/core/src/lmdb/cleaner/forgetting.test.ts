@@ -2,9 +2,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { lmdb } from '@stoplog/core/lmdb';
-import { BatchBuilder, loadLogModule, openPort, type CleanOptions, type Log, type LogRef, type TopicShape } from '@stoplog/core/port';
+import type { Log, LogRef, TopicShape } from '@stoplog/core/port';
+import { BatchBuilder, loadLogModule, openPort } from '@stoplog/core/kit';
+import type { CleanOptions } from '@stoplog/core/tools';
 import { MemoryDisk, memoryLog } from '@stoplog/core/testing';
+import { lmdb } from '@stoplog/core/lmdb';
 import { afterEach, describe, expect, test } from 'vitest';
 import { commitOf, never } from '../fixtures/letters.mjs';
 

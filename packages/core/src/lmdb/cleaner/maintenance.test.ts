@@ -9,13 +9,18 @@ import { BatchBuilder, openBatch } from '../../pure/record/batch.ts';
 import type { TopicShape } from '../../pure/topic/shape.ts';
 import { Administrator } from '../admin/administration.ts';
 import { applyDeleteTopic } from '../transaction/administer.ts';
+import { RefusedLives } from '../transaction/refused-lives.ts';
 import { admit } from '../transaction/admit.ts';
-import { applyCommit, applyEnsure, EndsInTransaction, readEnds } from '../transaction/apply.ts';
-import { Cleanups } from './cleanups.ts';
+import { applyCommit } from '../transaction/apply.ts';
+import { applyEnsure } from '../transaction/declare.ts';
+import { EndsInTransaction } from '../transaction/ends.ts';
+import { readEnds } from '../tables/rows.ts';
+import { Cleanups } from '../tables/cleanups.ts';
+import { timesOf } from '../tables/log-time.ts';
 import { DEFAULT_MAP_SIZE } from '../folder/address-space.ts';
 import { openEnv, type Env } from '../tables/env.ts';
 import { markFolder } from '../folder/folder.ts';
-import { segmentsOf } from './forget.ts';
+import { segmentsOf } from '../tables/segments.ts';
 import type { WriterLink } from '../writer/link.ts';
 import { Maintenance } from './maintenance.ts';
 import { openDataFile, type DataFile } from '../folder/slack.ts';
@@ -52,7 +57,10 @@ beforeEach(() => {
   inTransaction = transactions(env, options, new Int32Array(new SharedArrayBuffer(64)), file);
   now = 1_000_000;
   refusal = undefined;
-  cleanups = new Cleanups(env, () => now);
+  cleanups = new Cleanups(
+    env,
+    timesOf(() => now),
+  );
   maintenance = new Maintenance(env, cleanups, { everyMs: 1, bytesPerSecond: 1e12 }, async (apply) => {
     if (refusal !== undefined) throw refusal;
     return committing(apply);
@@ -87,7 +95,7 @@ const append = (key: string, value: string): bigint => {
   const builder = new BatchBuilder();
   builder.append(key, value, now);
   const commit = { groupId: 0, epoch: 0, life: undefined, appends: [{ topicId: 1, partition: 0, batch: builder.finish() }], entries: [], positions: [] };
-  return committing((ends) => applyCommit(env, commit, admit(env, commit.appends, ends, cleanups), ends, cleanups))[0]!;
+  return committing((ends) => applyCommit(env, commit, admit(env, { commit, life: undefined }, new RefusedLives(), ends, cleanups), ends, cleanups))[0]!;
 };
 const standing = async (): Promise<Awaited<ReturnType<Administrator['cleanings']>>[number]> => (await administrator.cleanings(['t']))[0]!;
 

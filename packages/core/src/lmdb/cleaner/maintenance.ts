@@ -8,16 +8,17 @@
  */
 import { setImmediate as turnOfOthers, setTimeout as sleep } from 'node:timers/promises';
 import { StoplogError } from '../../pure/errors.ts';
-import type { Cleanup } from '../../pure/retention/cleanup.ts';
 import type { Cleaned, CleanOptions } from '../../pure/retention/cleaned.ts';
 import { cleanable } from '../../pure/retention/compaction.ts';
 import { Pace } from '../../pure/retention/pace.ts';
 import { segmentsToForget } from '../../pure/retention/retention.ts';
-import { isOverdue } from '../../pure/retention/segment.ts';
-import { readEnds, type EndsInTransaction } from '../transaction/apply.ts';
-import type { Cleanups, KnownTopic } from './cleanups.ts';
+import { isOfTheFuture, isOverdue } from '../../pure/retention/segment.ts';
+import { readEnds } from '../tables/rows.ts';
+import { type EndsInTransaction } from '../transaction/ends.ts';
+import { forgets, type Cleanups, type KnownTopic } from '../tables/cleanups.ts';
 import type { Env, MaintenanceOptions } from '../tables/env.ts';
-import { applyRetention, applyRoll, applyTrim, segmentsOf } from './forget.ts';
+import { applyRestamp, applyRetention, applyRoll, applyTrim } from './forget.ts';
+import { segmentsOf } from '../tables/segments.ts';
 import { compactPass, type Hands } from './pass.ts';
 import { readEveryBatch, type Found, type PartitionId } from '../tables/reader.ts';
 import { Reports } from './reports.ts';
@@ -52,7 +53,7 @@ export class Maintenance {
     this.#cleanups = cleanups;
     this.#pace = new Pace(options.bytesPerSecond);
     this.#commit = commit;
-    this.reports = new Reports(env, cleanups.now, commit);
+    this.reports = new Reports(env, cleanups.times.wall, commit);
     this.#hands = { env, commit, ends: (place) => this.#ends(place), read: (place, at) => this.#read(place, at), pay: (bytes) => this.#pay(bytes) };
   }
 
@@ -84,7 +85,7 @@ export class Maintenance {
           const place = { topicId: topic.id, partition };
           if (this.reports.isPaused(place)) continue;
           try {
-            await this.#clean(topic, partition, this.#cleanups.now(), false, false);
+            await this.#clean(topic, partition, this.#cleanups.times.now(), false, false);
           } catch (error) {
             if (this.#stopped) return;
             // Damage, or a full disk: appends go on, and it is told why this does not.
@@ -106,7 +107,7 @@ export class Maintenance {
       for (const topic of this.#topics()) {
         if (topics !== undefined && !topics.includes(topic.name)) continue;
         for (let partition = 0; partition < topic.partitions; partition++) {
-          cleaned.push(await this.#clean(topic, partition, now ?? this.#cleanups.now(), true, roll));
+          cleaned.push(await this.#clean(topic, partition, now ?? this.#cleanups.times.now(), true, roll));
         }
       }
       return cleaned;
@@ -130,6 +131,7 @@ export class Maintenance {
     const place: PartitionId = { topic: topic.name, topicId: topic.id, partition };
     const before = this.#ends(place);
     let sums = { dropped: 0, kept: 0 };
+    await this.#restamp(place);
     if (roll || isOverdue(before.active, cleanup, now)) await this.#commit((ends) => applyRoll(this.#env, place, ends));
     if (segmentsToForget(segmentsOf(this.#env, place, this.#ends(place)), cleanup, now) > 0) {
       failpoint('retain.advance');
@@ -153,6 +155,17 @@ export class Maintenance {
     const cleaned = { topic: topic.name, partition, startBefore: before.start, start: after.start, ...sums, bytesBefore: before.bytes, bytes: after.bytes };
     await this.reports.cleaned(place, cleaned, performance.now() - began, force || passes > 0 || after.start > before.start);
     return cleaned;
+  }
+
+  /**
+   * Segments that a clock which ran ahead has stamped are taken for segments of now, and age from here on. While the wall clock is
+   * away from the clock of the log it is not known which of the two is right.
+   */
+  async #restamp(place: PartitionId): Promise<void> {
+    const { now, isOff } = this.#cleanups.times;
+    const latest = now();
+    if (isOff() || !segmentsOf(this.#env, place, this.#ends(place)).some((segment) => isOfTheFuture(segment, latest))) return;
+    await this.#commit((ends) => applyRestamp(this.#env, place, latest, ends));
   }
 
   /** Removes what lies below the start, until nothing does. */
@@ -196,5 +209,3 @@ export class Maintenance {
     this.#pace.waited(performance.now() - began);
   }
 }
-
-const forgets = ({ compacts, retentionMs, retentionBytes }: Cleanup): boolean => compacts || retentionMs !== Infinity || retentionBytes !== Infinity;

@@ -13,9 +13,9 @@ import type { Ends } from '../layout/keyspace.ts';
 import { movesOf, Thinning } from '../../pure/retention/thinning.ts';
 import { BatchBuilder, stampBatch, type BatchView } from '../../pure/record/batch.ts';
 import { failpoint } from '../../failpoints/failpoint.ts';
-import type { EndsInTransaction } from '../transaction/apply.ts';
+import type { EndsInTransaction } from '../transaction/ends.ts';
 import type { Env } from '../tables/env.ts';
-import { segmentsOf } from './forget.ts';
+import { segmentsOf } from '../tables/segments.ts';
 import type { Found, PartitionId } from '../tables/reader.ts';
 import { applyCleanTo, applyMerge, applyRewrites, applyThinning, timesBelow } from '../transaction/rewrite.ts';
 

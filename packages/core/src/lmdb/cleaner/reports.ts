@@ -9,9 +9,9 @@ import type { Cleaned } from '../../pure/retention/cleaned.ts';
 import { afterCleaning, afterFailure, type CleaningReport } from '../../pure/retention/cleaning-report.ts';
 import { decodeReport, encodeReport } from '../layout/cleaning-bytes.ts';
 import { cleaningKey } from '../layout/meta.ts';
-import type { EndsInTransaction } from '../transaction/apply.ts';
+import type { EndsInTransaction } from '../transaction/ends.ts';
 import type { Env } from '../tables/env.ts';
-import { describeIo } from '../folder/folder.ts';
+import { describeIo } from '../folder/io-errors.ts';
 import type { PartitionId } from '../tables/reader.ts';
 import { put, read } from '../tables/sealed.ts';
 

@@ -1,9 +1,15 @@
-/** A backup is a whole log as of one commit, whoever writes meanwhile and whenever it is killed; and comes back as one, or not at all. */
+/**
+ * A backup is a whole log as of one commit, whichever processes write meanwhile and whenever it is killed; a restore is whole
+ * or not there.
+ */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { Log, LogModule } from '@stoplog/core/port';
+import { loadLogModule, openPort } from '@stoplog/core/kit';
+import type { Progress } from '@stoplog/core/tools';
+import type { Failpoint } from '@stoplog/core/private/failpoints';
 import { lmdb } from '@stoplog/core/lmdb';
-import { loadLogModule, openPort, type Failpoint, type Log, type LogModule, type Progress } from '@stoplog/core/port';
 import { describe, expect, test } from 'vitest';
 import { line, readLetters, start, withFolder, type Kept } from '../fixtures/child.ts';
 import { batchOf, commitOf, never, place, shape } from '../fixtures/letters.mjs';
@@ -20,7 +26,7 @@ const withLog = <T>(path: string, use: (log: Log) => Promise<T>): Promise<T> =>
       await log[Symbol.asyncDispose]();
     }
   });
-/** One letter in each partition and the count of them in the store: one commit. */
+/** Commits a letter in each partition and the count of them in the store. */
 const pair = async (log: Log, n: number, size = 10): Promise<void> => {
   await log.store(store, never);
   await log.commit(
@@ -45,7 +51,7 @@ const restore = (from: string, to: string): ReturnType<LogModule['restore']> => 
 const modes = (path: string): readonly number[] => [path, ...readdirSync(path).map((name) => join(path, name))].map((one) => statSync(one).mode & 0o777);
 
 describe('a backup', () => {
-  test('restored, is the log that it was taken of, and goes on by itself', async () => {
+  test('a restored backup is the log that was backed up, and continues by itself', async () => {
     await withFolder(async (folder) => {
       const [path, backup, again] = ['log', 'deep/backup', 'again'].map((name) => join(folder, name)) as [string, string, string];
       const kept = await makeLog(path, 10);
@@ -63,7 +69,7 @@ describe('a backup', () => {
       expect((await contents(path)).count).toBe(10);
     });
   });
-  test('is as of one commit, while another process appends', async () => {
+  test('a backup is as of one commit while another process appends', async () => {
     await withFolder(async (folder) => {
       const path = join(folder, 'log');
       await makeLog(path, 15, 200_000);
@@ -71,7 +77,7 @@ describe('a backup', () => {
       await child.said('25');
       const steps = new Set<Progress['step']>();
       let during = 0;
-      /** What the child had said when each backup began: it may have come further, and be heard of later. */
+      /** The child's progress when each backup began: the child may be further, and report it later. */
       const said: number[] = [];
       await withLog(path, async (log) => {
         for (let n = 0; n < 2; n++) {
@@ -90,7 +96,8 @@ describe('a backup', () => {
       for (let n = 0; n < 2; n++) {
         await restore(join(folder, `backup${n}`), join(folder, `again${n}`));
         const { letters, count } = await contents(join(folder, `again${n}`));
-        // Each commit appends to both partitions and counts: none is there in part, and what was acknowledged before it began is.
+        // Each commit appends to both partitions and counts: no commit is there in part, and every commit acknowledged before
+        // the backup is there.
         for (const partition of [0, 1]) expect(letters.filter((one) => one.partition === partition).map(({ offset }) => Number(offset)).length).toBe(count);
         expect(count).toBeGreaterThanOrEqual(said[n]!);
       }
@@ -101,7 +108,7 @@ describe('a backup', () => {
     ['backup.whole', false],
     ['backup.placed', true],
   ])(
-    'whose process is killed at %s is there whole or not at all; the next one cleans up',
+    'a backup whose process is killed at %s is there whole or not at all, and the next one cleans up',
     async (failpoint, there) => {
       await withFolder(async (folder) => {
         const [path, backup] = [join(folder, 'log'), join(folder, 'backup')];
@@ -119,7 +126,7 @@ describe('a backup', () => {
     },
     20_000,
   );
-  test('that is stopped leaves nothing', async () => {
+  test('a backup that is stopped leaves nothing', async () => {
     await withFolder(async (folder) => {
       const path = join(folder, 'log');
       await makeLog(path, 3);
@@ -133,7 +140,7 @@ describe('a backup', () => {
       expect(readdirSync(folder)).toEqual(['log']);
     });
   });
-  test('ends when its log is closed, and leaves nothing', async () => {
+  test('a backup ends when its log is closed, and leaves nothing', async () => {
     await withFolder(async (folder) => {
       const path = join(folder, 'log');
       await makeLog(path, 3);
@@ -148,7 +155,7 @@ describe('a backup', () => {
       expect(readdirSync(folder)).toEqual(['log']);
     });
   });
-  test('for which there is no room is refused by name, leaves nothing, and the log goes on', async ({ skip }) => {
+  test('a backup without room is refused by name and leaves nothing, and the log continues', async ({ skip }) => {
     await withFolder(async (folder) => {
       const [path, small] = [join(folder, 'log'), join(folder, 'small')];
       await makeLog(path, 40, 60_000);
@@ -176,7 +183,7 @@ describe('a backup', () => {
       }
     });
   });
-  test('is not made over anything, nor of a log that is damaged', async () => {
+  test('a backup is refused over existing files, and of a damaged log', async () => {
     await withFolder(async (folder) => {
       const path = join(folder, 'log');
       await makeLog(path, 3);
@@ -189,14 +196,14 @@ describe('a backup', () => {
         }),
       );
       const data = readFileSync(join(path, 'data.mdb'));
-      // Everywhere, for a page that is free by now may have it too.
+      // Replaces every occurrence, since a free page may hold the bytes too.
       for (let at = data.indexOf('1.........'); at >= 0; at = data.indexOf('1.........', at)) data[at] = data[at]! ^ 1;
       writeFileSync(join(path, 'data.mdb'), data);
       await withLog(path, (log) => expect(module.backup(log, join(folder, 'other'))).rejects.toMatchObject({ code: 'STOPLOG_LOG_CORRUPT' }));
       expect(readdirSync(folder).sort()).toEqual(['backup', 'log']);
     });
   });
-  test('is not opened as a log, for that would change it', async () => {
+  test('a backup is not opened as a log, which would change it', async () => {
     await withFolder(async (folder) => {
       await makeLog(join(folder, 'log'), 1);
       await withLog(join(folder, 'log'), (log) => module.backup(log, join(folder, 'backup')));
@@ -206,7 +213,7 @@ describe('a backup', () => {
 });
 
 describe('a restore', () => {
-  test('of a backup that is damaged, cut, of a newer format or none, is refused, and puts nothing in place', async () => {
+  test('a restore of a backup that is damaged, cut, of a newer format or no backup is refused, and creates nothing', async () => {
     await withFolder(async (folder) => {
       const [path, backup, again] = ['log', 'backup', 'again'].map((name) => join(folder, name)) as [string, string, string];
       await makeLog(path, 3);
@@ -230,7 +237,7 @@ describe('a restore', () => {
       expect(existsSync(again)).toBe(false);
     });
   });
-  test('does not touch a folder that holds anything, and takes an empty one', async () => {
+  test('a restore refuses a folder that holds anything, and accepts an empty one', async () => {
     await withFolder(async (folder) => {
       const [path, backup, again] = ['log', 'backup', 'again'].map((name) => join(folder, name)) as [string, string, string];
       const kept = await makeLog(path, 3);
@@ -245,7 +252,7 @@ describe('a restore', () => {
     ['restore.copied', false],
     ['restore.placed', true],
   ])(
-    'that is killed at %s leaves a whole log or none',
+    'a restore that is killed at %s leaves a whole log or none',
     async (failpoint, there) => {
       await withFolder(async (folder) => {
         const [path, backup, again] = ['log', 'backup', 'again'].map((name) => join(folder, name)) as [string, string, string];
@@ -267,7 +274,7 @@ describe('a restore', () => {
   );
 });
 
-test('in a log that was restored nobody is in a group, also while its members live in the original', async () => {
+test('a restored log has no group members, even while they live in the original', async () => {
   await withFolder(async (folder) => {
     const [path, backup, again] = ['log', 'backup', 'again'].map((name) => join(folder, name)) as [string, string, string];
     await makeLog(path, 1);
@@ -281,7 +288,7 @@ test('in a log that was restored nobody is in a group, also while its members li
         expect((await module.groups(other)).map(({ members }) => members)).toEqual([[]]);
         const leave = new AbortController();
         const others = other.join('g', { units: [[place(0)]] }, leave.signal)[Symbol.asyncIterator]();
-        // At once, and not after a session; a later epoch, for it goes on from the one in the backup.
+        // The group is free at once, without waiting for a session; its epoch is later than the one in the backup.
         expect((await others.next()).value.partitions[0]!.epoch).toBeGreaterThan(owned.value.partitions[0]!.epoch);
         leave.abort();
         await others.next();

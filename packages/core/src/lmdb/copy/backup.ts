@@ -1,8 +1,8 @@
 /**
- * A backup: a folder with a copy of the data file and a manifest, made beside where it is to be, and put there by one rename.
+ * A backup: a folder with a copy of the data file and a manifest, made next to its final path and moved there by one rename.
  *
- * Whatever moment the process dies in, there is a whole backup under the name or none. It is restored, and not opened: a log
- * that is opened is cleaned, beaten in and appended to, and would no longer be what was backed up.
+ * Whenever the process dies, there is a whole backup under the name or none. A backup is restored, and never opened: a log
+ * that is opened is cleaned, gets heartbeats and appends, and would no longer be what was backed up.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
@@ -16,8 +16,9 @@ import { manifestText } from '../layout/manifest.ts';
 import { failpoint } from '../../failpoints/failpoint.ts';
 import { makeFolder, syncFolder, writeNew } from '../folder/durable.ts';
 import type { Env } from '../tables/env.ts';
-import { BACKUP_FILE } from '../folder/folder.ts';
-import { describeCopying, makeFreshCopy } from './fresh-copy.ts';
+import { BACKUP_FILE } from '../folder/files.ts';
+import { describeCopying } from '../folder/io-errors.ts';
+import { makeFreshCopy } from './fresh-copy.ts';
 import { besideName, removeDeadBeside } from '../folder/unfinished.ts';
 
 export const makeBackup = async (env: Env, target: string, watch: Watch): Promise<Backup> => {
@@ -36,7 +37,7 @@ export const makeBackup = async (env: Env, target: string, watch: Watch): Promis
       writeNew(join(folder, BACKUP_FILE), manifestText({ format: FORMAT, taken, bytes: copy.bytes, sha256, entries: copy.entries }));
       syncFolder(folder);
       failpoint('backup.whole');
-      // Onto an empty folder it goes; onto one that was made meanwhile and holds something it does not.
+      // The rename replaces an empty folder, and fails on a folder that was created meanwhile and holds anything.
       renameSync(folder, path);
       failpoint('backup.placed');
       syncFolder(dirname(path));
@@ -52,7 +53,7 @@ export const makeBackup = async (env: Env, target: string, watch: Watch): Promis
 
 const checkFree = (path: string): void => {
   if (!existsSync(path) || readdirSync(path).length === 0) return;
-  throw new StoplogError('STOPLOG_USAGE', { path }, `${path} is there already, and nothing is written over: name a new folder, such as ${path}-2`);
+  throw new StoplogError('STOPLOG_USAGE', { path }, `${path} exists already, and nothing is written over: name a new folder, such as ${path}-2`);
 };
 
 export const hashOf = async (path: string, signal: AbortSignal | undefined): Promise<string> => {

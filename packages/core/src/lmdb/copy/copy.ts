@@ -1,20 +1,20 @@
 /**
- * Copies a log entry by entry, as of one commit: each is checked as it is read, and the copy is read again when it is made.
+ * Copies a log entry by entry, as of one commit: each entry is checked when it is read, and the finished copy is read again.
  *
- * LMDB copies itself faster (`backup`), but blindly: with damage, with the bytes of what was deleted, without a word until
- * it is done, and it cannot be stopped. Here what is damaged is refused, and the copy has full pages and next to no free ones.
- * The snapshot is held while the copy is made, and not while it is verified: meanwhile the original cannot use its freed pages
- * again, and grows by what is appended and overwritten (`npm run bench -- backup`).
+ * LMDB's own copy (`backup`) is faster, but blind: it copies damage and the bytes of deleted entries, reports nothing until
+ * it is done, and cannot be stopped. Here damaged entries are refused, and the copy has full pages and next to no free ones.
+ * The snapshot is held while the copy is made, and not while it is verified: until then the original cannot reuse its freed
+ * pages, and grows by all that is appended and overwritten (`npm run bench -- backup`).
  */
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import type { Progress, Watch } from '../../port/watch.ts';
 import { crc32 } from '../../pure/bytes/checksum.ts';
 import { assert, StoplogError } from '../../pure/errors.ts';
 import { EntryCheck } from '../layout/entry-check.ts';
-import { TABLES, type Table } from '../layout/keyspace.ts';
-import { pagesOf } from '../../port/usage.ts';
-import { FLUSH_BEFORE, PAGE_SIZE, peek, statsOf, told, treesOf, type Env, type Snapshot, type TableDb, type Tree } from '../tables/env.ts';
-import { describeIo } from '../folder/folder.ts';
+import { TABLES, type Table, PAGE_SIZE } from '../layout/keyspace.ts';
+import { pagesOf } from '../tables/pages.ts';
+import { FLUSH_BEFORE, peek, statsOf, told, treesOf, type Env, type Snapshot, type TableDb, type Tree } from '../tables/env.ts';
+import { describeIo } from '../folder/io-errors.ts';
 
 interface Entry {
   readonly table: Table;
@@ -23,16 +23,16 @@ interface Entry {
   /** The key in its tree. */
   readonly treeKey: Buffer;
 }
-/** What is read and written between two turns of the event loop: some milliseconds. */
+/** The entries read and written between two turns of the event loop: some milliseconds. */
 const SLICE = { entries: 1_000, bytes: 1024 * 1024 };
 
 export interface Copied {
   readonly entries: Readonly<Record<Table, number>>;
-  /** Of all keys and values, in order. */
+  /** The checksum of all keys and values, in order. */
   readonly checksum: number;
 }
 
-/** `to` is empty, and nobody else's. `taken` is called once the snapshot is taken. */
+/** `to` must be empty and used by no other process. `taken` is called once the snapshot is taken. */
 export const copyTables = async (from: Env, to: Env, watch: Watch, taken: () => void = () => {}): Promise<Copied> => {
   const check = new EntryCheck();
   const sum = new Sum();
@@ -57,7 +57,7 @@ const append = (to: Env, { name, beginsEmpty }: Tree, entries: Iterable<Entry>, 
     to.root.transactionSync(() => {
       for (const entry of entries) {
         see(entry);
-        // In order, behind all others: pages are filled one after the other.
+        // Entries are appended in key order, so that pages are filled one after the other.
         const accepted: unknown = db.putSync(entry.treeKey, entry.value, { append: beginsEmpty });
         if (accepted !== true) throw new Error(`a put into '${name}' was not accepted`);
       }
@@ -67,7 +67,7 @@ const append = (to: Env, { name, beginsEmpty }: Tree, entries: Iterable<Entry>, 
   }
 };
 
-/** Reads a copy from its file, and compares it with what was to be written. */
+/** Reads a copy from its file, and compares it with the entries that were written. */
 export const verifyCopy = async (copy: Env, expected: Copied, watch: Watch): Promise<void> => {
   const sum = new Sum();
   await walk(copy, 'verifying', watch, (_, entries) => {
@@ -90,7 +90,7 @@ class Sum implements Copied {
   }
 }
 
-/** All entries of all trees, as of one commit, in slices; others have their turn between two of them. */
+/** All entries of all trees, as of one commit, in slices with a turn of the event loop between two of them. */
 const walk = async (
   env: Env,
   step: Progress['step'],
@@ -131,7 +131,9 @@ const walk = async (
   }
 };
 
-/** Each time it is gone through, the next entries of a tree, as many as a slice may have. A value is there until the next one is asked for. */
+/**
+ * Each iteration yields the next entries of a tree, as many as a slice may have. A value is valid until the next one is read.
+ */
 class Slices implements Iterable<Entry> {
   readonly #env: Env;
   readonly #tree: Tree;
@@ -157,7 +159,8 @@ class Slices implements Iterable<Entry> {
     const transaction = this.#transaction;
     const range = { transaction, limit: SLICE.entries, ...(this.#after === undefined ? {} : { start: this.#after, exclusiveStart: true }) };
     let bytes = 0;
-    // Batches are large, and read into the same memory one after the other; a search for each costs less than memory for each.
+    // Batches are large, and are read into the same memory one after the other: a search for each costs less than memory for
+    // each.
     const entries = name === 'log' ? borrowed(db, db.getKeys(range), transaction) : db.getRange(range);
     for (const { key: treeKey, value } of entries) {
       this.#after = treeKey;

@@ -1,19 +1,20 @@
-/** A data file made anew from a log: whole, verified, on the disk, and as long as its last page. */
+/** Makes a new data file from a log: whole, verified, flushed, and as long as its last page. */
 import { chmodSync, closeSync, fsyncSync, openSync, readSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Watch } from '../../port/watch.ts';
-import { isStoplogError, StoplogError } from '../../pure/errors.ts';
 import { copyTables, verifyCopy, type Copied } from './copy.ts';
 import { syncFolder } from '../folder/durable.ts';
-import { openEnv, openFresh, PAGE_SIZE, stats, type Env } from '../tables/env.ts';
-import { DATA_FILE, describeIo, LOCK_FILE, META_BYTES, neededBytes } from '../folder/folder.ts';
+import { openEnv, openFresh, stats, type Env } from '../tables/env.ts';
+import { PAGE_SIZE } from '../layout/keyspace.ts';
+import { DATA_FILE, LOCK_FILE } from '../folder/files.ts';
+import { META_BYTES, neededBytes } from '../layout/pages/meta-page.ts';
 
 export interface FreshCopy extends Copied {
   readonly path: string;
   readonly bytes: number;
 }
 
-/** `folder` is new, and nobody else's; what is in it afterwards is the data file. */
+/** `folder` must be new and used by no other process; afterwards it holds the data file. */
 export const makeFreshCopy = async (from: Env, folder: string, watch: Watch, taken?: () => void): Promise<FreshCopy> => {
   const path = join(folder, DATA_FILE);
   const mapSize = mapFor(from);
@@ -37,11 +38,14 @@ export const makeFreshCopy = async (from: Env, folder: string, watch: Watch, tak
   return { path, bytes, entries: copied.entries, checksum: copied.checksum };
 };
 
-/** Room for the copy, and no more: whoever opens the log with a small map may have little address space. */
+/** A map with room for the copy, and no more: a process that opens the log with a small map may have little address space. */
 const mapFor = (from: Env): number => GIB * Math.ceil(1 + (2 * stats(from).lastPageNumber * PAGE_SIZE) / GIB);
 const GIB = 2 ** 30;
 
-/** Pages that were taken and given back may be missing at the end of the file, and holes are kept behind it: it ends where its last page does. */
+/**
+ * Pages that were allocated and freed may be missing at the end of the file, and LMDB keeps holes behind it: the file is cut
+ * after its last page.
+ */
 const trim = (path: string): number => {
   const fd = openSync(path, 'r+');
   try {
@@ -54,16 +58,4 @@ const trim = (path: string): number => {
   } finally {
     closeSync(fd);
   }
-};
-
-/** What went wrong while a log was copied to, or in, `path`. */
-export const describeCopying = (path: string, error: unknown): Error => {
-  const described = describeIo(path, error);
-  if (!isStoplogError(described) || described.code !== 'STOPLOG_LOG_FULL') return described;
-  return new StoplogError(
-    'STOPLOG_LOG_FULL',
-    { path },
-    `no space left for the copy on the disk of ${path}: nothing was left there, and the log is as it was. Make room for as much as is in use ('stoplog describe --log' says how much), or name another disk`,
-    { cause: error },
-  );
 };

@@ -1,8 +1,9 @@
 /**
- * Puts a backup back as a data folder: copied, compared with its manifest as it is copied, and then put in place by one link.
+ * Restores a backup as a data folder: copies it, compares the copy with the manifest on the way, and puts it in place by one
+ * link.
  *
- * The folder is a log from the moment its data file has its name, and that it gets last, whole and on the disk. A link does not
- * replace what is there: where somebody has made a log in the folder meanwhile, that log stays.
+ * The folder is a log from the moment its data file has its name, and the data file gets its name last, whole and flushed. A
+ * link never replaces a file: when another process has created a log in the folder meanwhile, that log stays.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream, existsSync, linkSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
@@ -15,8 +16,10 @@ import { StoplogError } from '../../pure/errors.ts';
 import { parseManifest, type Manifest } from '../layout/manifest.ts';
 import { failpoint } from '../../failpoints/failpoint.ts';
 import { syncFile, syncFolder } from '../folder/durable.ts';
-import { BACKUP_FILE, checkDataFile, createFolder, DATA_FILE, markFolder } from '../folder/folder.ts';
-import { describeCopying } from './fresh-copy.ts';
+import { BACKUP_FILE, DATA_FILE } from '../folder/files.ts';
+import { checkDataFile } from '../folder/data-file.ts';
+import { createFolder, markFolder } from '../folder/folder.ts';
+import { describeCopying } from '../folder/io-errors.ts';
 import { asUnfinished, removeDead, unfinishedName } from '../folder/unfinished.ts';
 
 export const restoreBackup = async (from: string, to: string, watch: Watch): Promise<Restored> => {
@@ -58,7 +61,7 @@ const manifestIn = (source: string): Manifest => {
     throw new StoplogError(
       'STOPLOG_LOG_FOREIGN',
       { path: source },
-      `${source} is no backup: it has no ${BACKUP_FILE}. Name a folder that 'stoplog backup' made; a data folder that was copied by other means is opened where it is`,
+      `${source} is not a backup: it has no ${BACKUP_FILE}. Name a folder that 'stoplog backup' made; a data folder that was copied by other means is opened where it is`,
     );
   }
   const manifest = parseManifest(source, readFileSync(file, 'utf8'));
@@ -99,7 +102,7 @@ const taken = (path: string): StoplogError => {
     ? new StoplogError(
         'STOPLOG_USAGE',
         { path },
-        `${path} is not empty, and nothing is written over: restore into a new folder, or move the one that is there away first`,
+        `${path} is not empty, and nothing is written over: restore into a new folder, or move the existing one away first`,
       )
     : new StoplogError('STOPLOG_USAGE', { path, pid: other.pid }, `process ${other.pid} is restoring into ${path}: wait for it, or end it and try again`);
 };

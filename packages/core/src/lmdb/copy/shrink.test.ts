@@ -1,16 +1,18 @@
-/** A log made smaller: what it held it holds, whenever it is killed, and whoever else comes. */
+/** A shrunk log holds every commit, whenever the shrink is killed, and whichever processes open the folder. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, renameSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { loadLogModule, openPort } from '@stoplog/core/kit';
+import type { Progress } from '@stoplog/core/tools';
+import type { Failpoint } from '@stoplog/core/private/failpoints';
 import { lmdb } from '@stoplog/core/lmdb';
-import { loadLogModule, openPort, type Failpoint, type Progress } from '@stoplog/core/port';
 import { describe, expect, test } from 'vitest';
 import { readLetters, start, withFolder } from '../fixtures/child.ts';
 import { append, commitOf, never, place, shape } from '../fixtures/letters.mjs';
 
 const big = 'x'.repeat(100_000);
-/** A log with letters, of which many were forgotten. */
+/** A log with letters, many of which retention has deleted. */
 const makeLog = async (path: string): Promise<readonly string[]> => {
   const log = await openPort(lmdb(path, { maintenance: { everyMs: Infinity } }));
   await log.ensure([shape]);
@@ -40,7 +42,7 @@ const caught = (promise: Promise<unknown>): Promise<unknown> => promise.catch((e
 const FILES = ['data.mdb', 'lock.mdb', 'stoplog.json'];
 
 describe('a log that is shrunk', () => {
-  test('holds what it held, in a smaller file, and goes on', async () => {
+  test('a shrunk log holds what it held, in a smaller file, and continues', async () => {
     await withFolder(async (path) => {
       const kept = await makeLog(path);
       const { bytesBefore, bytes } = await shrink(path);
@@ -58,7 +60,7 @@ describe('a log that is shrunk', () => {
     });
   });
   test.each<Failpoint>(['shrink.copied', 'shrink.swapped', 'shrink.synced'])(
-    'and killed at %s, holds all of it, and what was left lying is gone when it is opened',
+    'a log whose shrink is killed at %s holds all of it, and the leftovers are gone when it is opened',
     async (failpoint) => {
       await withFolder(async (path) => {
         const kept = await makeLog(path);
@@ -75,8 +77,8 @@ describe('a log that is shrunk', () => {
   );
 });
 
-describe('a log that somebody has open is not shrunk', () => {
-  test('nor opened, by another, while it is being shrunk', async () => {
+describe('a log that is open elsewhere is not shrunk', () => {
+  test('a log that is being shrunk cannot be opened by another process', async () => {
     await withFolder(async (path) => {
       const kept = await makeLog(path);
       const { shrink: shrinkIt } = await loadLogModule(lmdb(path));
@@ -90,14 +92,14 @@ describe('a log that somebody has open is not shrunk', () => {
       expect(await read(path)).toEqual(kept);
     });
   });
-  test('by this process', async () => {
+  test('a log that is open in this process is not shrunk', async () => {
     await withFolder(async (path) => {
       const log = await openPort(lmdb(path));
       await expect(shrink(path)).rejects.toMatchObject({ code: 'STOPLOG_LOG_UNAVAILABLE', message: expect.stringContaining(`process ${process.pid}`) });
       await log[Symbol.asyncDispose]();
     });
   });
-  test('by another, who is idle; and what that one appends is kept', async () => {
+  test('a log that is open in an idle process is not shrunk, and keeps the later appends of that process', async () => {
     await withFolder(async (path) => {
       await makeLog(path);
       const child = start('opener', path);
@@ -116,7 +118,7 @@ describe('a log that somebody has open is not shrunk', () => {
   });
 });
 
-test('a log for whose copy there is no room stays as it is', async ({ skip }) => {
+test('a log without room for its copy stays as it is', async ({ skip }) => {
   await withFolder(async (folder) => {
     try {
       execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=7m', 'tmpfs', folder], { stdio: 'pipe' });
@@ -137,18 +139,18 @@ test('a log for whose copy there is no room stays as it is', async ({ skip }) =>
   });
 });
 
-test('what somebody commits while the copy is made is not lost: the old file stays', async () => {
+test('a commit that is made during the copy is not lost: the old file stays', async () => {
   await withFolder(async (path) => {
     const kept = await makeLog(path);
     const { shrink: shrinkIt } = await loadLogModule(lmdb(path));
     let came = 0;
-    // One who had passed the look at the folder when the shrink began, and is gone again when it ends.
+    // Another process looked at the folder before the shrink began, and is gone again when the shrink ends.
     const onProgress = ({ step }: Progress): void => {
       if (step === 'verifying' && came++ === 0) execFileSync(process.execPath, [fileURLToPath(new URL('../fixtures/intruder.mjs', import.meta.url)), path]);
     };
     await expect(shrinkIt(lmdb(path).options, { onProgress })).rejects.toMatchObject({
       code: 'STOPLOG_LOG_UNAVAILABLE',
-      message: expect.stringContaining('somebody wrote to'),
+      message: expect.stringContaining('another process wrote to'),
     });
     expect(readdirSync(path).sort()).toEqual(FILES);
     expect(await read(path)).toEqual(kept);
@@ -159,7 +161,7 @@ test('what somebody commits while the copy is made is not lost: the old file sta
   });
 });
 
-test('a writer whose file was replaced commits nothing to the one that has lost its name, and says so', async () => {
+test('a writer whose file was replaced commits nothing to the unnamed file, and reports it', async () => {
   await withFolder(async (folder) => {
     const [path, other] = [join(folder, 'log'), join(folder, 'other')];
     await makeLog(path);

@@ -1,11 +1,11 @@
 /**
- * Makes the data file as small as what it holds: a fresh copy takes its place by one rename, while nobody has the folder open.
+ * Makes the data file as small as its contents: a fresh copy replaces it by one rename, while no process has the folder open.
  *
- * Whatever moment the process dies in, the name stands for the old file or for the new one, and both hold every commit. Who has
- * the folder open is seen in LMDB's table of readers, where everybody who opens it takes a slot. Between that look and the
- * rename somebody may open it all the same. So the rename happens under the write lock, after another look at the table and at
- * the number of the last commit, which must be the one that was copied; and a writer that has the old file open sees under the
- * same lock that its file has lost its name, and commits nothing to it (transactions.ts).
+ * Whenever the process dies, the name stands for the old file or for the new one, and both hold every commit. LMDB's table of
+ * readers shows the processes that have the folder open, since each of them takes a slot. Between that look and the rename a
+ * process may still open the folder. So the rename happens under the write lock, after another look at the table and at the
+ * number of the last commit, which must be the copied one; and a writer that has the old file open sees under the same lock
+ * that its file has lost its name, and commits nothing to it (transactions.ts).
  */
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,8 +15,11 @@ import { StoplogError } from '../../pure/errors.ts';
 import { failpoint } from '../../failpoints/failpoint.ts';
 import { syncFolder } from '../folder/durable.ts';
 import { FLUSH_BEFORE, openEnv, othersWith, readers, type Env, type EnvOptions } from '../tables/env.ts';
-import { createFolder, DATA_FILE, examineFolder } from '../folder/folder.ts';
-import { describeCopying, makeFreshCopy, type FreshCopy } from './fresh-copy.ts';
+import { createFolder, examineFolder } from '../folder/folder.ts';
+import { DATA_FILE } from '../folder/files.ts';
+import { describeCopying } from '../folder/io-errors.ts';
+import { makeFreshCopy, type FreshCopy } from './fresh-copy.ts';
+import { inodesIn, type FoundInodes } from '../folder/in-place.ts';
 import { isOpenHere } from '../writer/host.ts';
 import { newestCommit } from '../folder/slack.ts';
 import { removeDead, unfinishedName } from '../folder/unfinished.ts';
@@ -31,18 +34,19 @@ export const shrinkFolder = async (options: EnvOptions, watch: Watch): Promise<S
     const path = createFolder(options.path);
     if (isOpenHere(path)) throw inUse(path, [process.pid]);
     removeDead(path, 'shrink');
-    // What damage hides would not be copied, and would be gone with the old file.
+    // Entries hidden by damage would not be copied, and would be lost with the old file.
     verifyFile(path, true);
     const folder = join(path, unfinishedName('shrink'));
     mkdirSync(folder, { mode: 0o700 });
     const env = openEnv({ ...options, path }, false);
+    const opened = inodesIn(path);
     try {
       checkAlone(env);
       const before = usageOfEnv(env).fileBytes;
       let copied: number | undefined;
       const copy = await makeFreshCopy(env, folder, watch, () => (copied = snapshotOf(env)));
       failpoint('shrink.copied');
-      swap(env, copy, copied);
+      swap(env, opened, copy, copied);
       failpoint('shrink.swapped');
       syncFolder(path);
       failpoint('shrink.synced');
@@ -56,15 +60,18 @@ export const shrinkFolder = async (options: EnvOptions, watch: Watch): Promise<S
   }
 };
 
-const swap = (env: Env, copy: FreshCopy, copied: number | undefined): void => {
+const swap = (env: Env, opened: FoundInodes, copy: FreshCopy, copied: number | undefined): void => {
   env.root.transactionSync(() => {
+    // A process that opened the folder with another lock file is in another table of readers.
+    const { data, lock } = inodesIn(env.path);
+    if (data !== opened.data || lock !== opened.lock) throw changed(env.path);
     checkAlone(env);
     if (copied === undefined || copied !== newestCommit(env.path)) throw changed(env.path);
     renameSync(copy.path, join(env.path, DATA_FILE));
   }, FLUSH_BEFORE);
 };
 
-/** The commit that was copied: of all who read, only this process holds a snapshot. */
+/** The commit that was copied: among the readers, only this process holds a snapshot. */
 const snapshotOf = (env: Env): number | undefined => readers(env).find(({ pid, commit }) => pid === process.pid && commit !== undefined)?.commit;
 
 const checkAlone = (env: Env): void => {
@@ -82,5 +89,5 @@ const changed = (path: string): StoplogError =>
   new StoplogError(
     'STOPLOG_LOG_UNAVAILABLE',
     { path },
-    `somebody wrote to ${path} while it was being copied: stop whoever uses it, and shrink again. Nothing was changed`,
+    `another process wrote to ${path} while it was being copied: stop it, and shrink again. Nothing was changed`,
   );

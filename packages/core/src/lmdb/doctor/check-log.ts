@@ -1,8 +1,8 @@
 /**
- * The log of a data folder, partition by partition: its batches, and its ends, segments and times against them.
+ * Checks the log of a data folder, partition by partition: the batches, then the ends, segments and times against them.
  *
- * What others change between two looks is looked at again before it is told; where a partition is trimmed or compacted all the
- * time, its sums are left out and said to be.
+ * An entry that another process may have changed between two reads is read again before it is reported. Where a partition is
+ * trimmed or compacted all the time, its sums are left out, and a note says so.
  */
 import { finding, type Finding } from '../../pure/log/finding.ts';
 import type { Names } from './entries/names.ts';
@@ -11,6 +11,7 @@ import { timeOfKey, type TimeEntry } from './entries/time-check.ts';
 import { decodeOffset, decodeSegment, NO_ENDS, partitionKey, prefixEnd, samePrefix } from '../layout/keyspace.ts';
 import type { Segment } from '../../pure/retention/segment.ts';
 import type { Snapshot } from '../layout/pages/meta-page.ts';
+import { futureSegmentsNote } from './future.ts';
 import { endsIn, Look, readNames } from './look.ts';
 import { atOneCommit, scan, type PageFile } from './page-file.ts';
 
@@ -20,19 +21,19 @@ export interface Counts {
   batches: number;
   records: number;
   entries: number;
-  /** Bytes of batches. */
+  /** Bytes of the batches. */
   bytes: number;
 }
-/** Where what is seen goes. */
+/** Collects the findings and notes. */
 export interface Told {
   readonly counts: Counts;
-  /** What could not be settled, in sentences. */
+  /** Sentences about checks that could not be completed. */
   readonly notes: string[];
   readonly tell: (finding: Finding) => void;
 }
 
 const ATTEMPTS = 3;
-/** What one batch shows by itself, whatever is done to its neighbours. */
+/** Rules that a single batch shows, whatever happens to its neighbours. */
 const BY_BATCH: ReadonlySet<string> = new Set(['checksum', 'place', 'overlap', 'gap']);
 
 export class LogCheck {
@@ -49,7 +50,7 @@ export class LogCheck {
     this.#told = told;
   }
 
-  /** Of the partition that is not done. */
+  /** Includes the records of the unfinished partition. */
   get records(): number {
     return this.#current?.records ?? 0;
   }
@@ -69,7 +70,7 @@ export class LogCheck {
       else this.#told.tell(finding('unknown', { table: 'log' }, `a key of ${first.length} bytes`));
       from = first.length === 16 ? prefixEnd(prefix) : Buffer.concat([first, Buffer.alloc(1)]);
     }
-    // Partitions that have no batch, and should have.
+    // Partitions that have no batch, and should have one.
     this.#names = this.#look(readNames).names;
     for (const [id, { partitions }] of this.#names.topics) {
       for (let partition = 0; partition < partitions; partition++) {
@@ -84,7 +85,7 @@ export class LogCheck {
     for (let attempt = 1; ; attempt++) {
       const { first, isThere } = this.#look((look) => {
         const ends = endsIn(look, prefix);
-        // Made or deleted since names were read: they are read again, at the same commit.
+        // The topic was created or deleted since the names were read: reads them again, at the same commit.
         if (ends === undefined || !this.#names.topics.has(topicId)) this.#names = readNames(look).names;
         return { first: ends, isThere: look.under('log', prefix).next().done !== true };
       });
@@ -105,7 +106,7 @@ export class LogCheck {
         after = Buffer.concat([item.key, new Uint8Array(1)]);
         yield;
       }
-      // The end, and what was appended up to it, of one commit.
+      // The end and the appends up to it, of one commit.
       const last = this.#look((look) => ({
         ends: endsIn(look, prefix),
         rest: [...look.under('log', prefix, after)],
@@ -114,7 +115,7 @@ export class LogCheck {
       }));
       for (const [key, value] of last.rest) check.take(key, value);
       if (first === undefined || last.ends === undefined) {
-        // Damaged, which was told; or the topic is being deleted.
+        // The end is damaged, which is reported already; or the topic is being deleted.
         if (first === undefined && check.batches.length > 0)
           this.#told.tell(finding('end', { table: 'ends', topic: shape.name, partition }, 'there are batches, and no ends that can be read'));
         for (const one of check.findings) if (one.rule !== 'gap') this.#told.tell(one);
@@ -126,7 +127,9 @@ export class LogCheck {
         for (const one of findings) if (isSettled || BY_BATCH.has(one.rule)) this.#told.tell(one);
       }
       if (check.uncompared > 0)
-        this.#told.notes.push(`${shape.name}[${partition}] has more keys than fit in memory: ${check.uncompared} records were not looked for twice`);
+        this.#told.notes.push(`${shape.name}[${partition}] has more keys than fit in memory: ${check.uncompared} records were not checked for duplicates`);
+      const ahead = last.ends && futureSegmentsNote(`${shape.name}[${partition}]`, [...last.segments, last.ends.active], Date.now());
+      if (ahead !== undefined) this.#told.notes.push(ahead);
       this.#current = undefined;
       this.#told.counts.partitions++;
       this.#told.counts.batches += check.batches.length;

@@ -1,8 +1,9 @@
 /**
- * The pages of a file: every tree is walked from its root, and every page is used once or free. Values are not looked at.
+ * Checks the pages of a file: walks every tree from its root, and counts that every page is used once or free. Ignores
+ * values.
  *
- * The account of all pages holds for one commit only. Where commits come faster than the walk is done, the trees are walked
- * piece by piece instead, each piece in a commit that was whole, and the account is left out and said to be.
+ * The count of all pages holds for one commit only. Where commits come faster than the walk is done, the trees are walked
+ * piece by piece instead, each piece within one commit, and the count is left out, with a note.
  */
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import { keyPlaces } from './entries/key-places.ts';
@@ -18,7 +19,7 @@ import { Moved, nameOf, scan, tablesOf, type PageFile } from './page-file.ts';
 
 export interface PagesChecked {
   readonly findings: readonly Finding[];
-  /** False where others wrote all the time: pages were looked at, and not counted. */
+  /** False where other processes committed all the time: pages were checked, and not counted. */
   readonly isCounted: boolean;
   readonly account: PageAccount | undefined;
 }
@@ -66,13 +67,13 @@ export interface PageFault {
   readonly table?: string;
   readonly page?: number;
   readonly what: string;
-  /** A page that is not as it should be. */
+  /** A broken page. */
   readonly broken?: Broken;
 }
 
 /**
- * What is wrong with the trees of a commit, as it is found, and with the account of their pages; undefined each time so many entries
- * were gone through. `isQuick`: a leaf on which nothing is wrong is not gone through, and seals are looked at on the way.
+ * Yields each fault of a commit's trees and of the count of their pages, and undefined after every so many entries. With
+ * `isQuick`, a leaf without faults is skipped, and seals are checked on the way.
  */
 export function* faultsOf(read: ReadPages, snapshot: Snapshot, account: PageAccount, isQuick = false): Generator<PageFault | undefined, void> {
   function* inTree(table: string, tree: Tree, each: (item: Entry) => PageFault | undefined = () => undefined): Generator<PageFault | undefined, void> {
@@ -114,7 +115,7 @@ export function* faultsOf(read: ReadPages, snapshot: Snapshot, account: PageAcco
       [seen[LEAF]!, tree.leaves, 'leaf pages'],
       [seen[OVERFLOW]!, tree.overflows, 'overflow pages'],
     ] as const;
-    // What a broken page hides, it was told with.
+    // Entries hidden by a broken page are reported with it.
     if (faults > 0) {
       if (entries !== tree.entries) yield { rule: 'count', table, what: `${entries} of its ${tree.entries} entries can be reached` };
       return;
@@ -122,7 +123,7 @@ export function* faultsOf(read: ReadPages, snapshot: Snapshot, account: PageAcco
     for (const [found, said, what] of counts) if (found !== said) yield { rule: 'count', table, what: `it has ${found} ${what}, and says ${said}` };
   }
   const trees = new Map<string, Tree>();
-  // Each commit writes the list of tables anew, for one of them has changed.
+  // Each commit rewrites the list of tables, since one of the tables has changed.
   const root = snapshot.main.root === undefined ? undefined : read(snapshot.main.root, 1);
   const wrote = root === undefined ? snapshot.txn : headOf(root).txn;
   if (wrote !== snapshot.txn)
@@ -161,7 +162,7 @@ const isSealedEntry = ({ key, value }: Entry): boolean => {
   return isSealedAt(both, 0, key.length, both.length);
 };
 
-/** What LMDB calls neither. */
+/** Pages that LMDB gives no name. */
 const FREE = 'the free list';
 const MAIN = 'the list of tables';
 

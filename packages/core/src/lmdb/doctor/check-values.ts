@@ -1,8 +1,8 @@
 /**
- * The values of a data folder: each table entry by entry, then the log (check-log.ts).
+ * Checks the values of a data folder: each table entry by entry, then the log (check-log.ts).
  *
- * What belongs together is read at one commit: an owner and who it owns, the end and the batches before it. What others change
- * between two looks is looked at again before it is told.
+ * Entries that depend on each other are read at one commit: an owner and its entries, the end and the batches before it. An
+ * entry that another process may have changed between two reads is read again before it is reported.
  */
 import { kindOf, type KINDS } from './entries/entry-kinds.ts';
 import { finding, type Finding } from '../../pure/log/finding.ts';
@@ -37,7 +37,7 @@ export class ValuesCheck {
     yield* this.#log.run();
   }
 
-  /** So far, those of a partition that is not done among them. */
+  /** The number so far, with the records of the unfinished partition. */
   get records(): number {
     return this.counts.records + this.#log.records;
   }
@@ -47,7 +47,7 @@ export class ValuesCheck {
     const unknown = { entries: 0 };
     let known = this.#look(knownBy);
     for (const item of scan(this.#file, this.#choose, table)) {
-      if (item.type === 'broken') continue; // told by who goes through the pages
+      if (item.type === 'broken') continue; // The check of pages reports it.
       this.#told.counts.entries++;
       const key = asBuffer(item.key);
       const value = openSealed(table, key, asBuffer(item.value));
@@ -59,7 +59,7 @@ export class ValuesCheck {
       }
       yield;
     }
-    // A name or an end may have come since: looked at again, with both of one commit.
+    // A name or an end may have been added since: reads both again at one commit.
     for (const key of suspects) {
       const again = this.#look((look) => {
         known = knownBy(look);

@@ -1,29 +1,30 @@
 /**
- * `checkFolder`: reads a whole data folder, changes nothing in it, and tells every invariant that does not hold.
+ * `checkFolder`: reads a whole data folder, changes nothing in it, and reports every invariant that does not hold.
  *
- * The file is never mapped and LMDB never asked: it trusts its pages, and would end the process over one that is damaged. The
- * reader of pages is our own, with ordinary file calls, so it works beside a running process, on a read-only disk, and on a file
- * that LMDB cannot open.
+ * The file is never mapped and LMDB never called: LMDB trusts its pages, and would end the process over a damaged one. The
+ * reader of pages is our own, with ordinary file calls, so it works while other processes write, on a read-only disk, and on
+ * a file that LMDB cannot open.
  */
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import type { CheckOptions, CheckReport } from '../../port/inspection.ts';
 import { finding, type Finding } from '../../pure/log/finding.ts';
 import { isStoplogError, StoplogError } from '../../pure/errors.ts';
 import { FIRST_TABLES } from './entries/entry-kinds.ts';
-import { TABLES } from '../layout/keyspace.ts';
+import { TABLES, PAGE_SIZE } from '../layout/keyspace.ts';
 import type { Snapshot } from '../layout/pages/meta-page.ts';
 import { walk } from '../layout/pages/walk.ts';
 import { checkPages } from './check-pages.ts';
 import { ValuesCheck } from './check-values.ts';
-import { PAGE_SIZE } from '../tables/env.ts';
-import { describeIo, examineFolder } from '../folder/folder.ts';
+import { describeIo } from '../folder/io-errors.ts';
+import { examineFolder } from '../folder/folder.ts';
+import { clockNote } from './future.ts';
 import { Look, readNames } from './look.ts';
 import { atOneCommit, PageFile, tablesOf } from './page-file.ts';
 
 const MOST_FINDINGS = 1_000;
 const LOOK_EVERY = 64;
 
-/** Checks a data folder. Throws where it cannot be read at all, is not ours, or of a later format. */
+/** Checks a data folder. Throws when it cannot be read at all, is not a Stoplog folder, or has a later format. */
 export const checkFolder = async (path: string, options: CheckOptions = {}): Promise<CheckReport> => {
   const findings: Finding[] = [];
   let omitted = 0;
@@ -55,7 +56,10 @@ export const checkFolder = async (path: string, options: CheckOptions = {}): Pro
       return [free, main, ...tables.values()].reduce((pages, tree) => pages + tree.branches + tree.leaves + tree.overflows, 0) * file.pageSize;
     };
     const all = total();
-    const { names } = atOneCommit(choose, (snapshot) => readNames(new Look(file, snapshot)));
+    const { names, clock } = atOneCommit(choose, (snapshot) => {
+      const look = new Look(file, snapshot);
+      return { names: readNames(look).names, clock: clockNote(look) };
+    });
     const { findings: ofPages, isCounted } = await checkPages(file, choose, names, () => options.progress?.({ done: 0, total: all, records: 0 }));
     for (const one of ofPages) tell(one);
     file.bytesRead = 0;
@@ -67,7 +71,11 @@ export const checkFolder = async (path: string, options: CheckOptions = {}): Pro
       await turnOfOthers();
       if (options.signal?.aborted) break;
     }
-    const notes = [...(isCounted ? [] : ['commits came faster than pages could be counted: whether a page is in use twice was not compared']), ...values.notes];
+    const notes = [
+      ...(clock === undefined ? [] : [clock]),
+      ...(isCounted ? [] : ['commits came faster than pages could be counted: whether a page is in use twice was not compared']),
+      ...values.notes,
+    ];
     return { findings, omitted, notes, ...values.counts, commit: choose().txn, isWhole: options.signal?.aborted !== true };
   } catch (error) {
     throw describeIo(path, error);
@@ -76,7 +84,7 @@ export const checkFolder = async (path: string, options: CheckOptions = {}): Pro
   }
 };
 
-/** What stands against opening it, as far as it is damage: that is told with everything else. */
+/** The reason why the folder cannot be opened, unless the reason is damage: damage is reported with all other findings. */
 export const examineForReading = (path: string): StoplogError | undefined => {
   try {
     const state = examineFolder(path);

@@ -1,11 +1,11 @@
 /**
- * Case O04 of the log itself, a short one: LMDB has no checksums; our values have, and its pages are walked before it is asked.
- * Whatever is damaged in the file, who opens it gets all that was written, or an error with a name: no value that was never
- * written, none missing in silence, no death by a signal.
+ * Case O04 of the log itself, a short one: LMDB has no checksums; our values have, and LMDB's pages are walked before LMDB
+ * opens them. Whatever is damaged in the file, a process that opens it gets every record that was written, or an error with a
+ * name: no value that was never written, none missing silently, no death by a signal.
  */
 import { join } from 'node:path';
+import { openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { openPort } from '@stoplog/core/port';
 import { expect, test } from 'vitest';
 import { META_BYTES } from '../layout/pages/meta-page.ts';
 import { BRANCH, LEAF, META, PAGE_HEADER } from '../layout/pages/page.ts';
@@ -14,7 +14,7 @@ import { chance, DAMAGES, PAGE, usedBytes, withData, type Damage } from '../fixt
 import { append, commitOf, never, shape } from '../fixtures/letters.mjs';
 
 const RECORDS = 400;
-/** How many copies with each kind of damage; half of them where it hurts, on the pages of trees. */
+/** The number of copies with each kind of damage; half of them on the pages of trees, where damage hurts. */
 const COPIES: Readonly<Record<string, number>> = { 'flipped bits': 12, 'a bit of a tree page flipped': 12, 'zeros over 4 KB': 4, 'two pages swapped': 4 };
 
 const makeLog = async (path: string): Promise<void> => {
@@ -32,7 +32,7 @@ const makeLog = async (path: string): Promise<void> => {
   await log[Symbol.asyncDispose]();
 };
 
-/** One bit of a head, of a list of nodes, or of what leads to a child or a value. */
+/** Flips a bit of a page header, a list of nodes, or a pointer to a child or a value. */
 const flipInTree: Damage = (data, random) => {
   const copy = Buffer.from(data);
   for (;;) {
@@ -54,7 +54,7 @@ const flipSome: Damage = (data, random) => {
 };
 const damageOf = (kind: string): Damage => (kind === 'flipped bits' ? flipSome : kind === 'a bit of a tree page flipped' ? flipInTree : DAMAGES[kind]!);
 
-test('a log on a damaged file is whole, or says that it is not', async () => {
+test('a log on a damaged file is whole, or reports that it is not', async () => {
   await withFolder(async (folder) => {
     const original = join(folder, 'log');
     await makeLog(original);
@@ -100,11 +100,11 @@ const valuesIn = (line: string): Looked => {
   const { values, errors } = JSON.parse(line) as Looked;
   return { values: values.filter((value) => !value.endsWith(' appended')), errors };
 };
-const ALLOWED = ['whole', 'refused', 'said what it could not read'];
+const ALLOWED = ['whole', 'refused', 'reported what it could not read'];
 const verdictOn = ({ values, errors }: Looked, written: ReadonlySet<string>): string => {
   const unnamed = errors.find((error) => !String(error).startsWith('STOPLOG_'));
   if (unnamed !== undefined) return `an error without a name: ${String(unnamed)}`;
   if (values.some((value) => !written.has(value))) return 'a value that was never written';
-  if (errors.length > 0) return values.length === 0 ? 'refused' : 'said what it could not read';
-  return new Set(values).size === written.size ? 'whole' : `${written.size - new Set(values).size} missing in silence`;
+  if (errors.length > 0) return values.length === 0 ? 'refused' : 'reported what it could not read';
+  return new Set(values).size === written.size ? 'whole' : `${written.size - new Set(values).size} missing silently`;
 };

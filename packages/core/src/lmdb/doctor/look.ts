@@ -1,4 +1,4 @@
-/** A look into the tables of a data file as of one commit, without LMDB: what is under a prefix, and what belongs together. */
+/** Reads the tables of a data file as of one commit, without LMDB: the entries under a prefix, and the names and ends. */
 import type { Known } from './entries/entry-kinds.ts';
 import { namesIn } from './entries/names.ts';
 import { decodeEnds, partitionKey, samePrefix, type Ends, type Table } from '../layout/keyspace.ts';
@@ -31,7 +31,7 @@ export class Look {
     for (const [found, value] of this.under(table, key)) return compareKeys(found, key) === 0 ? value : undefined;
     return undefined;
   }
-  /** Opened values whose seals agree; the others are told where the table is gone through. */
+  /** Values without their seals, where the seals match; damaged ones are reported when the whole table is checked. */
   *sealed(table: Table, prefix: Uint8Array): Generator<Bytes, void> {
     for (const [key, value] of this.under(table, prefix)) {
       const opened = openSealed(table, key, value);
@@ -48,7 +48,7 @@ export const endsIn = (look: Look, prefix: Buffer): Ends | undefined => {
   const bytes = openSealed('ends', prefix, sealed);
   return bytes === undefined || (bytes.length !== 32 && bytes.length !== 88) ? undefined : decodeEnds(bytes);
 };
-/** What entries are checked against. */
+/** The names and ends against which entries are checked. */
 export const knownBy = (look: Look): Known => ({
   names: readNames(look).names,
   endsOf: (topicId, partition) => endsIn(look, partitionKey(topicId, partition)),

@@ -1,10 +1,10 @@
-/** What lies on pages, as values: opened where the checksum agrees. That it does not is told by who reads, not thrown. */
+/** Opens values read from pages, where the checksum matches. A mismatch is returned, not thrown: the caller reports it. */
 import { isStoplogError } from '../../pure/errors.ts';
 import { unseal, type Table } from '../layout/keyspace.ts';
 
 export const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-/** undefined: what was to be opened is damaged. */
+/** undefined when the value is damaged. */
 export const unlessDamaged = <T>(open: () => T): T | undefined => {
   try {
     return open();

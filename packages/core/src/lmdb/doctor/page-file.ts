@@ -1,31 +1,31 @@
 /**
- * A data file read page by page with ordinary file calls, beside whoever writes it: no map, no lock file, no slot.
+ * Reads a data file page by page with ordinary file calls, while other processes write: no map, no lock file, no reader slot.
  *
- * LMDB writes no page of commit n before commit n + 1 is in its meta page. So each read looks at the meta pages after it:
- * if n is still the newest, what was read is of commit n; if not, `Moved` is thrown, and who walks begins anew where it
- * was, on the newest commit. Nothing is ever held, so nothing keeps old pages from reuse.
+ * LMDB reuses no page of commit n before commit n + 1 is in its meta page. So each read looks at the meta pages afterwards:
+ * if n is still the newest commit, the bytes are of commit n; if not, `Moved` is thrown, and the walk resumes where it was,
+ * on the newest commit. No snapshot is ever held, so no old page is kept from reuse.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { META_BYTES, metasOf, TREE_BYTES, treeOf, type Metas, type Snapshot, type Tree } from '../layout/pages/meta-page.ts';
 import { PageAccount } from '../layout/pages/page-account.ts';
 import { walk, type Entry, type Walked } from '../layout/pages/walk.ts';
-import { DATA_FILE } from '../folder/folder.ts';
+import { DATA_FILE } from '../folder/files.ts';
 
-/** Where a meta page has the number of its commit. */
+/** The offset in a meta page of the number of its commit. */
 const AT_TXN = 152;
 
 export class Moved extends Error {}
 
-/** More pages than any value of ours has. */
+/** More pages than any of our values has. */
 const MOST_PAGES = 2 ** 17;
 
 export class PageFile {
   readonly #fd: number;
-  /** Bytes that were read, for a rate. */
+  /** Bytes read, for a rate. */
   bytesRead = 0;
   readonly pageSize: number;
-  /** The commits there were when a snapshot was found. */
+  /** The commits at the time when a snapshot was read. */
   readonly #read = new WeakMap<Snapshot, string>();
 
   constructor(folder: string, pageSize: number) {
@@ -35,7 +35,7 @@ export class PageFile {
   get size(): number {
     return fstatSync(this.#fd).size;
   }
-  /** An account of the pages of this snapshot that are in the file. */
+  /** An account of the pages of this snapshot in the file. */
   account({ lastPage }: Snapshot): PageAccount {
     return new PageAccount(lastPage, Math.ceil(this.size / this.pageSize));
   }
@@ -43,7 +43,7 @@ export class PageFile {
     closeSync(this.#fd);
   }
 
-  /** The meta pages, read until they stand still: one that is being written is half of each. */
+  /** The meta pages, read until two reads agree: a page that is being written is half of each commit. */
   metas(): Metas {
     let bytes = this.#metaBytes();
     for (let again = this.#metaBytes(); !bytes.equals(again); again = this.#metaBytes()) bytes = again;
@@ -55,16 +55,16 @@ export class PageFile {
   #metaBytes(): Buffer {
     return this.#at(0, this.pageSize + META_BYTES);
   }
-  /** Pages as they are now; undefined when the file ends before. */
+  /** Pages as they are now; undefined when the file ends before them. */
   page(page: number, count: number): Uint8Array | undefined {
-    // A number that was damaged may be one that no file is long enough for, and no call takes.
+    // A damaged page number may exceed every file, and no read accepts it.
     if (count < 1 || count > MOST_PAGES || !Number.isSafeInteger(page * this.pageSize)) return undefined;
     const bytes = this.#at(page * this.pageSize, count * this.pageSize);
     this.bytesRead += bytes.length;
     return bytes.length === count * this.pageSize ? bytes : undefined;
   }
 
-  /** Pages of this snapshot, and of no other. */
+  /** Reads pages of this snapshot, and of no other. */
   reader(snapshot: Snapshot): (page: number, count: number) => Uint8Array | undefined {
     return (page, count) => {
       const bytes = this.page(page, count);
@@ -72,7 +72,7 @@ export class PageFile {
       return bytes;
     };
   }
-  /** True while no commit has been written since it was found. */
+  /** True while no commit has followed the snapshot. */
   isNewest(snapshot: Snapshot): boolean {
     return this.commits() === this.#read.get(snapshot);
   }
@@ -93,7 +93,7 @@ export class PageFile {
   }
 }
 
-/** The numbers of the last two commits, as they lie there. */
+/** The numbers of the last two commits, as they are stored. */
 const commitsOf = (copy: (target: Buffer, at: number, position: number) => unknown, pageSize: number): string => {
   const found = Buffer.alloc(16);
   copy(found, 0, AT_TXN);
@@ -107,10 +107,10 @@ export const tablesOf = (items: Iterable<Walked>): ReadonlyMap<string, Tree> => 
   for (const item of items) if (item.type === 'entry' && item.isTree && item.value.length === TREE_BYTES) tables.set(nameOf(item), treeOf(item.value));
   return tables;
 };
-/** The library ends the name of a table with a zero byte. */
+/** LMDB ends the name of a table with a zero byte. */
 export const nameOf = ({ key }: Entry): string => Buffer.from(key).toString().replace(/\0$/, '');
 
-/** Calls with the newest snapshot until none came while it was read. */
+/** Calls with the newest snapshot, until no commit was made during the call. */
 export const atOneCommit = <T>(choose: () => Snapshot, read: (snapshot: Snapshot) => T): T => {
   for (let n = 1; ; n++) {
     try {
@@ -122,7 +122,9 @@ export const atOneCommit = <T>(choose: () => Snapshot, read: (snapshot: Snapshot
 };
 const ATTEMPTS = 1_000;
 
-/** The entries of a table from a key on, each of a commit that was whole when it was read; what is broken is told once. */
+/**
+ * The entries of a table from a key on, each of a commit that was whole when it was read; each broken page is reported once.
+ */
 export function* scan(file: PageFile, choose: () => Snapshot, table: string, from: Uint8Array = new Uint8Array(0), values = true): Generator<Walked, void> {
   let at = from;
   const told = new Set<string>();

@@ -1,10 +1,10 @@
 /**
- * The log of a repair: every batch that can be proved goes to its partition, and what is known of where each ended. A partition that
- * nothing is left of but its name is made too, as far as anything says how far it came.
+ * The log of a repair: every batch that can be proved goes to its partition, with the known ends. A partition of which only
+ * the name is left is created too, if any entry says how far it reached.
  */
 import type { RepairedPartition } from '../../port/inspection.ts';
 import type { Names } from './entries/names.ts';
-import { decodeEnds, decodeSegment, partitionKey, type Ends } from '../layout/keyspace.ts';
+import { decodeEnds, decodeSegment, ENDS_BYTES, partitionKey, SEGMENT_BYTES, type Ends } from '../layout/keyspace.ts';
 import type { Segment } from '../../pure/retention/segment.ts';
 import type { TopicShape } from '../../pure/topic/shape.ts';
 import { PartitionRepair } from './repair-partition.ts';
@@ -14,7 +14,7 @@ import type { RepairTarget } from './repair-target.ts';
 export interface RepairedTopic {
   readonly id: number;
   readonly shape: TopicShape;
-  /** Its name was lost. */
+  /** The topic's name was lost. */
   readonly isRenamed: boolean;
   readonly partitions: readonly RepairedPartition[];
 }
@@ -28,7 +28,7 @@ export class LogRepair {
   readonly #target: RepairTarget;
   readonly #names: Names;
   readonly #namesLost: boolean;
-  /** By the first eight bytes of their keys, in hexadecimal digits: so they sort. */
+  /** By the first eight bytes of their keys, in hexadecimal digits, which sort. */
   readonly #ends = new Map<string, Ends>();
   readonly #segments = new Map<string, Segment[]>();
   readonly #partitions = new Map<string, Place & { readonly repair: PartitionRepair }>();
@@ -42,9 +42,9 @@ export class LogRepair {
 
   /** Reads the ends and segments. Calls `marked` with the numbers of topics that were deleted. */
   async readEnds(marked: (id: number) => void): Promise<void> {
-    const isEnds = (key: Buffer, { length }: Buffer): boolean => key.length === 8 && isEndsLength(length) && this.#names.topics.has(key.readUInt32BE(0));
+    const isEnds = (key: Buffer, { length }: Buffer): boolean => key.length === 8 && length === ENDS_BYTES && this.#names.topics.has(key.readUInt32BE(0));
     for (const { key, value } of await this.#source.all('ends', isEnds)) {
-      // What stays of a deleted topic.
+      // A deleted topic leaves this mark.
       if (value.length === 0) {
         marked(key.readUInt32BE(0));
         this.#target.put('ends', key, value);
@@ -76,7 +76,10 @@ export class LogRepair {
     }));
   }
 
-  /** How far it came, where the ends do not say: by copies of them on any page. Of a partition that nothing is left of, too. */
+  /**
+   * How far each partition reached, where the ends do not say: from copies of ends on any page. For partitions without
+   * batches, too.
+   */
   #reach(): void {
     const { salvage } = this.#source;
     if (this.#isIncomplete)
@@ -84,7 +87,7 @@ export class LogRepair {
     if (!this.#isIncomplete && salvage.isLatest) return;
     for (const { key, value } of salvage.endsAfter(this.#isIncomplete ? 0 : salvage.snapshot.txn)) {
       const place = { topicId: key.readUInt32BE(0), partition: key.readUInt32BE(4) };
-      if (!isEndsLength(value.length) || !this.#isOf(place)) continue;
+      if (value.length !== ENDS_BYTES || !this.#isOf(place)) continue;
       const there = decodeEnds(value);
       this.#at(place).reach(there.end, there);
     }
@@ -92,7 +95,7 @@ export class LogRepair {
   get #isIncomplete(): boolean {
     return this.#source.salvage.missing('ends') !== 0;
   }
-  /** The topics that have names, and those of which batches are left. */
+  /** The topics that have names, and the ones of which only batches are left. */
   #topics(): readonly Omit<RepairedTopic, 'partitions'>[] {
     const topics = [...this.#names.topics].map(([id, shape]) => ({ id, shape, isRenamed: false }));
     for (const id of new Set([...this.#partitions.values()].map(({ topicId }) => topicId))) {
@@ -119,16 +122,10 @@ export class LogRepair {
   }
 }
 
-const ENDS_BYTES = 88;
-/** As folders were written before segments were kept. */
-const OLD_ENDS_BYTES = 32;
-const isEndsLength = (length: number): boolean => length === ENDS_BYTES || length === OLD_ENDS_BYTES;
-const SEGMENT_BYTES = 48;
-
 const nameOf = ({ topicId, partition }: Place): string => partitionKey(topicId, partition).toString('hex');
 const placeOf = (name: string): Place => ({ topicId: Number.parseInt(name.slice(0, 8), 16), partition: Number.parseInt(name.slice(8), 16) });
 
-/** A topic of which only batches are left: nobody knows any more how its bytes are to be read. */
+/** A topic of which only batches are left: the codec of its bytes is unknown. */
 const unnamed = (id: number, partitions: number): TopicShape => ({
   name: `recovered.${id}`,
   partitions,

@@ -1,6 +1,6 @@
 /**
- * One partition on its way into the new folder: batches are written as they come, what is missing is looked for among the
- * orphans, and what stays missing becomes empty batches, as compaction leaves them.
+ * A partition of the new folder: batches are written as they are read, missing ones are looked for among the leaked pages,
+ * and offsets that stay missing become empty batches, as compaction leaves them.
  */
 import type { RepairedPartition } from '../../port/inspection.ts';
 import { fitting, gapsIn, rebuild, type Piece } from './entries/rebuild.ts';
@@ -22,10 +22,10 @@ export class PartitionRepair {
   readonly #topicId: number;
   readonly #partition: number;
   readonly #known: Ends | undefined;
-  /** No later ends can have been there. */
+  /** No later ends can have existed. */
   readonly #isLatest: boolean;
   #next = 0n;
-  /** The highest offset that anything says was given, and one more. */
+  /** The highest offset that any entry says was assigned, plus one. */
   #reached = 0n;
   #guess: Ends | undefined;
 
@@ -36,7 +36,7 @@ export class PartitionRepair {
     this.#isLatest = isLatest;
   }
 
-  /** Something says that the log has come so far. */
+  /** An entry says that the partition has reached this offset. */
   reach(offset: bigint, ends?: Ends): void {
     if (ends !== undefined && (this.#guess === undefined || ends.end > this.#guess.end)) this.#guess = ends;
     if (offset > this.#reached) this.#reached = offset;
@@ -50,14 +50,14 @@ export class PartitionRepair {
     this.#next = piece.next;
     this.#write(piece, view, target);
   }
-  /** A batch that none does. */
+  /** A batch on a leaked page. */
   offer(view: BatchView): void {
     const piece = pieceOf(view);
     if (this.#known === undefined) this.reach(piece.next);
     this.#candidates.push({ ...piece, view });
   }
 
-  /** `hidden`: so many bytes of the file could not be looked at; a record takes one at least. */
+  /** `hidden` is the number of bytes of the file that could not be read; a record takes at least one. */
   finish(topic: string, segments: readonly Segment[], hidden: number, target: RepairTarget): RepairedPartition {
     const known = this.#endsNow();
     const endIsKnown = this.#known !== undefined && this.#isLatest;
@@ -93,9 +93,9 @@ export class PartitionRepair {
   #endsNow(): Ends {
     const known = this.#known;
     if (known !== undefined) return { ...known, end: !this.#isLatest && this.#reached > known.end ? this.#reached : known.end };
-    // Where it started nobody knows either: what is missing from the beginning on counts as lost.
+    // The start is lost too: every offset from the beginning on counts as lost.
     const start = this.#guess?.start ?? 0n;
-    // What was compacted is compacted again: it is not known how far.
+    // The partition will be compacted again, since it is unknown how far it was.
     return { ...NO_ENDS, start, end: this.#reached > start ? this.#reached : start };
   }
   #write(piece: Piece, view: BatchView, target: RepairTarget): void {

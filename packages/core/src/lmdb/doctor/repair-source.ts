@@ -1,6 +1,6 @@
 /**
- * What a repair reads: the entries that trees lead to, completed by those that damage has hidden, a few between two turns of the
- * event loop. It reads with nothing held, so nobody may write meanwhile: a copy of two states is none.
+ * Reads the entries for a repair: the ones that trees lead to, completed by the ones that damage has hidden, a few between
+ * two turns of the event loop. No snapshot is held, so no process may write meanwhile: a copy of two states is no copy.
  */
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import type { RepairOptions } from '../../port/inspection.ts';
@@ -15,7 +15,7 @@ const LOOK_EVERY = 256;
 export class RepairSource {
   readonly salvage: Salvage;
   readonly orphans: Orphans;
-  /** Seen so far. */
+  /** The number so far. */
   records = 0;
   readonly #path: string;
   readonly #file: PageFile;
@@ -31,12 +31,12 @@ export class RepairSource {
     this.orphans = this.salvage.orphans();
   }
 
-  /** The entries of a table, and of the orphans those that are of it and are not there yet. */
+  /** The entries of a table, then the leaked entries that belong to the table and are missing from it. */
   async all(table: Exclude<Table, 'log' | 'stores'>, isOfIt: (key: Buffer, value: Buffer) => boolean): Promise<readonly Sealed[]> {
     const found = new Map<string, Sealed>();
     for await (const entry of this.inTurns(this.salvage.sealed(table)))
       found.set(entry.key.toString('latin1'), { key: Buffer.from(entry.key), value: Buffer.from(entry.value) });
-    // An older copy of ends would give offsets again.
+    // An older copy of ends would assign offsets again.
     if (this.salvage.missing(table) !== 0 && (table !== 'ends' || this.orphans.areProven)) {
       for (const entry of this.orphans.sealed) {
         const name = entry.key.toString('latin1');
@@ -48,14 +48,17 @@ export class RepairSource {
     return [...found.values()];
   }
 
-  /** Where entries of a table are missing; anywhere, when it has fewer than it says and nothing says where. */
+  /**
+   * The gaps in a table's entries; one gap over all keys when the table has fewer entries than it says and no page shows
+   * where.
+   */
   gapsOf(table: Table): readonly KeyGap[] {
     if (this.salvage.missing(table) === 0) return [];
     const gaps = this.salvage.gaps(table);
     return gaps.length > 0 ? gaps : [{ after: undefined, before: undefined }];
   }
 
-  /** The items, and between some of them what others have to do. */
+  /** The items, with turns of the event loop between some of them. */
   async *inTurns<T>(items: Iterable<T>): AsyncGenerator<T, void> {
     let n = 0;
     for (const item of items) {

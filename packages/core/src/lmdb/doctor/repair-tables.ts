@@ -1,7 +1,8 @@
 /**
- * The tables of a repair that are kept entry by entry: an entry whose seal agrees goes along, if whom it belongs to does.
+ * The tables that a repair copies entry by entry: an entry with a matching seal is copied if its owner is.
  *
- * Who was in a group is not: nobody is in the new folder. An entry of a kind that this version does not know is copied as it is.
+ * Members of groups are not copied: the groups of the new folder are empty. An entry of a kind that this version does not
+ * know is copied as it is.
  */
 import { FIRST_TABLES, kindOf } from './entries/entry-kinds.ts';
 import type { Restarted } from '../../port/inspection.ts';
@@ -21,13 +22,16 @@ export interface KeptTables {
   readonly restarted: readonly Restarted[];
   readonly positionsKept: number;
   readonly positionsDropped: number;
-  /** Entries of each store. */
+  /** The number of entries of each store. */
   readonly entriesOf: ReadonlyMap<number, number>;
-  /** Entries of kinds that are not known. */
+  /** Entries of unknown kinds. */
   readonly copied: number;
 }
 
-/** All but the log, what is made anew from it, and the names. Calls `marked` with the numbers of groups that were deleted. */
+/**
+ * Copies all tables but the log, the derived tables, and the names. Calls `marked` with the numbers of groups that were
+ * deleted.
+ */
 export const putTables = async (
   source: RepairSource,
   target: RepairTarget,
@@ -68,7 +72,7 @@ export const putTables = async (
       marked(key.readUInt32BE(0));
       target.put('groups', key, value);
     }
-    // The epoch goes on, and nobody is in it.
+    // The epoch continues, and the group is empty.
     else if (key.length === 4 && names.groups.has(key.readUInt32BE(0))) target.put('groups', key, withoutMembers(value));
   }
   for await (const { key, value } of source.inTurns(salvage.sealed('stores'))) {
@@ -86,7 +90,7 @@ export const putTables = async (
 };
 
 const storeIdOf = (key: Buffer): number => (key.length < 4 ? -1 : key.readUInt32BE(0));
-/** Goes through the stores once, to see what is missing before anything is written. */
+/** Reads the stores once, to know the missing entries before any are written. */
 const countStores = async (source: RepairSource, names: Names): Promise<{ readonly of: ReadonlyMap<number, number>; readonly unknown: number }> => {
   const of = new Map<number, number>();
   let unknown = 0;
@@ -102,7 +106,10 @@ const withoutMembers = (value: Uint8Array): Buffer => {
   return encodeGroup({ ...record, version: record.version + 1, members: [] });
 };
 
-/** The names of all that is kept. `marked` are numbers of what was deleted, whose marks are kept: no number is given again. */
+/**
+ * Writes the names of everything that is kept. `marked` are numbers of deleted owners, whose marks are kept so that no number
+ * is assigned again.
+ */
 export const putNames = (
   target: RepairTarget,
   names: Names,

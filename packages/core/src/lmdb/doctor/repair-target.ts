@@ -1,7 +1,7 @@
 /**
- * The folder that is being made of what could be proved: puts in transactions of a few megabytes, and a name at the end.
+ * The new folder of a repair: puts in transactions of a few megabytes, and the final name at the end.
  *
- * Until then it is called `NAME.repairing`. One that is found there is what a repair left that was killed, and goes.
+ * Until then the folder is called `NAME.repairing`. An existing one was left by a repair that was killed, and is deleted.
  */
 import { existsSync, readdirSync, renameSync, rmSync, rmdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -11,7 +11,7 @@ import { putRaw } from '../tables/sealed.ts';
 import { DEFAULT_MAP_SIZE } from '../folder/address-space.ts';
 import { makeFolder, syncFolder } from '../folder/durable.ts';
 import { openEnv, type Env } from '../tables/env.ts';
-import { describeCopying } from '../copy/fresh-copy.ts';
+import { describeCopying } from '../folder/io-errors.ts';
 import { markFolder } from '../folder/folder.ts';
 import { makeGate } from '../transaction/gate.ts';
 import { openDataFile, type DataFile } from '../folder/slack.ts';
@@ -34,7 +34,7 @@ export class RepairTarget {
     this.#to = resolve(to);
     this.path = join(dirname(this.#to), `${basename(this.#to)}.repairing`);
     if (existsSync(this.#to) && readdirSync(this.#to).length > 0) {
-      throw new StoplogError('STOPLOG_USAGE', { to }, `${to} is there already, and not empty: a repaired log goes into a new folder, name another one`);
+      throw new StoplogError('STOPLOG_USAGE', { to }, `${to} exists already, and is not empty: a repaired log goes into a new folder, name another one`);
     }
     const before = existsSync(this.path) ? readdirSync(this.path) : [];
     if (before.some((name) => !OURS.has(name) && !name.startsWith('stoplog.json')))
@@ -58,19 +58,19 @@ export class RepairTarget {
   putBatch(key: Buffer, batch: Uint8Array): void {
     this.#add('log', key, Buffer.from(batch.buffer, batch.byteOffset, batch.byteLength));
   }
-  /** Writes what waits, and marks the folder as a log: it can be opened, under its name of the meantime. */
+  /** Writes the pending puts, and marks the folder as a log: it can be opened, under its temporary name. */
   async close(): Promise<void> {
     this.#flush();
     await this.#end();
     markFolder(this.path);
   }
-  /** Gives it its name, durably. */
+  /** Gives the folder its final name, durably. */
   rename(): void {
     if (existsSync(this.#to)) rmdirSync(this.#to);
     renameSync(this.path, this.#to);
     syncFolder(dirname(this.#to));
   }
-  /** What is there after an error is of no use to anybody. */
+  /** After an error the folder is of no use. */
   async discard(): Promise<void> {
     await this.#end();
     rmSync(this.path, { recursive: true, force: true });
@@ -83,7 +83,7 @@ export class RepairTarget {
     this.#file.close();
   }
   #add(table: Table, key: Buffer, value: Buffer): void {
-    // What was read may lie in a page that is larger.
+    // The value may be a view into a larger page.
     this.#puts.push([table, Buffer.from(key), value]);
     this.#bytes += value.length;
     if (this.#puts.length >= TURN.puts || this.#bytes >= TURN.bytes) this.#flush();

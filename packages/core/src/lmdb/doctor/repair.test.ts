@@ -1,15 +1,17 @@
 /**
- * Case O04: one bad bit, half the log. Two thousand records (the long run has ten), and copies of their file with each kind of damage: the check
- * tells it or nothing is missing, and what a repair keeps is what was written, counted to the offset. All of it in this
- * process: that it lives is part of the test.
+ * Case O04: one bad bit, half the log. Two thousand records (the long run has ten), and copies of their file with each kind
+ * of damage: the check reports the damage or nothing is missing, and a repair keeps only written records, counted to the
+ * offset. All of it in this process: surviving is part of the test.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { LogModule } from '@stoplog/core/port';
+import { loadLogModule, openPort } from '@stoplog/core/kit';
+import { type CheckReport, isDamage, type RepairReport } from '@stoplog/core/tools';
 import { lmdb } from '@stoplog/core/lmdb';
-import { isDamage, loadLogModule, openPort, type CheckReport, type LogModule, type RepairReport } from '@stoplog/core/port';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chance, DAMAGES, makeKnownLog, PAGE, recordsIn, usedBytes, withData, type Left, type Originals } from '../fixtures/damaged.ts';
 import { readLetters, start, withFolder } from '../fixtures/child.ts';
@@ -35,7 +37,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
 const check = (path: string): Promise<CheckReport> => module.check(lmdb(path).options);
 const repair = (path: string, to: string): Promise<RepairReport> => module.repair(lmdb(path).options, to);
-/** What a repair kept and said, against what was written: sentences about what is not so. */
+/** Compares a repair's result and report with the written records: returns a sentence for each difference. */
 const judge = ({ partitions, lostOffsets, mayMissPartitions }: RepairReport, left: Left): string[] => {
   const wrong: string[] = [];
   const none = (what: string, found: readonly unknown[]): void => {
@@ -46,7 +48,7 @@ const judge = ({ partitions, lostOffsets, mayMissPartitions }: RepairReport, lef
       lost.flatMap(({ offset, until }) => Array.from({ length: Number(until - offset) }, (_, i) => `${partition} ${offset + BigInt(i)}`)),
     ),
   );
-  // Behind this an end that was lost with everything before it may have been; of a partition that left no trace, everything.
+  // After this offset a lost end may have been; for a partition that left no trace, every offset.
   const reached = new Map(partitions.map((one) => [one.partition, one.reached]));
   const isUnknown = (where: string): boolean =>
     BigInt(where.slice(2)) >= (reached.get(Number(where[0])) ?? (mayMissPartitions && !left.ends.has(Number(where[0])) ? 0n : 2n ** 63n));
@@ -71,7 +73,7 @@ const judge = ({ partitions, lostOffsets, mayMissPartitions }: RepairReport, lef
   return wrong;
 };
 
-test('a log that is sound has nothing to tell, and repaired it is the same', async () => {
+test('a sound log has no findings, and its repair is the same log', async () => {
   const report = await check(original);
   expect(report).toMatchObject({ findings: [], notes: [], topics: 1, partitions: 2, records: RECORDS, isWhole: true });
   const repaired = await repair(original, join(folder, 'same'));
@@ -86,7 +88,7 @@ test('a log that is sound has nothing to tell, and repaired it is the same', asy
 });
 
 describe.each(Object.keys(TIMES))('after %s', (kind) => {
-  test('nothing is missing without a finding, and a repair keeps what was written and counts what is lost', async () => {
+  test('every missing record has a finding, and a repair keeps only written records and counts the lost ones', async () => {
     const random = chance(seed + Object.keys(TIMES).indexOf(kind));
     const tally = { harmless: 0, found: 0, repaired: 0, 'nothing to prove': 0, 'records lost': 0 };
     for (let i = 0; i < TIMES[kind]!; i++) {
@@ -112,7 +114,7 @@ describe.each(Object.keys(TIMES))('after %s', (kind) => {
   });
 });
 
-test('a file of which little is left, neither a name nor the ends, may have had partitions that left no trace, and the repair says so', async () => {
+test('a repair of a file without names and ends reports that there may have been partitions that left no trace', async () => {
   const [path, copy, to] = [join(folder, 'much'), join(folder, 'little'), join(folder, 'little repaired')];
   const log = await openPort(lmdb(path));
   await log.ensure([shape]);
@@ -140,7 +142,7 @@ describe('a file that holds nothing of ours', () => {
     ['that is empty', () => Buffer.alloc(0)],
     ['of another program', () => Buffer.from('x'.repeat(300_000))],
     ['that was cut in its meta pages', () => data.subarray(0, 9_000)],
-  ] as const)('%s is told, and there is nothing to repair', async (name, make) => {
+  ] as const)('%s is reported, and there is nothing to repair', async (name, make) => {
     const copy = join(folder, name);
     withData(original, copy, make());
     expect((await check(copy)).findings.length).toBeGreaterThan(0);
@@ -150,7 +152,7 @@ describe('a file that holds nothing of ours', () => {
     });
     expect(readdirSync(folder).filter((one) => one.startsWith(`${name} `))).toEqual([]);
   });
-  test('a folder that is not there, of a later format, or full of other things is refused by name', async () => {
+  test('a missing folder, one of a later format and one full of other files are refused by name', async () => {
     await withFolder(async (other) => {
       await expect(check(join(other, 'none'))).rejects.toMatchObject({ code: 'STOPLOG_LOG_UNAVAILABLE' });
       writeFileSync(join(other, 'thesis.txt'), 'x');
@@ -163,7 +165,7 @@ describe('a file that holds nothing of ours', () => {
 });
 
 describe('a repaired log', () => {
-  /** The original, with zeros in every page that one of these texts is in. */
+  /** The original, with zeros in every page that holds one of these texts. */
   const damaged = (path: string, ...texts: readonly string[]): void => {
     const copy = Buffer.from(data);
     for (let at = 2 * PAGE; at < copy.length; at += PAGE) {
@@ -172,7 +174,7 @@ describe('a repaired log', () => {
     }
     withData(original, path, copy);
   };
-  test('is opened, read and appended to; what was lost is passed over, and no offset is given twice', async () => {
+  test('a repaired log is opened, read and appended to; lost records are skipped, and no offset is assigned twice', async () => {
     const [copy, to] = [join(folder, 'open me'), join(folder, 'opened')];
     damaged(copy, '20.3 ');
     const report = await repair(copy, to);
@@ -185,7 +187,7 @@ describe('a repaired log', () => {
     expect((await append(log, 0, ['after'])).offsets).toEqual([BigInt(RECORDS / 2)]);
     expect((await log.committed('g', [place(0)]))[0]!.offset).toBe(BigInt(RECORDS / 2));
   });
-  test('has no store that lost entries, and its group begins anew', async () => {
+  test("a repaired log has no store that lost entries, and the store's group restarts", async () => {
     const [copy, to] = [join(folder, 'store'), join(folder, 'without store')];
     damaged(copy, 'value 20 ');
     expect((await check(copy)).findings.map(({ rule, table }) => `${rule} ${table}`)).toContain('page stores');
@@ -201,17 +203,17 @@ describe('a repaired log', () => {
     expect((await log.committed('g', [place(0)]))[0]!.offset).toBe(0n);
     expect((await log.store({ store: 's', partition: 0, group: 'g', version: 1, fingerprint: 'f' }, never)).range({}, 10)).toEqual([]);
   });
-  test('that had lost its names and its lists holds its records under a name of its own', async () => {
+  test('a repaired log that had lost its names and lists holds its records under a made-up name', async () => {
     const [copy, to] = [join(folder, 'names'), join(folder, 'renamed')];
     damaged(copy, 'topic:letters', 'segments\0');
-    // The log itself does not take it for an empty one.
+    // The log itself does not take the partition for an empty one.
     const looked = await start('look', copy).ended;
     expect([looked.signal, (JSON.parse(looked.lines[0]!) as { readonly errors: readonly string[] }).errors]).toEqual([null, ['STOPLOG_LOG_CORRUPT']]);
     const report = await repair(copy, to);
     expect(report.renamed).toEqual([`recovered.${report.renamed[0]!.slice('recovered.'.length)}`]);
     expect(recordsIn(to).records).toEqual(originals);
   });
-  test('comes about also where one was killed before; another folder is left alone', async () => {
+  test('a repair replaces the rest of a killed repair, and leaves other folders alone', async () => {
     const to = join(folder, 'again');
     mkdirSync(`${to}.repairing`);
     writeFileSync(join(`${to}.repairing`, 'data.mdb'), 'half of it');
@@ -226,7 +228,7 @@ describe('a repaired log', () => {
   });
 });
 
-test('a log that is written to meanwhile is not repaired: it is told what to do, nothing is left behind, and the log is as it was', async () => {
+test('a log that is written to meanwhile is not repaired: the error says what to do, nothing is left behind, and the log is unchanged', async () => {
   const [copy, to] = [join(folder, 'busy'), join(folder, 'busy repaired')];
   withData(original, copy, data);
   const log = await openPort(lmdb(copy));
@@ -243,7 +245,7 @@ test('a log that is written to meanwhile is not repaired: it is told what to do,
     message: expect.stringContaining('stop what runs on it'),
     facts: { path: copy },
   });
-  // It is seen at once, not when all is read.
+  // The change is noticed at once, not when all is read.
   expect(looks).toBe(1);
   expect(readdirSync(folder).filter((name) => name.startsWith('busy'))).toEqual(['busy']);
   expect((await check(copy)).findings).toEqual([]);
@@ -251,13 +253,13 @@ test('a log that is written to meanwhile is not repaired: it is told what to do,
   expect(recordsIn(to).records.size).toBe(RECORDS + 400);
 });
 
-test('what goes wrong where the new log is made names that place', async () => {
+test('an error while the new log is made names its path', async () => {
   const file = join(folder, 'a file');
   writeFileSync(file, 'x');
   await expect(repair(original, join(file, 'to'))).rejects.toMatchObject({ code: 'STOPLOG_LOG_UNAVAILABLE', facts: { path: join(file, 'to') } });
 });
 
-test('no number of what was deleted is given again, though the names are lost: a new topic is not taken for the one that was', async () => {
+test('a number of a deleted topic is not assigned again, even though the names are lost', async () => {
   const [path, to] = [join(folder, 'deleted'), join(folder, 'deleted repaired')];
   const log = await openPort(lmdb(path));
   await log.ensure([shape]);
@@ -275,7 +277,7 @@ test('no number of what was deleted is given again, though the names are lost: a
   expect((await repaired.commit(commitOf({ appends: [{ topic: 'passing', partition: 0, batch: batchOf(['new']) }] }))).offsets).toEqual([0n]);
 });
 
-test('beside a process that appends, cleans and deletes, a check finds nothing', async () => {
+test('a check while a process appends, cleans and deletes finds nothing', async () => {
   await withFolder(async (other) => {
     const path = join(other, 'log');
     const log = await openPort(lmdb(path, { maintenance: { everyMs: 5 } }));

@@ -1,8 +1,8 @@
 /**
- * `repairFolder`: a new folder with everything of a damaged one that can be proved, and an exact account of the rest.
+ * `repairFolder`: makes a new folder with every entry of a damaged one that can be proved, and an exact account of the rest.
  *
- * The old folder is only read. Killed at any moment, and run again, it begins anew. What was lost keeps its offsets, as empty
- * batches that a reader passes over: no offset is given twice, and every position still means what it meant.
+ * The old folder is only read. A repair that was killed and is run again starts from the beginning. Lost records keep their
+ * offsets, as empty batches that a reader skips: no offset is assigned twice, and every position keeps its meaning.
  */
 import type { RepairOptions, RepairReport } from '../../port/inspection.ts';
 import { FIRST_TABLES } from './entries/entry-kinds.ts';
@@ -11,16 +11,16 @@ import { namesIn } from './entries/names.ts';
 import { StoplogError } from '../../pure/errors.ts';
 import { TABLES, type Table } from '../layout/keyspace.ts';
 import { checkFolder, examineForReading, openPageFile } from './check.ts';
-import { describeIo } from '../folder/folder.ts';
+import { describeIo } from '../folder/io-errors.ts';
 import { LogRepair } from './repair-log.ts';
 import { RepairSource } from './repair-source.ts';
 import { isMetaKey, putNames, putTables } from './repair-tables.ts';
 import { RepairTarget } from './repair-target.ts';
 
-/** Made anew from the batches. */
+/** Rebuilt from the batches. */
 const DERIVED: ReadonlySet<Table> = new Set(['segments', 'times']);
 
-/** Makes the folder `to` of what can be proved of the folder at `path`, which is only read. */
+/** Makes the folder `to` from the provable entries of the folder at `path`, which is only read. */
 export const repairFolder = async (path: string, to: string, options: RepairOptions = {}): Promise<RepairReport> => {
   examineForReading(path);
   const file = openPageFile(path);
@@ -38,7 +38,7 @@ export const repairFolder = async (path: string, to: string, options: RepairOpti
       return report;
     } catch (error) {
       await target.discard();
-      // What was found in a file that changed is nothing: that is told first.
+      // Findings in a file that changed mean nothing: the change is reported first.
       source.checkUnchanged();
       throw error;
     }
@@ -91,7 +91,7 @@ const repair = async (source: RepairSource, target: RepairTarget): Promise<Repai
   };
 };
 
-/** What was made is read like any other folder: a repair that is wrong is not to be believed. */
+/** The new folder is read like any other: a repair that went wrong must not be trusted. */
 const checkRepaired = async (path: string): Promise<void> => {
   const { findings } = await checkFolder(path);
   const wrong = findings.find(isDamage);

@@ -1,9 +1,9 @@
 /**
- * What can still be proved of a damaged file: entries that its trees lead to, and those on pages that no tree leads to any more.
+ * Finds the provable entries of a damaged file: the ones that its trees lead to, and the ones on pages that no tree leads to.
  *
- * Every page of a commit is in a tree or free. So when the free list is whole, the pages that are in neither are those which
- * damage has hidden, and nothing older: a batch or value there whose checksums agree belongs to the log as it was. When the
- * list is damaged too, they may hold what was deleted: the latest of each is taken then, and the report says so.
+ * Every page of a commit is in a tree or free. So when the free list is whole, the pages that are in neither are leaked by
+ * the damage, and hold nothing older: a batch or value there with matching checksums belongs to the log as it was. When the
+ * free list is damaged too, these pages may hold deleted entries: then the latest of each is taken, and the report says so.
  */
 import { DATA } from '../../pure/log/finding.ts';
 import { StoplogError } from '../../pure/errors.ts';
@@ -20,22 +20,22 @@ import { tablesOf, type PageFile } from './page-file.ts';
 
 export interface Sealed {
   readonly key: Buffer;
-  /** Opened. */
+  /** Without its seal. */
   readonly value: Buffer;
 }
 export interface Orphans {
-  /** False: the free list is damaged, so that these may as well be what was deleted. The latest come first. */
+  /** False when the free list is damaged, so that these may be deleted entries. The latest come first. */
   readonly areProven: boolean;
   readonly batches: readonly BatchView[];
-  /** Entries of whichever table their keys say. */
+  /** Entries of any table, by the form of their keys. */
   readonly sealed: readonly Sealed[];
-  /** Bytes of the pages in which something may lie that was not found: those behind the end of the file, and those that no tree leads to. */
+  /** Bytes of the pages whose entries were not found: pages after the end of the file, and pages that no tree leads to. */
   readonly hidden: number;
 }
 
 export class Salvage {
   readonly snapshot: Snapshot;
-  /** False: where the last commit begins is damaged, and this is one before it, or may be. */
+  /** False when the root of the last commit is damaged, so that this commit is, or may be, an earlier one. */
   readonly isLatest: boolean;
   readonly tables: ReadonlyMap<string, Tree>;
   readonly #file: PageFile;
@@ -43,7 +43,7 @@ export class Salvage {
   readonly #found = new Map<Table, number>();
   readonly #suspects = new Set<number>();
   #freeListHolds = true;
-  /** Of the latest of all snapshots that could be read. */
+  /** The last page of the latest readable snapshot. */
   readonly #lastPage: number;
 
   constructor(file: PageFile) {
@@ -66,14 +66,15 @@ export class Salvage {
     }
     this.snapshot = best.snapshot;
     this.tables = best.tables;
-    // A commit is acknowledged once the copy of its meta page is on the disk: what that says is the last that anybody relied on.
+    // A commit is acknowledged once the copy of its meta page is on the disk: the commit that the copy names is the last one
+    // anybody relied on.
     const { txn } = best.snapshot;
     this.isLatest = judged.every(({ snapshot }) => snapshot.txn <= txn) && (metas.problems.length === 0 || metas.flushed?.txn === txn);
     this.#lastPage = Math.max(...judged.map(({ snapshot }) => snapshot.lastPage));
   }
   readonly #read = (page: number, count: number): Uint8Array | undefined => this.#file.page(page, count);
 
-  /** Entries of a table whose seals agree; what is missing is in `gaps` afterwards. */
+  /** Entries of a table with matching seals; afterwards `gaps` has the missing ones. */
   *sealed(table: Table): Generator<Sealed, void> {
     this.#found.set(table, 0);
     this.#gaps.delete(table);
@@ -86,7 +87,7 @@ export class Salvage {
       }
     }
   }
-  /** Batches that are whole, wherever their key says they are: their headers have a checksum too. */
+  /** Whole batches, wherever their keys say they are: their headers have a checksum too. */
   *batches(): Generator<BatchView, void> {
     for (const [key, value] of this.#entries('log')) {
       const view = openWhole(value);
@@ -97,20 +98,20 @@ export class Salvage {
       }
     }
   }
-  /** An orphan that is of this table. */
+  /** Counts a leaked entry of this table. */
   foundAgain(table: Table): void {
     this.#found.set(table, (this.#found.get(table) ?? 0) + 1);
   }
   gaps(table: Table): readonly KeyGap[] {
     return this.#gaps.get(table) ?? [];
   }
-  /** How many entries of a table were not found; undefined when nothing says how many there were. */
+  /** The number of a table's entries that were not found; undefined when no page says how many there were. */
   missing(table: Table): number | undefined {
     const tree = this.tables.get(table);
     return tree === undefined ? undefined : Math.max(0, tree.entries - (this.#found.get(table) ?? 0));
   }
 
-  /** What lies on the pages that damage has hidden; call it after the tables were gone through. */
+  /** The entries on the pages that damage has leaked; call it after the tables were read. */
   orphans(): Orphans {
     const account = this.#file.account(this.snapshot);
     const visit = (page: number, count: number): boolean => account.use(page, count);
@@ -130,7 +131,7 @@ export class Salvage {
       const bytes = this.#read(page, 1);
       if (bytes === undefined) continue;
       for (const { key, value, overflow } of looseNodes(bytes)) {
-        // A value elsewhere must not be one that was freed since.
+        // A value on other pages must not have been freed since.
         const isHere = overflow === undefined || !account.isFree(overflow.page);
         const found =
           value ??
@@ -152,7 +153,10 @@ export class Salvage {
     return { batches, sealed, areProven: this.#freeListHolds, hidden: hidden * this.#file.pageSize };
   }
 
-  /** Sealed entries that look like ends, on any page that was written after a commit, in use or not: how far the log once came. */
+  /**
+   * Sealed entries that look like ends, on any page written after a commit, in use or not: they show how far the log once
+   * reached.
+   */
   *endsAfter(txn: number): Generator<Sealed, void> {
     const pages = Math.floor(this.#file.size / this.#file.pageSize);
     for (let page = 2; page < pages; page++) {
@@ -203,7 +207,7 @@ export class Salvage {
 
 const ours = (tables: ReadonlyMap<string, Tree>): number => TABLES.filter((table) => tables.has(table)).length;
 
-/** Meta pages that lie where they do not belong. */
+/** Meta pages in a wrong place. */
 const strayMetas = (file: PageFile): readonly Snapshot[] => {
   const found: Snapshot[] = [];
   for (let page = 0; page < Math.floor(file.size / file.pageSize); page++) {
@@ -218,7 +222,7 @@ const strayMetas = (file: PageFile): readonly Snapshot[] => {
   }
   return found;
 };
-/** The flushed copy has neither head nor magic number of its own: those of its page are taken. */
+/** The flushed copy has neither page header nor magic number of its own: it uses the ones of its page. */
 const withHead = (page: Uint8Array, at: number): Uint8Array =>
   Buffer.concat([page.subarray(0, PAGE_HEADER + 8), page.subarray(at + PAGE_HEADER + 8, at + META_BYTES)]);
 

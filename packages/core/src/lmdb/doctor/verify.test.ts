@@ -1,12 +1,12 @@
 /**
- * What is refused before LMDB maps a file: each of these would end the process by a signal, or hide what is there. They are
- * opened in this process: that it lives is part of the test.
+ * Damage that is refused before LMDB maps a file: each kind would end the process by a signal, or hide records. The files are
+ * opened in this process: surviving is part of the test.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { loadLogModule, openPort } from '@stoplog/core/kit';
 import { lmdb, type LmdbOptions } from '@stoplog/core/lmdb';
-import { loadLogModule, openPort } from '@stoplog/core/port';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BRANCH, LEAF, PAGE_HEADER } from '../layout/pages/page.ts';
 import type { Tree } from '../layout/pages/meta-page.ts';
@@ -27,7 +27,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'stoplog-verify-'));
   original = join(folder, 'log');
   await makeKnownLog(original, 2_000);
-  // Small batches lie on the leaves, of which there are some then.
+  // Small batches are stored on the leaves, so that there are several leaves.
   const log = await openPort(lmdb(original));
   for (let i = 0; i < 10; i++) await Promise.all(Array.from({ length: 10 }, (_, n) => append(log, n % 2, [`small ${i} ${'x'.repeat(500)}`])));
   await log[Symbol.asyncDispose]();
@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A copy that was changed. */
+/** A changed copy. */
 const damagedBy = (change: (bytes: Buffer) => void): string => {
   const path = join(folder, `copy${copies++}`);
   const bytes = Buffer.from(data);
@@ -71,7 +71,7 @@ const leafOf = (bytes: Buffer, table: string): number => {
 const meta = (n: number): number => (n % 2) * PAGE;
 const u64 = (bytes: Buffer, at: number, by: number): void => void bytes.writeBigUInt64LE(bytes.readBigUInt64LE(at) + BigInt(by), at);
 
-describe('a log does not open whose file', () => {
+describe('a damaged file', () => {
   test.each<readonly [string, string | undefined, (bytes: Buffer) => void]>([
     [
       'has a branch that leads to one page twice',
@@ -104,11 +104,11 @@ describe('a log does not open whose file', () => {
     ],
     ['has a list of tables with values in duplicate', undefined, (bytes) => bytes.writeUInt16LE(4, meta(commit) + 96 + 4)],
     [
-      'has as many entries as it does not say',
+      'has another number of entries than it says',
       'stores',
       (bytes) => u64(bytes, bytes.indexOf('stores\0', bytes.readUInt32LE(meta(commit) + 136) * PAGE) + 7 + 32, 1),
     ],
-  ])('%s', async (_, table, change) => {
+  ])('a log whose file %s is not opened', async (_, table, change) => {
     const path = damagedBy(change);
     const before = readFileSync(join(path, 'data.mdb'));
     const error = await refusal(path);
@@ -118,14 +118,14 @@ describe('a log does not open whose file', () => {
   });
 });
 
-test('a log that is sound is not refused, nor is one that was left in the middle of a commit by a power cut', async () => {
+test('a sound log is not refused, nor is one that a power cut left in the middle of a commit', async () => {
   expect(
     await refusal(
       damagedBy(() => {}),
       { verify: true },
     ),
   ).toBe(undefined);
-  // Of the newest commit the meta page came to the disk, and its pages did not; the machine was started anew since.
+  // The meta page of the newest commit reached the disk, and its pages did not; the machine has restarted since.
   const cut = damagedBy((bytes) => {
     const at = meta(commit);
     for (const begin of [meta(commit - 1), at]) bytes.writeBigUInt64LE(1n, begin + 160);
@@ -137,7 +137,7 @@ test('a log that is sound is not refused, nor is one that was left in the middle
   expect(await refusal(cut, { verify: true })).toBe(undefined);
 });
 
-test('a partition whose ends are hidden is refused to readers and writers, where the file was not verified', async () => {
+test('a partition with hidden ends is refused to readers and writers when the file was not verified', async () => {
   const path = damagedBy((bytes) => void (bytes[node(bytes, leafOf(bytes, 'ends'), 1) + 8 + 7]! ^= 2));
   const log = await open(path, { verify: false });
   try {
@@ -151,7 +151,7 @@ test('a partition whose ends are hidden is refused to readers and writers, where
   }
 });
 
-test('a large file is walked only when that is asked for', async () => {
+test('a large file is walked only on request', async () => {
   await withFolder(async (folder) => {
     const path = join(folder, 'log');
     const log = await openPort(lmdb(path));
@@ -171,7 +171,7 @@ test('a large file is walked only when that is asked for', async () => {
   });
 });
 
-test('a damaged file is not shrunk, for what it hides would be gone with it', async () => {
+test('a damaged file is not shrunk, since its hidden entries would be lost', async () => {
   const path = damagedBy((bytes) => bytes.writeUInt16LE(bytes.readUInt16LE(leafOf(bytes, 'log') + 20) - 2, leafOf(bytes, 'log') + 20));
   const before = readFileSync(join(path, 'data.mdb'));
   const options = lmdb(path).options;
@@ -179,7 +179,7 @@ test('a damaged file is not shrunk, for what it hides would be gone with it', as
   expect(readFileSync(join(path, 'data.mdb')).equals(before)).toBe(true);
 });
 
-test('beside a process that commits all the time nothing is taken for damage', async () => {
+test('the commits of another process are never taken for damage', async () => {
   await withFolder(async (folder) => {
     const path = join(folder, 'log');
     const child = start('appender', path, join(folder, 'acks'), 'a');
@@ -196,14 +196,14 @@ test('beside a process that commits all the time nothing is taken for damage', a
   });
 }, 60_000);
 
-test('a page that no file is long enough for is one behind the end', () => {
+test("a page number beyond every file's end is refused as one after the end", () => {
   const file = new PageFile(original, PAGE);
   expect([2 ** 40, 2 ** 50, 2 ** 55].map((page) => file.page(page, 1))).toEqual([undefined, undefined, undefined]);
   file.close();
 });
 
 test.each([2 ** 31, 2 ** 45, Number.MAX_SAFE_INTEGER])(
-  'a last page of number %d, which no file has, is a finding of the check, and a repair keeps the rest',
+  'a last page number of %d, which no file has, is a finding of the check, and a repair keeps the rest',
   async (last) => {
     const path = damagedBy((bytes) => {
       for (const at of [0, PAGE / 2, PAGE]) if (bytes.readBigUInt64LE(at + 152) === BigInt(commit)) bytes.writeBigUInt64LE(BigInt(last), at + 144);

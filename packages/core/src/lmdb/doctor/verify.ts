@@ -1,13 +1,13 @@
 /**
- * Walks the tree pages of a data file before LMDB maps it, and refuses one that is damaged.
+ * Walks the tree pages of a data file before LMDB maps it, and refuses a damaged file.
  *
- * LMDB trusts its pages, which have no checksum: a flipped bit in one of them ends the process by a signal, or hides what lies
- * below it without a word. So whoever opens a folder first in a process has it walked by our own reader, as `stoplog check` does:
- * page numbers, kinds, nodes within their page, keys in order, counts, every page used once, and the seals of what lies
- * on these pages. Batches are left out: each has a checksum that is looked at when it is read, and one that is hidden leaves a gap.
+ * LMDB trusts its pages, which have no checksum: a flipped bit in one of them ends the process by a signal, or silently hides
+ * the pages below it. So the first open of a folder in a process walks it with our own reader, as `stoplog check` does: page
+ * numbers, kinds, nodes within their page, keys in order, counts, every page used once, and the seals of values on these
+ * pages. Batches are left out: each has a checksum that is checked when it is read, and a hidden batch leaves a gap.
  *
- * Where that would take longer than an opening may, it is left out unless it is asked for. How long is known ahead: each tree says
- * how many pages it has.
+ * Where the walk would take longer than an open may take, it is left out unless requested. The duration is known in advance:
+ * each tree says how many pages it has.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,16 +15,17 @@ import { StoplogError } from '../../pure/errors.ts';
 import { openedOf, type Metas, type Snapshot } from '../layout/pages/meta-page.ts';
 import { walk, type ReadPages } from '../layout/pages/walk.ts';
 import { faultsOf, type PageFault } from './check-pages.ts';
-import { PAGE_SIZE } from '../tables/env.ts';
-import { DATA_FILE, describeIo } from '../folder/folder.ts';
+import { PAGE_SIZE } from '../layout/keyspace.ts';
+import { DATA_FILE } from '../folder/files.ts';
+import { describeIo } from '../folder/io-errors.ts';
 import { PageFile, tablesOf } from './page-file.ts';
 
-/** So many pages are walked without being asked for, 4 MB of them: twenty milliseconds or so. */
+/** The number of pages that are walked without a request, 4 MB: some twenty milliseconds. */
 const MOST_PAGES = 512;
-/** Where others commit faster than damage can be looked at twice, they have the file open, and live. */
+/** Where other processes commit faster than damage can be read twice, they have the file open, and live. */
 const ATTEMPTS = 20;
 
-/** `wanted` false: not at all. The folder is one of ours, and its data file as long as it says. */
+/** `wanted` false skips the walk. The folder must be a Stoplog folder, and its data file as long as it says. */
 export const verifyFile = (path: string, wanted: boolean | undefined): void => {
   if (wanted === false) return;
   let file: PageFile;
@@ -38,7 +39,7 @@ export const verifyFile = (path: string, wanted: boolean | undefined): void => {
       const metas = file.metas();
       const fault = faultIn(file, metas, wanted === true);
       if (fault === undefined) return;
-      // A page that was written over while it was read is no damage: only what is seen in a commit that still is the last one.
+      // A page that was overwritten while it was read is no damage: only faults in a commit that is still the last one count.
       if (metas.newest === undefined || file.isNewest(metas.newest)) throw damaged(path, fault);
     }
   } catch (error) {
@@ -62,7 +63,7 @@ const faultIn = (file: PageFile, metas: Metas, isAlways: boolean): PageFault | u
   return fault;
 };
 
-/** The commit that LMDB will open. After a power cut it is not the newest, of which pages may be missing. */
+/** The commit that LMDB will open. After a power cut that is not the newest one, whose pages may be missing. */
 const mayBeOpened = (metas: Metas, newest: Snapshot): readonly Snapshot[] => {
   const boot = bootNumber();
   const opened = openedOf(metas, boot ?? 0) ?? newest;
@@ -71,7 +72,7 @@ const mayBeOpened = (metas: Metas, newest: Snapshot): readonly Snapshot[] => {
 };
 
 const faultOf = (file: PageFile, snapshot: Snapshot, isAlways: boolean): PageFault | undefined => {
-  // Without a look at the meta pages after each: there is one at the end, if anything was found.
+  // Reads without looking at the meta pages after each page: they are read at the end, if anything was found.
   const read: ReadPages = (page, count) => file.page(page, count);
   if (!isAlways && snapshot.lastPage > MOST_PAGES && pagesToWalk(read, snapshot) > MOST_PAGES) return undefined;
   for (const fault of faultsOf(read, snapshot, file.account(snapshot), true)) if (fault !== undefined) return fault;
@@ -82,13 +83,13 @@ const pagesToWalk = (read: ReadPages, snapshot: Snapshot): number => {
   let pages = 0;
   const tables = tablesOf(walk(read, snapshot.main, snapshot));
   for (const [name, { branches, leaves, overflows, entries }] of [['', snapshot.free] as const, ['', snapshot.main] as const, ...tables])
-    // Of a batch that lies on pages of its own only the head of the first is looked at.
+    // For a batch on pages of its own, only the header of the first page is checked.
     pages += branches + leaves + (name === 'log' ? Math.min(overflows, entries) : overflows);
-  // A tree that says it has more than the file has is damaged, and no reason to look away.
+  // A tree that says it has more pages than the file has is damaged, and must be walked.
   return pages > snapshot.lastPage ? 0 : pages;
 };
 
-/** By what LMDB tells whether the machine was started anew since a commit; undefined where only it knows. */
+/** The number by which LMDB notices a restart of the machine since a commit; undefined where only LMDB knows it. */
 const bootNumber = (): number | undefined => {
   try {
     return Number.parseInt(readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').slice(0, 8), 16);

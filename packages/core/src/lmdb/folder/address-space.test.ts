@@ -6,7 +6,7 @@ import { withFolder } from '../fixtures/child.ts';
 const opened = (folder: string, options: string): { readonly said: string; readonly signal: string | null } => {
   const program = `
     import { lmdb } from ${JSON.stringify(import.meta.resolve('@stoplog/core/lmdb'))};
-    import { openPort } from ${JSON.stringify(import.meta.resolve('@stoplog/core/port'))};
+    import { openPort } from ${JSON.stringify(import.meta.resolve('@stoplog/core/kit'))};
     try { const log = await openPort(lmdb(${JSON.stringify(folder)}, ${options})); await log[Symbol.asyncDispose](); console.log('opened'); } catch (error) { console.log(error.code, error.message); }`;
   const { stdout, signal } = spawnSync('bash', ['-c', 'ulimit -v 67108864; exec "$0" --input-type=module -e "$1"', process.execPath, program], {
     encoding: 'utf8',

@@ -14,8 +14,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import type { Assignment, Log } from '@stoplog/core/port';
+import { loadLogModule, openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { loadLogModule, openPort, type Assignment, type Log } from '@stoplog/core/port';
 import { open as openEnv } from 'lmdb';
 import { describe, expect, test } from 'vitest';
 import { readLetters, start, startApart, whyNotApart, withFolder } from '../fixtures/child.ts';

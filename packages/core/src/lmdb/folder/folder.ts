@@ -9,16 +9,13 @@ import {
   chmodSync,
   closeSync,
   existsSync,
-  fstatSync,
   fsyncSync,
   lstatSync,
   openSync,
   readFileSync,
-  readSync,
   readdirSync,
   realpathSync,
   renameSync,
-  statfsSync,
   statSync,
   writeSync,
 } from 'node:fs';
@@ -26,15 +23,14 @@ import { dirname, join } from 'node:path';
 import { threadId } from 'node:worker_threads';
 import { StoplogError } from '../../pure/errors.ts';
 import { FORMAT, TABLES } from '../layout/keyspace.ts';
+import { checkDataFile, foreign } from './data-file.ts';
+import { BACKUP_FILE, DATA_FILE, LOCK_FILE } from './files.ts';
+import { describeIo } from './io-errors.ts';
 import { makeFolder, syncFolder } from './durable.ts';
 import { checkRights } from './rights.ts';
 import { asUnfinished } from './unfinished.ts';
 
-export const DATA_FILE = 'data.mdb';
-export const LOCK_FILE = 'lock.mdb';
 const MARK_FILE = 'stoplog.json';
-/** The manifest of a backup, which is no data folder. */
-export const BACKUP_FILE = 'backup.json';
 /** Ends the name of a mark that is being written. */
 const NOT_YET = '.new';
 
@@ -93,53 +89,6 @@ const checkMark = (path: string): void => {
       `${path} has format ${format}, this version of Stoplog reads up to ${FORMAT}: upgrade @stoplog/core; the folder was not touched`,
     );
   }
-};
-
-// The two meta pages of LMDB, at offset 0 and at one page: a header of 24 bytes, then these.
-const MAGIC = 0xbeefc0de;
-const AT_MAGIC = 24;
-const AT_PAGE_SIZE = 48;
-const AT_LAST_PAGE = 144;
-const AT_TXN = 152;
-
-export const checkDataFile = (path: string, marked: boolean): void => {
-  const fd = openSync(join(path, DATA_FILE), 'r');
-  try {
-    const size = fstatSync(fd).size;
-    // Without a mark nothing is promised yet: another process may be making the folder at this moment.
-    if (!marked && size === 0) return;
-    const first = readAt(fd, 0);
-    if (first === undefined) throw torn(path, size, 'it is empty or shorter than a meta page');
-    if (first.readUInt32LE(AT_MAGIC) !== MAGIC)
-      throw marked ? torn(path, size, 'its first meta page is damaged') : foreign(path, `its ${DATA_FILE} is not an LMDB file`);
-    const pageSize = first.readUInt32LE(AT_PAGE_SIZE);
-    if (pageSize < 256 || pageSize > 65_536 || (pageSize & (pageSize - 1)) !== 0) throw torn(path, size, `its page size reads ${pageSize}`);
-    const second = readAt(fd, pageSize);
-    if (second === undefined) throw torn(path, size, 'it ends before its second meta page');
-    if (second.readUInt32LE(AT_MAGIC) !== MAGIC) throw torn(path, size, 'its second meta page is damaged');
-    if (second.readUInt32LE(AT_PAGE_SIZE) !== pageSize) throw torn(path, size, 'its meta pages disagree');
-    const needed = neededBytes(first, second);
-    // Looked at after the pages were read: in between, another process may have made the file longer, and never shorter.
-    const long = fstatSync(fd).size;
-    if (marked && long < needed) throw torn(path, long, `its last commit needs ${needed} bytes`);
-  } finally {
-    closeSync(fd);
-  }
-};
-
-/** How long the file must be for its last commit: what the newer of its two meta pages says. */
-export const neededBytes = (first: Buffer, second: Buffer): number => {
-  const newest = second.readBigUInt64LE(AT_TXN) > first.readBigUInt64LE(AT_TXN) ? second : first;
-  return Number(newest.readBigUInt64LE(AT_LAST_PAGE) + 1n) * newest.readUInt32LE(AT_PAGE_SIZE);
-};
-/** The number of the last commit: the larger of theirs. */
-export const lastCommit = (first: Buffer, second: Buffer): number => Number(bigMax(first.readBigUInt64LE(AT_TXN), second.readBigUInt64LE(AT_TXN)));
-const bigMax = (a: bigint, b: bigint): bigint => (a > b ? a : b);
-export const META_BYTES = 168;
-
-const readAt = (fd: number, position: number): Buffer | undefined => {
-  const page = Buffer.alloc(META_BYTES);
-  return readSync(fd, page, 0, META_BYTES, position) === META_BYTES ? page : undefined;
 };
 
 /** A file without our mark is ours if its creation was cut short, and then it holds none but our tables. */
@@ -206,94 +155,4 @@ const checkUnfinished = (path: string, entries: readonly string[]): void => {
         : `a restore into ${path} was cut off: run stoplog restore again, or delete the folder to start empty. Nothing was changed`,
     );
   }
-};
-
-const foreign = (path: string, why: string): StoplogError =>
-  new StoplogError('STOPLOG_LOG_FOREIGN', { path }, `${path} is not a Stoplog data folder: ${why}. Choose an empty or a new folder; nothing was changed`);
-
-const torn = (path: string, size: number, why: string): StoplogError =>
-  new StoplogError(
-    'STOPLOG_LOG_CORRUPT',
-    { path, file: DATA_FILE, size, reason: why },
-    `${join(path, DATA_FILE)} is damaged (${size} bytes): ${why}. It was not opened; restore the folder from a backup, or keep the rest with 'stoplog repair'`,
-  );
-
-const isFull = (path: string): boolean => {
-  try {
-    const { bavail, bsize } = statfsSync(path);
-    return bavail * bsize < 1024 * 1024;
-  } catch {
-    return false;
-  }
-};
-
-/** What LMDB's binding says where LMDB let no reader begin; sometimes it says something worse (env.ts). */
-export const NO_READER = 'No transaction to renew';
-
-/** An error of the file system or of LMDB as one with a name and a remedy. */
-export const describeIo = (path: string, error: unknown): Error => {
-  if (error instanceof StoplogError) return error;
-  const message = error instanceof Error ? error.message : String(error);
-  const code = (error as { code?: unknown } | null)?.code;
-  const is = (...signs: (string | number)[]): boolean => signs.some((sign) => code === sign || (typeof sign === 'string' && message.includes(sign)));
-  // LMDB calls a write that was cut short, as it is at the end of a disk, an input/output error.
-  if (is('ENOSPC', 'No space left', 28) || (is('EIO', 'Input/output error', 5) && isFull(path))) {
-    return new StoplogError(
-      'STOPLOG_LOG_FULL',
-      { path },
-      `no space left on the disk of ${path}: nothing of this commit was kept, reads go on, and writes do once there is space`,
-      { cause: error },
-    );
-  }
-  if (is('MDB_MAP_FULL', -30792)) {
-    return new StoplogError('STOPLOG_LOG_FULL', { path }, `${path} has reached the size of its map: open it with a larger one, lmdb(path, { mapSize })`, {
-      cause: error,
-    });
-  }
-  if (is('EACCES', 'EPERM', 'Permission denied', 'Operation not permitted', 13)) {
-    return new StoplogError(
-      'STOPLOG_LOG_UNAVAILABLE',
-      { path },
-      `no permission for ${path}: run as the user who owns it, or give this one the right to read and write there`,
-      { cause: error },
-    );
-  }
-  if (is('EROFS', 'Read-only file system', 30)) {
-    return new StoplogError('STOPLOG_LOG_UNAVAILABLE', { path }, `${path} is on a read-only file system: mount it for writing, or copy the folder elsewhere`, {
-      cause: error,
-    });
-  }
-  if (is('MDB_PANIC', -30795)) {
-    return new StoplogError(
-      'STOPLOG_LOG_UNAVAILABLE',
-      { path },
-      `LMDB has given up ${path} in this process, as it does when another process is killed while it flushes, or when the disk takes no more: what was acknowledged stands. Restart this process`,
-      { cause: error },
-    );
-  }
-  // LMDB knows a process by its number, and two in containers may have the same one.
-  if (is(NO_READER)) {
-    return new StoplogError(
-      'STOPLOG_LOG_UNAVAILABLE',
-      { path, pid: process.pid },
-      `no reader could begin in ${path}: another process with the number of this one, ${process.pid}, has it open, as processes in two containers can, or there are too many readers. ` +
-        `Let the containers share their process numbers (docker run --pid), or run the processes in one`,
-      { cause: error },
-    );
-  }
-  // Node 24 says it in its own words when it cannot read a package's file.
-  if (is('EMFILE', 'ENFILE', 'Too many open files', 'too many open files', 24)) {
-    return new StoplogError('STOPLOG_TOO_FEW_FILES', { path }, `too many files are open: raise the limit (ulimit -n) or close some, then try again`, {
-      cause: error,
-    });
-  }
-  if (is('MDB_CORRUPTED', 'MDB_PAGE_NOTFOUND', 'MDB_INVALID', 'Invalid dupdata', -30796, -30797, -30793)) {
-    return new StoplogError(
-      'STOPLOG_LOG_CORRUPT',
-      { path, file: DATA_FILE, reason: message },
-      `${path} is damaged: ${message}. Restore the folder from a backup, or keep the rest with 'stoplog repair'`,
-      { cause: error },
-    );
-  }
-  return new StoplogError('STOPLOG_LOG_UNAVAILABLE', { path }, `${path} cannot be used: ${message}`, { cause: error });
 };

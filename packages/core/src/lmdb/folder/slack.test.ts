@@ -1,11 +1,11 @@
 import { closeSync, fstatSync, mkdtempSync, openSync, readSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openPort } from '@stoplog/core/port';
+import { openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
 import { expect, test } from 'vitest';
-import { PAGE_SIZE } from '../tables/env.ts';
-import { META_BYTES, neededBytes } from './folder.ts';
+import { PAGE_SIZE } from '../layout/keyspace.ts';
+import { META_BYTES, neededBytes } from '../layout/pages/meta-page.ts';
 
 test('the file is longer than its last commit needs after every commit, whatever pages were taken and given back', async () => {
   const path = mkdtempSync(join(tmpdir(), 'stoplog-slack-'));

@@ -6,24 +6,27 @@
  * truncation, which would be a SIGBUS when read, the writer lengthens the file ahead of need: a hole, which takes no
  * space on the disk. Done under the write lock, so that no process shortens what another has just lengthened.
  */
-import { closeSync, fstatSync, ftruncateSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, ftruncateSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { PAGE_SIZE } from '../tables/env.ts';
-import { DATA_FILE, lastCommit, META_BYTES, neededBytes } from './folder.ts';
+import { PAGE_SIZE } from '../layout/keyspace.ts';
+import { DATA_FILE } from './files.ts';
+import { lastCommit, META_BYTES, neededBytes } from '../layout/pages/meta-page.ts';
+import { fileReplaced, inodesIn } from './in-place.ts';
 
 /** More than the pages that one transaction takes and gives back. */
 const LEAST: number = 32 * 1024 * 1024;
 const AHEAD: number = 64 * 1024 * 1024;
 
 export interface DataFile {
-  /** Of the file that is open: a name may come to stand for another one. */
+  /** The inodes of the data file and of the lock file that are open: their names may come to stand for other files. */
   readonly inode: bigint;
+  readonly lockInode: bigint;
   /** Lengthens the file if need be, and tells the number of the last commit in it; a few microseconds, inside every write transaction. */
   readonly lengthen: () => number;
   /** The number of the last commit in it. */
   readonly newest: () => number;
-  /** Whether the name stands for the file that is open. */
-  readonly isInPlace: () => boolean;
+  /** The name of the data file or the lock file, if it stands for another file than the one that is open, or for none. */
+  readonly replaced: () => string | undefined;
   readonly close: () => void;
 }
 
@@ -31,6 +34,8 @@ export const openDataFile = (path: string): DataFile => {
   const fd = openSync(join(path, DATA_FILE), 'r+');
   const pages = Buffer.alloc(PAGE_SIZE + META_BYTES);
   const inode = fstatSync(fd, { bigint: true }).ino;
+  // 0 is no inode: a lock file that is gone already is found replaced by the first transaction.
+  const lockInode = inodesIn(path).lock ?? 0n;
   const second = pages.subarray(PAGE_SIZE);
   let size = 0;
   const readNewest = (): number => {
@@ -51,11 +56,8 @@ export const openDataFile = (path: string): DataFile => {
     }
     return newest;
   };
-  return { inode, lengthen, newest: readNewest, isInPlace: () => inodeIn(path) === inode, close: () => closeSync(fd) };
+  return { inode, lockInode, lengthen, newest: readNewest, replaced: () => fileReplaced(path, { data: inode, lock: lockInode }), close: () => closeSync(fd) };
 };
-
-/** Of the data file that is in the folder now. */
-export const inodeIn = (path: string): bigint | undefined => statSync(join(path, DATA_FILE), { bigint: true, throwIfNoEntry: false })?.ino;
 
 /** The number of the last commit in the file. */
 export const newestCommit = (path: string): number => {

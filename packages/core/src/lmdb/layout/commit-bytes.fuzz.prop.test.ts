@@ -1,9 +1,9 @@
-/** A commit comes from a thread of ours, and yet: whatever the bytes, the writer lives, and holds no more than it was given. */
+/** Commits come from our own threads, and still: the writer survives any bytes, and never holds more than it was given. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeCommit, encodeCommit } from './commit-bytes.ts';
 
-/** Counts and sizes lie at the front and at every piece: half of the numbers are small, so that some of them fit. */
+/** Counts and sizes are at the front and in every piece: half of the numbers are small, so that some of them fit. */
 const noise = fc.array(fc.oneof(fc.nat(4), fc.nat(0xffff_ffff)), { maxLength: 60 }).map((words) => new Uint8Array(Uint32Array.from(words).buffer));
 const decoded = (bytes: Uint8Array): void => {
   let commit: ReturnType<typeof decodeCommit>;
@@ -14,7 +14,7 @@ const decoded = (bytes: Uint8Array): void => {
     return;
   }
   const { positions, appends, entries } = commit;
-  // Each piece took bytes of its own: none is counted that was not there.
+  // Each piece took bytes of its own: none was made up.
   expect(24 * positions.length + 16 * appends.length + 4 * entries.length).toBeLessThanOrEqual(bytes.length);
   expect(appends.reduce((sum, { batch }) => sum + batch.length, 0) + entries.reduce((sum, entry) => sum + (entry?.length ?? 0), 0)).toBeLessThanOrEqual(
     bytes.length,
@@ -22,11 +22,11 @@ const decoded = (bytes: Uint8Array): void => {
 };
 
 describe('any bytes', () => {
-  test('are a commit or a RangeError, and no piece of it is larger than they are', () => {
+  test('any bytes are decoded as a commit or refused with a RangeError, and no piece is larger than the bytes', () => {
     fc.assert(fc.property(noise, decoded), { numRuns: 5_000 });
     fc.assert(fc.property(fc.uint8Array({ maxLength: 120 }), decoded), { numRuns: 2_000 });
   });
-  test('of a real commit with a few changed are one or the other, too', () => {
+  test('a real commit with a few changed bytes is decoded or refused, too', () => {
     const real = new Uint8Array(
       encodeCommit({
         groupId: 1,
@@ -48,7 +48,7 @@ describe('any bytes', () => {
       { numRuns: 5_000 },
     );
   });
-  test('that claim billions of pieces take no more than four times their bytes and a mebibyte', () => {
+  test('bytes that claim billions of pieces take at most four times their size and a mebibyte', () => {
     const bytes = new Uint8Array(1_000_000).fill(0xff);
     for (const changed of [bytes, Uint8Array.from(bytes, (byte, i) => (i % 4 === 3 ? 0x0f : byte))]) {
       const before = process.memoryUsage();

@@ -30,7 +30,7 @@ const commits: fc.Arbitrary<IdCommit> = fc.record({
 const hex = (piece: Uint8Array): string => Buffer.from(piece).toString('hex');
 
 describe('a commit as bytes', () => {
-  test('comes back as it was: ids, positions, batches, and store entries under their whole keys, sealed', () => {
+  test('a commit decodes to its ids, positions, batches, and store entries under their whole keys, sealed', () => {
     fc.assert(
       fc.property(commits, (commit) => {
         const encoded = encodeCommit(commit);
@@ -49,7 +49,7 @@ describe('a commit as bytes', () => {
       }),
     );
   });
-  test('cut anywhere, is refused rather than read beyond its end', () => {
+  test('a commit that is cut anywhere is refused, and never read beyond its end', () => {
     fc.assert(
       fc.property(commits, fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (commit, at) => {
         const encoded = encodeCommit(commit);

@@ -1,8 +1,8 @@
 /**
- * A Commit as one transferable buffer, and back: what an actor hands to the writer.
+ * A Commit as one transferable buffer: the form in which an actor sends it to the writer.
  *
- * Names have become ids, and store entries are already the keys and sealed values that LMDB will hold, so that the
- * writer, which serves everyone, only compares, stamps and puts.
+ * Names are replaced by ids, and store entries already are the keys and sealed values of LMDB, so that the writer, which
+ * serves every actor, only compares, stamps and puts.
  *
  *   u32 group id (0: none)   f64 epoch   u32 positions   u32 appends   u32 store entries
  *   position   u32 topic id · u32 partition · u64 from · u64 to
@@ -27,7 +27,7 @@ export interface IdAppend {
   readonly producer?: ProducerStamp | undefined;
   readonly expectedEnd?: bigint | undefined;
 }
-/** The entries of one store part; `prefix` goes before every key. */
+/** The entries of one part of a store; `prefix` goes before every key. */
 export interface IdStoreWrites {
   readonly prefix: Uint8Array;
   readonly keys: readonly Uint8Array[];
@@ -45,7 +45,7 @@ export interface DecodedCommit {
   readonly epoch: number;
   readonly positions: readonly IdMove[];
   readonly appends: readonly IdAppend[];
-  /** Keys and sealed values by turns; a null value deletes. */
+  /** Keys and sealed values alternate; a null value deletes. */
   readonly entries: readonly (Buffer | null)[];
 }
 
@@ -119,7 +119,7 @@ const encodeEntries = (bytes: Buffer, start: number, writes: IdStoreWrites): num
     at = copyInto(bytes, copyInto(bytes, from, writes.prefix), key);
     if (value) {
       at = copyInto(bytes, at, value);
-      // Key and value lie side by side: one checksum over both is the seal that keyspace.ts checks.
+      // Key and value are adjacent: one checksum over both is the seal that keyspace.ts checks.
       bytes.writeUInt32LE(crc32(bytes, 0, from, at), at);
       at += 4;
     }
@@ -130,7 +130,8 @@ const encodeEntries = (bytes: Buffer, start: number, writes: IdStoreWrites): num
 export const decodeCommit = (buffer: ArrayBuffer): DecodedCommit => {
   const bytes = Buffer.from(buffer);
   const counts = [bytes.readUInt32LE(12), bytes.readUInt32LE(16), bytes.readUInt32LE(20)] as const;
-  // A position takes 24 bytes, an append 16 and more, an entry 8: what claims more pieces than fit is not begun.
+  // A position takes 24 bytes, an append at least 16, an entry at least 8: a commit that claims more pieces than fit is
+  // refused first.
   if (HEAD + 24 * counts[0] + APPEND_HEAD * counts[1] + 8 * counts[2] > bytes.length) throw new RangeError('a commit claims more than it holds');
   const positions: IdMove[] = [];
   const appends: IdAppend[] = [];

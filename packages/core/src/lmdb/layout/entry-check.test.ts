@@ -28,19 +28,19 @@ const check = (log: Given, of: { readonly key: Buffer; readonly value: Buffer })
 
 describe('batches', () => {
   const [a, b, c] = [batch(0n, 2), batch(2n, 3), batch(5n, 1)];
-  test('that lie side by side up to the end of their partition are sound, also where some below its start are left', () => {
+  test('batches that are adjacent up to the end of their partition are sound, even when some below its start are left', () => {
     expect(check([a, b, c], ends(0n, 6n))).toBe('sound');
     expect(check([b, c], ends(3n, 6n))).toBe('sound');
     expect(check([a, b, c], ends(6n, 6n))).toBe('sound');
     expect(check([], ends(6n, 6n))).toBe('sound');
   });
-  test('that are hidden are missed: the first, one between, the last, all', () => {
+  test('a hidden batch is missed: the first, one in the middle, the last, all', () => {
     expect(check([b, c], ends(0n, 6n))).toBe('missing');
     expect(check([a, c], ends(0n, 6n))).toBe('the one before it ends at 2');
     expect(check([a, b], ends(0n, 6n))).toBe('missing');
     expect(check([], ends(0n, 6n))).toBe('missing');
   });
-  test('in the place of others, or with a flipped bit, are refused', () => {
+  test('a batch in the place of another, or with a flipped bit, is refused', () => {
     expect(check([{ key: b.key, value: a.value }], ends(0n, 6n))).toBe('misplaced');
     const value = Buffer.from(a.value);
     value[70] = value[70]! ^ 1;

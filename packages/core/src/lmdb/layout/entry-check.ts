@@ -1,15 +1,15 @@
 /**
- * Looks at every entry of a log, in the order of its tables, and refuses the first that is not as it was written.
+ * Checks every entry of a log, in the order of its tables, and refuses the first one that is not as it was written.
  *
- * Batches and values carry checksums. What has none is LMDB's own pages: damage there hides entries, which is seen by what is
- * left not lying side by side, or not reaching the end of its partition.
+ * Batches and values carry checksums. LMDB's own pages have none: damage there hides entries, which shows when the remaining
+ * batches are not adjacent, or do not reach the end of their partition.
  */
 import { isStoplogError, StoplogError } from '../../pure/errors.ts';
 import { openBatch } from '../../pure/record/batch.ts';
 import { decodeEnds, offsetOfBatchKey, unseal, type Table } from './keyspace.ts';
 
 export class EntryCheck {
-  /** What the batches of each partition cover, by the first eight bytes of their keys. */
+  /** The offsets that the batches of each partition cover, by the first eight bytes of their keys. */
   readonly #covered = new Map<string, { readonly from: bigint; next: bigint }>();
 
   /** The tables come in the order of `TABLES`, each in the order of its keys. */

@@ -1,4 +1,4 @@
-/** docs/internals/format.md shows bytes; here they are made, so that the page says what the code does. */
+/** docs/internals/format.md shows bytes; this test writes them, so that the page matches the code. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { encodeSortKey } from '../../pure/bytes/sort-key.ts';
@@ -27,7 +27,7 @@ const batch = (): Uint8Array => {
   stampBatch(bytes, { topicId: 3, partition: 1, baseOffset: 42n });
   return bytes;
 };
-/** What compaction left of the batch: the tombstone, and when it may go. */
+/** The batch after compaction: the tombstone, with its delete horizon. */
 const cleaned = (): Uint8Array => {
   const builder = new BatchBuilder();
   builder.appendAt(1, '"k"', null, 1_005, [
@@ -95,10 +95,10 @@ const documented: Readonly<Record<string, Readonly<Record<string, () => Uint8Arr
 
 describe.each(Object.keys(documented))('docs/internals/%s.md', (name) => {
   const blocks = page(name);
-  test.each(Object.entries(documented[name]!))('shows the bytes of %s as they are written', (block, made) => {
+  test.each(Object.entries(documented[name]!))('the page shows the bytes of %s as they are written', (block, made) => {
     expect(blocks.get(block)).toBe(hex(made()));
   });
-  test('shows no bytes that nobody makes', () => {
+  test('every example of the page is written by this test', () => {
     expect([...blocks.keys()].toSorted()).toEqual(Object.keys(documented[name]!).toSorted());
   });
 });

@@ -1,12 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { step } from '../../pure/group/coordinator.ts';
-import { standingOf } from '../../pure/group/group-state.ts';
 import {
-  assemble,
   beatKey,
   decodeBeat,
-  decodeGroup,
   decodeHeld,
   decodeUnits,
   encodeBeat,
@@ -18,12 +14,11 @@ import {
   unitsKey,
 } from './group-record.ts';
 import { groupKey } from './keyspace.ts';
-import { toBytes } from './meta.ts';
 
 const u32 = fc.nat(2 ** 32 - 1);
 
 describe('the pieces of a group', () => {
-  test('come back as they went', () => {
+  test('the pieces of a group decode to the group that was encoded', () => {
     fc.assert(
       fc.property(u32, u32, u32, fc.nat(2 ** 40), fc.boolean(), (topicId, partition, member, epoch, asked) => {
         expect(placeOfHeldKey(heldKey(7, topicId, partition))).toEqual({ topicId, partition });
@@ -34,21 +29,8 @@ describe('the pieces of a group', () => {
       }),
     );
   });
-  test('lie behind the group’s own key, each kind by itself, and in no other group', () => {
+  test('the keys of the pieces follow the group’s own key, each kind together, and none is in another group', () => {
     const keys = [groupKey(7), beatKey(7, 1), beatKey(7, 2), unitsKey(7, 1), heldKey(7, 1, 0), heldKey(7, 1, 1), groupKey(8)];
     expect([...keys].reverse().sort(Buffer.compare)).toEqual(keys);
   });
-});
-
-describe('a group of the time when one process had it all', () => {
-  const old = { epoch: 7, owner: { instance: 'i', pid: 42, started: '1', since: 5 }, beat: 3 };
-  const read = (value: unknown): ReturnType<typeof assemble> => assemble(decodeGroup(toBytes(value)), { beat: () => undefined, units: () => [], held: [] });
-  test('is read: its owner is a member that holds nothing, and whoever joins goes on in a later epoch', () => {
-    const state = read(old);
-    expect(state).toMatchObject({ epoch: 7, members: [{ id: 'i', pid: 42 }] });
-    const place = numbered(1, 0);
-    const [joined] = step(state, { type: 'join', member: { ...state.members[0]!, id: 'new', number: 1, units: [[place]] } });
-    expect(standingOf(joined, 'new')!.holds).toEqual([{ ...place, epoch: 8 }]);
-  });
-  test('that nobody had is empty', () => expect(read({ epoch: 7, owner: null, beat: 3 })).toEqual({ epoch: 7, members: [], held: new Map() }));
 });

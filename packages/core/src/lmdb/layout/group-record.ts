@@ -1,30 +1,28 @@
 /**
- * How a group lies in the `groups` table: in pieces, so that what changes often is small.
+ * The rows of a group in the `groups` table: several pieces, so that a frequent change rewrites a small one.
  *
  *   key                                        value
- *   group u32                                  JSON: epoch, version, the number for the next member, who is in it
- *   group u32 · 1 · member u32                 beats u64, wall clock of the last f64: all that a beat writes
+ *   group u32                                  JSON: epoch, version, the number for the next member, the members
+ *   group u32 · 1 · member u32                 heartbeats u64, wall clock of the last f64: all that a heartbeat writes
  *   group u32 · 2 · member u32                 JSON: the units that it declared, [topic, partition] in each
- *   group u32 · 3 · topic u32 · partition u32  epoch f64, member u32, asked u8: all that a commit looks at
+ *   group u32 · 3 · topic u32 · partition u32  epoch f64, member u32, asked u8: all that a commit reads
  *
- * `version` grows with every change but a beat: whoever waits for the group compares one number. A folder of the time when a
- * group had one owner has `{ epoch, owner, beat }` in the first: an owner who holds nothing any more, in an epoch that is over.
+ * `version` grows with every change but a heartbeat: a waiter for the group compares one number.
  */
 import type { GroupState, Member } from '../../pure/group/group-state.ts';
 import { placeName, type Unit } from '../../pure/group/place.ts';
-import { SESSION_MS } from '../../pure/group/session.ts';
 import { fromBytes, toBytes } from './meta.ts';
 
-/** What a group's own key says of a member. */
+/** A member in the row of the group's own key. */
 export interface Listed {
-  /** Stands for it in keys; given once in a group. */
+  /** The member's number in keys; assigned once in a group. */
   readonly number: number;
   readonly id: string;
   readonly instanceId?: string;
   readonly pid: number;
-  /** When the process started, as the system counts, and where its pid counts; tells a reused pid from the old one. */
+  /** When the process started, as the system counts, and the namespace of its pid: tells a reused pid from the old one. */
   readonly started: string;
-  /** By its wall clock: told to people, compared with nothing. */
+  /** By the member's wall clock: shown to people, and compared with nothing. */
   readonly since: number;
   readonly sessionMs: number;
   readonly away: boolean;
@@ -45,19 +43,8 @@ export interface KeptGroup {
 }
 export const NO_GROUP: GroupRecord = { epoch: 0, version: 0, next: 1, members: [] };
 
-interface OneOwner {
-  readonly epoch: number;
-  readonly owner: { readonly instance: string; readonly pid: number; readonly started: string; readonly since?: number } | null;
-}
 export const encodeGroup = (record: GroupRecord): Buffer => toBytes(record);
-export const decodeGroup = (bytes: Uint8Array): GroupRecord => {
-  const found = fromBytes<GroupRecord | OneOwner>(bytes);
-  if (!('owner' in found)) return found;
-  const { epoch, owner } = found;
-  if (owner === null) return { ...NO_GROUP, epoch };
-  const { instance: id, pid, started, since = 0 } = owner;
-  return { ...NO_GROUP, epoch, members: [{ number: 0, id, pid, started, since, sessionMs: SESSION_MS, away: false }] };
-};
+export const decodeGroup = (bytes: Uint8Array): GroupRecord => fromBytes(bytes);
 
 export const listed = ({ number, id, instanceId, pid, started, since, sessionMs, away }: KeptMember): Listed => ({
   number,
@@ -90,7 +77,7 @@ export const heldKey = (groupId: number, topicId: number, partition: number): Bu
   key.writeUInt32BE(partition, 9);
   return key;
 };
-/** Keys of all that a group's members hold begin so. */
+/** The prefix of the keys of all assigned places of a group. */
 export const heldPrefix = (groupId: number): Buffer => heldKey(groupId, 0, 0).subarray(0, 5);
 export const placeOfHeldKey = (key: Buffer): { readonly topicId: number; readonly partition: number } => ({
   topicId: key.readUInt32BE(5),
@@ -129,7 +116,7 @@ export const decodeHeld = (bytes: Uint8Array): HeldValue => {
   return { epoch: view.getFloat64(0, true), member: view.getUint32(8, true), asked: view.getUint8(12) === 1 };
 };
 
-/** Places as the log numbers them: the coordinator does not mind what a topic is called. */
+/** Places with the log's numbers for their topics: the coordinator does not use the names. */
 export const numbered = (topicId: number, partition: number): { readonly topic: string; readonly partition: number } => ({ topic: String(topicId), partition });
 export const topicIdOf = ({ topic }: { readonly topic: string }): number => Number(topic);
 
@@ -137,7 +124,7 @@ export const encodeUnits = (units: readonly Unit[]): Buffer => toBytes(units.map
 export const decodeUnits = (bytes: Uint8Array): readonly Unit[] =>
   fromBytes<readonly (readonly (readonly [number, number])[])[]>(bytes).map((unit) => unit.map(([topicId, partition]) => numbered(topicId, partition)));
 
-/** The pieces as the coordinator's state. */
+/** The coordinator's state from the pieces. */
 export const assemble = (
   record: GroupRecord,
   pieces: {

@@ -1,7 +1,7 @@
 /**
- * How topics, partitions, offsets, groups and stores lie in sorted keys.
+ * The sorted keys of topics, partitions, offsets, groups and stores.
  *
- * A handful of tables, everything else in the prefix of a key: touching a thousand LMDB tables in one commit costs
+ * There are a handful of tables, and the rest is in the prefix of a key: touching a thousand LMDB tables in one commit costs
  * milliseconds, touching a thousand prefixes costs nothing. Numbers are big-endian, so that bytes sort as numbers do.
  *
  *   table       key                                              value
@@ -12,12 +12,12 @@
  *   times       topic u32 · partition u32 · ordered f64          base offset u64 of the batch that first reached that time
  *   positions   group u32 · topic u32 · partition u32            offset u64
  *   stores      store u32 · partition u32 · sort key             value bytes
- *   groups      group u32 · …                                    members, and who holds what (group-record.ts)
+ *   groups      group u32 · …                                    members and assignments (group-record.ts)
  *   producers   producer u32                                     name, epoch, when it was last seen as JSON
  *               producer u32 · topic u32 · partition u32         epoch, next sequence, the last five batches
  *
- * Every value but a batch (which has its own checksums) is sealed: its last four bytes are the CRC-32 of key and value,
- * so that a flipped bit and a page swapped with another are both seen.
+ * Every value but a batch (which has its own checksums) is sealed: its last four bytes are the CRC-32 of key and value, so
+ * that a flipped bit and a page swapped with another are both detected.
  */
 import { crc32 } from '../../pure/bytes/checksum.ts';
 import { StoplogError } from '../../pure/errors.ts';
@@ -27,6 +27,11 @@ export const TABLES = ['meta', 'log', 'ends', 'segments', 'times', 'positions', 
 export type Table = (typeof TABLES)[number];
 
 export const FORMAT = 1;
+/**
+ * The page size of the data file. A key of 4,000 bytes fits behind its store's prefix, and large batches cost half the
+ * free-list entries.
+ */
+export const PAGE_SIZE = 8192;
 
 const u32 = (target: Buffer, at: number, n: number): number => target.writeUInt32BE(n, at);
 
@@ -53,10 +58,10 @@ export const groupKey = (groupId: number): Buffer => {
 };
 export const producerKey = (producerId: number): Buffer => groupKey(producerId);
 export const producedKey = (producerId: number, topicId: number, partition: number): Buffer => positionKey(producerId, topicId, partition);
-/** Keys of one store part begin with these eight bytes. */
+/** The first eight bytes of the keys of one part of a store. */
 export const storePrefix = (storeId: number, partition: number): Buffer => partitionKey(storeId, partition);
 
-/** A float whose bytes sort as the number does: the sign bit flipped, and all bits of a negative. */
+/** A float whose bytes sort as the number does: the sign bit flipped, and all bits of a negative number. */
 export const timeKey = (topicId: number, partition: number, timestamp: number): Buffer => {
   const key = Buffer.allocUnsafe(16);
   u32(key, u32(key, 0, topicId), partition);
@@ -72,7 +77,7 @@ export const samePrefix = (key: Uint8Array, prefix: Uint8Array): boolean => {
   return true;
 };
 
-/** The first key after all that begin with the prefix. */
+/** The first key after all keys with the prefix. */
 export const prefixEnd = (prefix: Uint8Array): Buffer => {
   const end = Buffer.from(prefix);
   for (let i = end.length - 1; i >= 0; i--) {
@@ -92,7 +97,7 @@ export const seal = (key: Uint8Array, value: Uint8Array): Buffer => {
   return sealed;
 };
 
-/** The value of a sealed buffer, or `STOPLOG_LOG_CORRUPT` naming the table. */
+/** The value of a sealed buffer; throws `STOPLOG_LOG_CORRUPT` with the table's name. */
 export const unseal = (table: Table, key: Uint8Array, sealed: Uint8Array, facts: Readonly<Record<string, unknown>> = {}): Uint8Array => {
   const size = sealed.length - 4;
   const value = size < 0 ? sealed : sealed.subarray(0, size);
@@ -107,7 +112,7 @@ export const unseal = (table: Table, key: Uint8Array, sealed: Uint8Array, facts:
   return value;
 };
 
-/** Whether the checksum agrees of a key and a value that lie side by side. */
+/** True when the checksum of an adjacent key and value matches. */
 export const isSealedAt = (bytes: Uint8Array, keyAt: number, keyEnd: number, valueEnd: number): boolean => {
   const at = valueEnd - 4;
   return at >= keyEnd && readU32LE(bytes, at) === crc32(bytes, 0, keyAt, at);
@@ -115,21 +120,22 @@ export const isSealedAt = (bytes: Uint8Array, keyAt: number, keyEnd: number, val
 
 const readU32LE = (bytes: Uint8Array, at: number): number => (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)) >>> 0;
 
-/** What is known of a partition: which offsets it holds, the largest timestamp ever appended, the bytes of its batches, and where forgetting stands. */
+/**
+ * The ends of a partition: its offsets, the largest timestamp ever appended, the bytes of its batches, and the progress of
+ * retention and compaction.
+ */
 export interface Ends {
   readonly start: bigint;
   readonly end: bigint;
   readonly maxTimestamp: number;
   readonly bytes: number;
-  /** Below this every key has one record at most: the last compaction came so far. */
+  /** Below this offset every key has one record at most: the last compaction reached it. */
   readonly cleanTo: bigint;
-  /** The active segment; the closed ones lie in `segments`. */
+  /** The active segment; the closed ones are in `segments`. */
   readonly active: Segment;
 }
 export const NO_ENDS: Ends = { start: 0n, end: 0n, maxTimestamp: -Infinity, bytes: 0, cleanTo: 0n, active: emptySegment(0n) };
-const ENDS_BYTES = 88;
-/** As folders were written before segments were kept. */
-const OLD_ENDS_BYTES = 32;
+export const ENDS_BYTES = 88;
 
 export const encodeEnds = (ends: Ends): Buffer => {
   const bytes = Buffer.allocUnsafe(ENDS_BYTES);
@@ -143,22 +149,17 @@ export const encodeEnds = (ends: Ends): Buffer => {
   return bytes;
 };
 export const decodeEnds = (bytes: Uint8Array): Ends => {
-  checkLength('ends', bytes, ENDS_BYTES, OLD_ENDS_BYTES);
+  checkLength('ends', bytes, ENDS_BYTES);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const start = view.getBigUint64(0, true);
   const end = view.getBigUint64(8, true);
   const maxTimestamp = view.getFloat64(16, true);
   const size = view.getFloat64(24, true);
-  if (bytes.length === OLD_ENDS_BYTES) {
-    // All there is makes one segment, as old as its latest record.
-    const active = { base: start, next: end, bytes: size, firstTimestamp: maxTimestamp, maxTimestamp, firstArrival: maxTimestamp, lastArrival: maxTimestamp };
-    return { start, end, maxTimestamp, bytes: size, cleanTo: 0n, active };
-  }
   return { start, end, maxTimestamp, bytes: size, cleanTo: view.getBigUint64(32, true), active: readSegment(view, 48, view.getBigUint64(40, true), end) };
 };
 
-const SEGMENT_BYTES = 48;
-/** The numbers of a segment that its key and the offset after it do not say. */
+export const SEGMENT_BYTES = 48;
+/** The numbers of a segment, except the ones in its key and the offset after it. */
 const writeSegment = (bytes: Buffer, at: number, segment: Segment): void => {
   [segment.bytes, segment.firstTimestamp, segment.maxTimestamp, segment.firstArrival, segment.lastArrival].forEach((number, i) =>
     bytes.writeDoubleLE(number, at + 8 * i),
@@ -195,12 +196,12 @@ export const decodeOffset = (bytes: Uint8Array): bigint => {
   return new DataView(bytes.buffer, bytes.byteOffset, 8).getBigUint64(0, true);
 };
 
-/** A seal covers key and value, and not which table they are of: a page that was swapped in from a table with such keys shows by this. */
-const checkLength = (what: string, { length }: Uint8Array, ...right: readonly number[]): void => {
-  if (right.includes(length)) return;
+/** A seal covers key and value, but not their table: the length reveals a page that was swapped in from a table with such keys. */
+const checkLength = (what: string, { length }: Uint8Array, right: number): void => {
+  if (length === right) return;
   throw new StoplogError(
     'STOPLOG_LOG_CORRUPT',
     { what, length },
-    `a value of ${what} has ${length} bytes, where ${right.join(' or ')} belong: the disk or a foreign program changed the data file. Nothing was returned; restore the folder from a backup`,
+    `a value of ${what} has ${length} bytes, where ${right} belong: the disk or a foreign program changed the data file. Nothing was returned; restore the folder from a backup`,
   );
 };

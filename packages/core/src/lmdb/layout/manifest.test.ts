@@ -18,13 +18,13 @@ const thrown = (text: string): unknown => {
 };
 
 describe('a manifest', () => {
-  test('is read as it was written', () => {
+  test('a manifest decodes to itself from its text', () => {
     expect(parseManifest('/backup', manifestText(manifest))).toEqual(manifest);
   });
-  test('of a newer format is refused as that, whatever else it says', () => {
+  test('a manifest of a newer format is refused as newer, whatever else it holds', () => {
     expect(thrown('{"format":99}')).toBe('STOPLOG_LOG_FORMAT');
   });
-  test('that is cut, is not JSON, or says what cannot be, is damaged', () => {
+  test('a manifest that is cut, is not JSON, or holds impossible values is damaged', () => {
     const changed = (change: object): string => JSON.stringify({ ...manifest, ...change });
     for (const text of [manifestText(manifest).slice(0, -3), 'null', '[]', '{}', changed({ bytes: -1 }), changed({ sha256: 'ab' }), changed({ entries: null })])
       expect([text, thrown(text)]).toEqual([text, 'STOPLOG_LOG_CORRUPT']);

@@ -1,28 +1,28 @@
 /**
- * What lies beside the data file of a backup: what it must be, so that a restore can tell a whole one from any other.
+ * The manifest of a backup: the properties of its data file, so that a restore can tell a whole backup from any other folder.
  *
- * Written last, and its presence is what makes a folder a backup: a folder without it is none, and a data folder with it
- * is not opened, for opening would change it.
+ * The manifest is written last, and makes a folder a backup: a folder without it is no backup, and a data folder with it is
+ * not opened, since opening would change it.
  */
 import { StoplogError } from '../../pure/errors.ts';
 import { FORMAT, TABLES, type Table } from './keyspace.ts';
 
 export interface Manifest {
-  /** Of the data file, as of a data folder. */
+  /** The format of the data file, as in a data folder. */
   readonly format: number;
-  /** When it was begun, as ISO 8601. */
+  /** The time when the backup was begun, as ISO 8601. */
   readonly taken: string;
-  /** Of the data file. */
+  /** The size of the data file. */
   readonly bytes: number;
   readonly sha256: string;
-  /** How many entries each table has. */
+  /** The number of entries of each table. */
   readonly entries: Readonly<Record<Table, number>>;
 }
 const WHAT = 'a backup of a Stoplog log: put it back with stoplog restore';
 
 export const manifestText = (manifest: Manifest): string => `${JSON.stringify({ what: WHAT, ...manifest }, undefined, 2)}\n`;
 
-/** `path` is for the sentence. A newer format is refused, so is anything that is no manifest. */
+/** `path` appears in the error. Refuses a newer format, and a text that is no manifest. */
 export const parseManifest = (path: string, text: string): Manifest => {
   const found = parse(text);
   const format = found?.['format'];

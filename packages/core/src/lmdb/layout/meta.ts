@@ -1,8 +1,8 @@
 /**
- * What the meta table says: which number stands for which topic, store, group and producer.
+ * The keys of the meta table, which gives each topic, store, group and producer its number.
  *
- * Names are written once; keys carry numbers. A number is never given twice, not even after a topic is deleted, so that
- * an old reader cannot take new bytes for old ones.
+ * Names are written once; keys carry numbers. A number is never assigned twice, not even after a topic is deleted, so that an
+ * old reader cannot take new bytes for old ones.
  */
 import type { TopicShape } from '../../pure/topic/shape.ts';
 
@@ -28,26 +28,28 @@ export interface ProducerMeta {
 
 export const topicMetaKey = (name: string): Buffer => Buffer.from(`topic:${name}`);
 export const storeMetaKey = (name: string): Buffer => Buffer.from(`store:${name}`);
-/** A source's number, which stands for its place in groups. */
+/** The key of a source's number, which stands for the source in groups. */
 export const sourceMetaKey = (topic: string): Buffer => Buffer.from(topic);
 export const groupMetaKey = (name: string): Buffer => Buffer.from(`group:${name}`);
 export const producerMetaKey = (name: string): Buffer => Buffer.from(`producer:${name}`);
 export const nextIdKey = (): Buffer => Buffer.from('next');
 export const formatKey = (): Buffer => Buffer.from('format');
-/** Which file this is, by the number that its file system has for it: a copy says what its original was, until it is opened. */
+/** The file's identity, by its number in the file system: a copy has the number of its original until it is opened. */
 export const fileKey = (): Buffer => Buffer.from('file');
+/** How far the clock has come that ages are counted by: see log-clock.ts. */
+export const clockKey = (): Buffer => Buffer.from('clock');
 export const TOPIC_PREFIX: Buffer = Buffer.from('topic:');
 export const STORE_PREFIX: Buffer = Buffer.from('store:');
 export const SOURCE_PREFIX: Buffer = Buffer.from('source:');
 export const GROUP_PREFIX: Buffer = Buffer.from('group:');
 export const PRODUCER_PREFIX: Buffer = Buffer.from('producer:');
-/** Numbers whose names are gone, and whose bytes are still to be swept. */
+/** Numbers whose names are deleted, and whose bytes are still to be swept. */
 export const GONE_PREFIX: Buffer = Buffer.from('gone:');
 export interface GoneMeta {
   readonly id: number;
   readonly kind: 'topic' | 'store' | 'producer';
 }
-/** What became of the cleaning of a partition: see cleaning-report.ts. */
+/** The outcome of a partition's cleaning: see cleaning-report.ts. */
 export const CLEANING_PREFIX = 'cleaning:';
 export const cleaningKey = (topicId: number, partition: number): Buffer => Buffer.from(`${CLEANING_PREFIX}${topicId}:${partition}`);
 export const goneKey = (id: number): Buffer => Buffer.from(`gone:${id}`);

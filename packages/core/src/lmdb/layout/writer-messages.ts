@@ -16,11 +16,11 @@ export type WriterCall =
   | { readonly type: 'commit'; readonly bytes: ArrayBuffer; readonly life: string | undefined }
   | { readonly type: 'ensure'; readonly topics: readonly TopicShape[] }
   | { readonly type: 'open-store'; readonly part: StorePart }
-  /** The numbers of a group and of sources, which get one when they are first named. */
+  /** The numbers of a group and of sources, which are assigned when they are first named. */
   | { readonly type: 'open-group'; readonly group: string; readonly sources: readonly string[] }
-  /** Begins another life of a producer, or goes on with the one that is held. */
+  /** Begins a new incarnation of a producer, or continues the one that is held. */
   | { readonly type: 'open-producer'; readonly name: string; readonly held: ProducerLife | undefined }
-  /** Places are called by their numbers (log/group-record.ts). Until it leaves, the writer gives its beats. */
+  /** Places are given by their numbers (log/group-record.ts). Until the member leaves, the writer sends its heartbeats. */
   | {
       readonly type: 'join';
       readonly groupId: number;
@@ -29,32 +29,32 @@ export type WriterCall =
       readonly sessionMs: number;
       readonly units: readonly Unit[];
     }
-  /** It has ended what it was asked to hand over: all but what it keeps. */
+  /** The member has ended its work on the revoked places: all but the ones it keeps. */
   | { readonly type: 'release'; readonly groupId: number; readonly instance: string; readonly keeps: readonly Holding[] }
   | { readonly type: 'leave'; readonly groupId: number; readonly instance: string }
-  /** Puts a group that nobody is in where a plan says, if it still stands where the plan saw it. */
+  /** Moves a group without members to the positions of a plan, if it is still where the plan found it. */
   | { readonly type: 'set-positions'; readonly group: string; readonly lines: readonly ResetLine[] }
   | { readonly type: 'delete-group'; readonly group: string }
   | { readonly type: 'delete-topic'; readonly topic: string }
-  /** Frees some of what deleted topics and stores have left. */
+  /** Frees some of the rest of deleted topics and stores. */
   | { readonly type: 'sweep' }
   /** Moves the starts of partitions up, one for each. */
   | {
       readonly type: 'delete-records';
       readonly before: readonly { readonly topicId: number; readonly topic: string; readonly partition: number; readonly offset: bigint }[];
     }
-  /** Answered when every partition of the topics has been gone through. */
+  /** Answered when every partition of the topics has been cleaned. */
   | { readonly type: 'clean'; readonly options: CleanOptions }
-  /** What became of cleanings that could not be written down yet. */
+  /** The outcomes of cleanings that could not be stored yet. */
   | { readonly type: 'reports' }
-  /** Answered when the partition holds something at or after the offset. */
+  /** Answered when the partition holds a record at or after the offset. */
   | { readonly type: 'wait'; readonly topicId: number; readonly partition: number; readonly offset: bigint }
-  /** Answered when the group has changed since it had this version. */
+  /** Answered when the group has changed since this version. */
   | { readonly type: 'wait-group'; readonly groupId: number; readonly version: number };
 
 export type WriterRequest =
   | (WriterCall & { readonly id: number })
-  /** Takes back a wait: the answer, if it still comes, is for nobody. */
+  /** Cancels a wait: a later answer is ignored. */
   | { readonly type: 'forget'; readonly id: number };
 
 export type WriterAnswer = { readonly id: number } & (

@@ -5,11 +5,13 @@
  * writer, opens it for writing. The page is 8 KB, so that a key of 4,000 bytes lies as it is behind its store's prefix
  * (long-keys.ts) and large batches cost half the free-list entries.
  */
+import { existsSync } from 'node:fs';
 import { open, type Database, type RootDatabase } from 'lmdb';
-import { TABLES, type Table } from '../layout/keyspace.ts';
-import type { TreePages } from '../../port/usage.ts';
+import { PAGE_SIZE, TABLES, type Table } from '../layout/keyspace.ts';
+import type { TreePages } from './pages.ts';
 import { checkAddressSpace } from '../folder/address-space.ts';
-import { describeIo, NO_READER } from '../folder/folder.ts';
+import { describeIo, NO_READER } from '../folder/io-errors.ts';
+import { checkLocks, lostLocks } from '../folder/lock-holders.ts';
 import { checkSpareFiles } from '../folder/spare-files.ts';
 
 export interface EnvOptions {
@@ -17,7 +19,7 @@ export interface EnvOptions {
   /** How far the file may grow, in bytes; address space, not memory. */
   readonly mapSize: number;
   readonly maintenance?: Partial<MaintenanceOptions> | undefined;
-  /** A clock that a test moves: one double, milliseconds since 1970. */
+  /** Clocks that a test moves: a double for the wall clock, milliseconds since 1970, and one for the monotonic clock, if that is to be another. */
   readonly clock?: SharedArrayBuffer | undefined;
 }
 export interface MaintenanceOptions {
@@ -26,11 +28,11 @@ export interface MaintenanceOptions {
   /** Bytes a second that cleaning may read and remove. */
   readonly bytesPerSecond: number;
 }
-/** The machine's clock, or the one a test moves. */
-export const clockOf = (shared: SharedArrayBuffer | undefined): (() => number) => {
-  if (shared === undefined) return () => Date.now();
+/** The machine's clocks, or those that a test moves. */
+export const clocksOf = (shared: SharedArrayBuffer | undefined): { readonly wall: () => number; readonly monotonic: () => number } => {
+  if (shared === undefined) return { wall: () => Date.now(), monotonic: () => performance.now() };
   const times = new Float64Array(shared);
-  return () => times[0]!;
+  return { wall: () => times[0]!, monotonic: () => times.at(-1)! };
 };
 export type TableDb = Database<Buffer, Buffer>;
 export interface Env {
@@ -39,7 +41,6 @@ export interface Env {
   readonly tables: Readonly<Record<Table, TableDb>>;
 }
 
-export const PAGE_SIZE = 8192;
 const MAX_READERS = 2048;
 
 const common = { keyEncoding: 'binary', encoding: 'binary' } as const;
@@ -57,6 +58,7 @@ export const openEnv = (
 ): Env => {
   checkAddressSpace(options.path, options.mapSize);
   checkSpareFiles();
+  if (existsSync(options.path)) checkLocks(options.path);
   const root = reading(() =>
     open<Buffer, Buffer>({
       path: options.path,
@@ -146,9 +148,14 @@ interface Slot {
   /** The commit whose snapshot it holds; undefined when it holds none. */
   readonly commit: number | undefined;
 }
+/** Clears the slots of processes that have died. LMDB takes a process without its lock for dead, though it may live and read (lock-holders.ts). */
+export const checkReaders = (env: Env): void => {
+  if (lostLocks(env.path).length === 0) env.root.readerCheck();
+};
+
 /** Everybody who has the file open, in whichever process, without those whose process has died. */
 export const readers = (env: Env): readonly Slot[] => {
-  env.root.readerCheck();
+  checkReaders(env);
   return [...env.root.readerList().matchAll(/^\s*(\d+) +[0-9a-f]+ +(\d+|-)$/gm)].map(([, pid, commit]) => ({
     pid: Number(pid),
     commit: commit === '-' ? undefined : Number(commit),

@@ -1,6 +1,6 @@
 /** What a reader says of a batch that is not there. Deleted by LMDB itself, so that its pages are sound. */
+import { BatchBuilder, openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { BatchBuilder, openPort } from '@stoplog/core/port';
 import { expect, test } from 'vitest';
 import { batchKey } from '../layout/keyspace.ts';
 import { openEnv } from './env.ts';

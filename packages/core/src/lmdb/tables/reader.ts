@@ -6,10 +6,9 @@
  * neither a flipped bit nor a swapped page is ever handed on.
  */
 import { isStoplogError, StoplogError } from '../../pure/errors.ts';
-import { batchKey, decodeOffset, offsetOfBatchKey, prefixEnd, partitionKey, samePrefix, timeKey, type Ends } from '../layout/keyspace.ts';
+import { batchKey, decodeOffset, offsetOfBatchKey, prefixEnd, partitionKey, samePrefix, timeKey, type Ends, unseal } from '../layout/keyspace.ts';
 import { openBatch, type BatchView } from '../../pure/record/batch.ts';
-import { unseal } from '../layout/keyspace.ts';
-import { readEnds } from '../transaction/apply.ts';
+import { readEnds } from './rows.ts';
 import { failpoint } from '../../failpoints/failpoint.ts';
 import { peek, told, type Env } from './env.ts';
 

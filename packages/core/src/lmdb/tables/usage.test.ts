@@ -1,5 +1,5 @@
+import { loadLogModule, openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { loadLogModule, openPort } from '@stoplog/core/port';
 import { expect, test } from 'vitest';
 import { withFolder } from '../fixtures/child.ts';
 import { append, place, shape } from '../fixtures/letters.mjs';

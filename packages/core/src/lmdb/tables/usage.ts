@@ -2,9 +2,10 @@
 import { isStoplogError } from '../../pure/errors.ts';
 import { prefixEnd, unseal } from '../layout/keyspace.ts';
 import { fromBytes, TOPIC_PREFIX, type TopicMeta } from '../layout/meta.ts';
-import { pagesOf, usageOf, type PartitionUsage, type Usage } from '../../port/usage.ts';
-import { readEnds } from '../transaction/apply.ts';
+import type { PartitionUsage, Usage } from '../../port/usage.ts';
+import { readEnds } from './rows.ts';
 import { stats, statsOf, treesOf, type Env } from './env.ts';
+import { pagesOf, usageOf } from './pages.ts';
 
 export const usageOfEnv = (env: Env): Usage => {
   env.root.resetReadTxn();

@@ -24,7 +24,8 @@ import {
   type StoreMeta,
   type TopicMeta,
 } from '../layout/meta.ts';
-import { applyOpenGroup, putMeta, readEnds, readMeta, readPosition } from './apply.ts';
+import { applyOpenGroup } from './declare.ts';
+import { putMeta, readEnds, readMeta, readPosition } from '../tables/rows.ts';
 import type { Env } from '../tables/env.ts';
 import { applyGroupEvent, isPresent, readBeats, readGroupRecord, readHeldEpoch, removeGroup } from './groups.ts';
 import { put } from '../tables/sealed.ts';

@@ -1,35 +1,61 @@
 /**
- * Looks at what a commit appends, before its first put: is it sound, was it appended before, does the partition end where
- * it was expected to, and what time is it. What is refused here has left nothing behind.
+ * Everything that may refuse a commit, in order. Nothing has been put when one of these throws, so the other commits of the
+ * same transaction are kept.
+ *
+ *   1  the moves are well formed: a commit of a group names a position, a source stays at 0      STOPLOG_USAGE
+ *   2  the actor's incarnation has had no commit refused                                         STOPLOG_FENCED
+ *   3  each batch has a sound header                                                             STOPLOG_LOG_CORRUPT
+ *   4  its producer is in its current epoch, and the batch's sequence is next                    STOPLOG_FENCED, STOPLOG_SEQUENCE
+ *   5  its partition ends where the append expects                                               STOPLOG_END_MOVED
+ *   6  the member has each partition assigned, in the epoch of the commit                        STOPLOG_FENCED
+ *   7  each position continues from where the group is                                           STOPLOG_FENCED
+ *
+ * The first needs names and is called by the thread that makes the commit (`checkMoves` in `log.ts`); the writer knows numbers.
+ * The sequence comes before the end: an append that is sent again is answered with its offset though the end has moved since.
  */
-import type { IdAppend } from '../layout/commit-bytes.ts';
 import { endMoved } from '../../pure/producer/refusals.ts';
 import { stampTime } from '../../pure/record/arrival-time.ts';
 import { inspectHeader, type BatchHeader } from '../../pure/record/batch.ts';
-import type { EndsInTransaction } from './apply.ts';
-import type { Cleanups } from '../cleaner/cleanups.ts';
+import type { DecodedCommit, IdAppend } from '../layout/commit-bytes.ts';
+import type { Cleanups } from '../tables/cleanups.ts';
 import type { Env } from '../tables/env.ts';
+import type { EndsInTransaction } from './ends.ts';
+import { checkMember } from './membership.ts';
 import { ProducersInCommit } from './producers.ts';
+import type { RefusedLives } from './refused-lives.ts';
 
 export interface Admitted {
   readonly topicId: number;
   readonly partition: number;
   readonly batch: Uint8Array;
   readonly header: BatchHeader;
-  /** The offset it has already; undefined when it is to be appended. */
+  /** The offset of a batch that was appended before; undefined for one to append. */
   readonly repeats: bigint | undefined;
 }
 export interface Admission {
   readonly appends: readonly Admitted[];
-  /** When: by the clock of the writer, once for all of them. */
+  /** When: the stamp that their ages are counted from, once for all of them. */
   readonly at: number;
   readonly producers: ProducersInCommit | undefined;
 }
+export interface Claimed {
+  readonly commit: DecodedCommit;
+  /** The incarnation of the actor that made the commit; undefined for an append from outside. */
+  readonly life: string | undefined;
+}
 
-export const admit = (env: Env, appends: readonly IdAppend[], ends: EndsInTransaction, cleanups: Cleanups): Admission => {
-  const at = appends.length === 0 ? 0 : cleanups.now();
+export const admit = (env: Env, { commit, life }: Claimed, refused: RefusedLives, ends: EndsInTransaction, cleanups: Cleanups): Admission => {
+  refused.check(life);
+  const admission = admitAppends(env, commit.appends, ends, cleanups);
+  checkMember(env, commit);
+  return admission;
+};
+
+const admitAppends = (env: Env, appends: readonly IdAppend[], ends: EndsInTransaction, cleanups: Cleanups): Admission => {
+  const at = appends.length === 0 ? 0 : cleanups.times.stamp();
+  const wall = appends.length === 0 ? 0 : cleanups.times.wall();
   const producers = appends.some(({ producer }) => producer !== undefined) ? new ProducersInCommit(env, cleanups) : undefined;
-  /** How far what came before in this commit has moved the ends of its partitions. */
+  /** Ends of partitions as the appends before in this commit leave them. */
   const moved = new Map<string, bigint>();
   return {
     at,
@@ -50,7 +76,7 @@ export const admit = (env: Env, appends: readonly IdAppend[], ends: EndsInTransa
       if (expectedEnd !== undefined && end !== expectedEnd)
         throw endMoved({ topic: cleanups.nameOf(topicId) ?? `topic ${topicId}`, partition }, expectedEnd, end);
       if (cleanups.stampsArrival(topicId)) {
-        batch = stampTime(batch, at);
+        batch = stampTime(batch, wall);
         header = inspectHeader(batch);
       }
       return { topicId, partition, batch, header, repeats: undefined };

@@ -6,7 +6,7 @@
  * anybody has a file open its inode stays, so nobody's group is taken from under him.
  */
 import { fileKey } from '../layout/meta.ts';
-import { putMeta, readMeta } from './apply.ts';
+import { putMeta, readMeta } from '../tables/rows.ts';
 import type { Env } from '../tables/env.ts';
 import { clearGroups } from './groups.ts';
 

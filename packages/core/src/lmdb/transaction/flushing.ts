@@ -9,7 +9,7 @@
  */
 import { FORMAT } from '../layout/keyspace.ts';
 import { formatKey } from '../layout/meta.ts';
-import { putMeta } from './apply.ts';
+import { putMeta } from '../tables/rows.ts';
 import { FLUSH_AFTER, FLUSH_BEFORE, othersWith, type Env } from '../tables/env.ts';
 import type { Transact } from './transactions.ts';
 

@@ -1,7 +1,9 @@
 /** A producer that dies before it hears the answer: whoever repeats its batch appends it once, whether or not it had been kept. */
 import { join } from 'node:path';
+import type { Committed } from '@stoplog/core/port';
+import { openPort } from '@stoplog/core/kit';
+import type { Failpoint } from '@stoplog/core/private/failpoints';
 import { lmdb } from '@stoplog/core/lmdb';
-import { openPort, type Committed, type Failpoint } from '@stoplog/core/port';
 import { expect, test } from 'vitest';
 import { readLetters, start, withFolder } from '../fixtures/child.ts';
 import { batchOf, commitOf, place } from '../fixtures/letters.mjs';

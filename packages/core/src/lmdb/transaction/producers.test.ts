@@ -3,9 +3,12 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { producerKey } from '../layout/keyspace.ts';
 import { BatchBuilder } from '../../pure/record/batch.ts';
 import { sweep } from './administer.ts';
+import { RefusedLives } from './refused-lives.ts';
 import { admit } from './admit.ts';
-import { applyCommit, applyEnsure } from './apply.ts';
-import { Cleanups } from '../cleaner/cleanups.ts';
+import { applyCommit } from './apply.ts';
+import { applyEnsure } from './declare.ts';
+import { Cleanups } from '../tables/cleanups.ts';
+import { timesOf } from '../tables/log-time.ts';
 import { openBareEnv, type BareEnv } from '../fixtures/bare-env.ts';
 import { shape } from '../fixtures/letters.mjs';
 import { applyOpenProducer } from './producers.ts';
@@ -15,7 +18,10 @@ let bare: BareEnv;
 let cleanups: Cleanups;
 beforeEach(() => {
   bare = openBareEnv();
-  cleanups = new Cleanups(bare.env, () => 1_000);
+  cleanups = new Cleanups(
+    bare.env,
+    timesOf(() => 1_000),
+  );
   bare.committing(() => applyEnsure(bare.env, [shape]));
 });
 afterEach(() => bare.close());
@@ -24,7 +30,9 @@ const append = (text: string, producer: ProducerStamp): bigint => {
   const builder = new BatchBuilder();
   builder.append(text, text, 0);
   const commit = { groupId: 0, epoch: 0, appends: [{ topicId: 1, partition: 0, batch: builder.finish(), producer }], entries: [], positions: [] };
-  return bare.committing((ends) => applyCommit(bare.env, commit, admit(bare.env, commit.appends, ends, cleanups), ends, cleanups))[0]!;
+  return bare.committing((ends) =>
+    applyCommit(bare.env, commit, admit(bare.env, { commit, life: undefined }, new RefusedLives(), ends, cleanups), ends, cleanups),
+  )[0]!;
 };
 const opened = (held?: ReturnType<typeof applyOpenProducer>): ReturnType<typeof applyOpenProducer> =>
   bare.committing(() => applyOpenProducer(bare.env, 'api', held, 1_000));

@@ -16,8 +16,9 @@ import {
 import { producedKey, producerKey, prefixEnd, unseal } from '../layout/keyspace.ts';
 import { fromBytes, goneKey, PRODUCER_PREFIX, producerMetaKey, toBytes, type GoneMeta, type ProducerMeta } from '../layout/meta.ts';
 import { outOfSequence, producerFenced } from '../../pure/producer/refusals.ts';
-import { nextId, putMeta, readMeta } from './apply.ts';
-import type { Cleanups } from '../cleaner/cleanups.ts';
+import { nextId } from './declare.ts';
+import { putMeta, readMeta } from '../tables/rows.ts';
+import type { Cleanups } from '../tables/cleanups.ts';
 import type { Env } from '../tables/env.ts';
 import { put, read } from '../tables/sealed.ts';
 
@@ -105,8 +106,9 @@ export class ProducersInCommit {
   /** Puts what has arrived. */
   write(): void {
     for (const { key, state } of this.#states.values()) if (state !== undefined) put(this.#env, 'producers', key, encodeProducer(state));
-    const now = this.#cleanups.now();
-    for (const [id, record] of this.#records) if (now - record.at > TOUCH_MS) putRecord(this.#env, id, { ...record, at: now });
+    const now = this.#cleanups.times.stamp();
+    // One that a clock which ran ahead has stamped is put right.
+    for (const [id, record] of this.#records) if (Math.abs(now - record.at) > TOUCH_MS) putRecord(this.#env, id, { ...record, at: now });
   }
 
   #owner(producer: ProducerStamp): ProducerRecord {

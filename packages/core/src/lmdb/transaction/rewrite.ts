@@ -10,9 +10,9 @@ import { batchKey, decodeOffset, encodeOffset, encodeSegment, partitionKey, pref
 import { mergesOf, type Segment } from '../../pure/retention/segment.ts';
 import type { TimeEntry } from '../../pure/retention/thinning.ts';
 import { HEADER_SIZE } from '../../pure/record/batch.ts';
-import type { EndsInTransaction } from './apply.ts';
+import type { EndsInTransaction } from './ends.ts';
 import { peek, type Env } from '../tables/env.ts';
-import { segmentsOf, shrink } from '../cleaner/forget.ts';
+import { segmentsOf, shrink } from '../tables/segments.ts';
 import type { PartitionId } from '../tables/reader.ts';
 import { put, putRaw } from '../tables/sealed.ts';
 

@@ -9,16 +9,21 @@
  * is behind, nothing is written, the number is set right by opening the file once more while nobody here commits, and
  * the transaction begins anew (docs/decisions/0018).
  *
- * And none in a file that has lost its name: what was committed there would be gone with the process (shrink.ts).
+ * And none in files that have lost their names (in-place.ts). A commit to a data file without a name is gone with the process
+ * (shrink.ts); a lock file without a name keeps no process out that opens the folder later. A commit is acknowledged only if
+ * both names stood when its transaction began and still stood when it had ended: then no other process can have opened the folder
+ * with another lock in between, so none can have overwritten the commit.
  *
  * Nor any after one whose flush failed. That one may show already (flushing.ts), so who tries it again has it twice; and
  * a system forgets what it could not write: the next flush would say that all is well, and what is built on the lost pages is lost.
  */
 import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import { StoplogError } from '../../pure/errors.ts';
 import type { Env, EnvOptions } from '../tables/env.ts';
 import { Flushing } from './flushing.ts';
 import { through } from './gate.ts';
+import { DATA_FILE, LOCK_FILE } from '../folder/files.ts';
 import type { DataFile } from '../folder/slack.ts';
 
 class SetBack extends Error {}
@@ -38,7 +43,8 @@ export const transactions = (env: Env, options: EnvOptions, gate: Int32Array, fi
       through(gate, () =>
         env.root.transactionSync(() => {
           const newest = file.lengthen();
-          if (!file.isInPlace()) throw replaced(options.path);
+          const gone = file.replaced();
+          if (gone !== undefined) throw replaced(options.path, gone);
           const begun = env.root.getWriteTxnId();
           if (begun <= newest) throw new SetBack();
           write(flushing.showsEarly);
@@ -49,6 +55,8 @@ export const transactions = (env: Env, options: EnvOptions, gate: Int32Array, fi
       if (file.newest() >= number) throw (broken = unflushed(options.path, error));
       throw error;
     }
+    const gone = file.replaced();
+    if (gone !== undefined) throw (broken = replacedMeanwhile(options.path, gone));
   };
   return (write) => {
     if (broken !== undefined) throw broken;
@@ -73,11 +81,22 @@ export const transactions = (env: Env, options: EnvOptions, gate: Int32Array, fi
   };
 };
 
-const replaced = (path: string): StoplogError =>
+const REPLACED: Readonly<Record<string, (path: string) => string>> = {
+  [DATA_FILE]: (path) => `the data file in ${path} was replaced or removed while this process had it open, as 'stoplog compact --shrink' does`,
+  [LOCK_FILE]: (path) =>
+    `the lock file ${join(path, LOCK_FILE)} was replaced or removed while this process had it open, so another process could write to the folder at the same time`,
+};
+const replaced = (path: string, file: string): StoplogError =>
   new StoplogError(
     'STOPLOG_LOG_UNAVAILABLE',
-    { path },
-    `the data file in ${path} was replaced or removed while this process had it open, as 'stoplog compact --shrink' does: nothing of this commit was kept; open the log again, or restart the process`,
+    { path, file },
+    `${REPLACED[file]!(path)}: nothing of this commit was kept; open the log again, or restart the process, and every other process that has the folder open`,
+  );
+const replacedMeanwhile = (path: string, file: string): StoplogError =>
+  new StoplogError(
+    'STOPLOG_LOG_UNAVAILABLE',
+    { path, file },
+    `${REPLACED[file]!(path)}, in the middle of this commit: it may be kept or not. What was acknowledged before it stands; this process writes nothing more. Restart it, and every other process that has the folder open`,
   );
 
 /** LMDB's words for an error may go on with others that are of no matter here, unless it is that it has given up. */

@@ -6,12 +6,12 @@ import type { MessagePort } from 'node:worker_threads';
 import { errorToData } from '../../pure/errors.ts';
 import type { WriterRequest } from '../layout/writer-messages.ts';
 import { prepare, type TransactedCall } from './calls.ts';
-import type { Cleanups } from '../cleaner/cleanups.ts';
+import type { Cleanups } from '../tables/cleanups.ts';
 import type { Env } from '../tables/env.ts';
-import { describeIo } from '../folder/folder.ts';
+import { describeIo } from '../folder/io-errors.ts';
 import type { Presence } from './presence.ts';
 import type { CallQueue, Outcome } from './queue.ts';
-import type { Upkeep } from '../cleaner/upkeep.ts';
+import type { Upkeep } from './upkeep.ts';
 import type { Waiting } from './waiting.ts';
 
 export interface Writing {
@@ -92,7 +92,7 @@ class Caller {
         queue.add({
           bytes: request.type === 'commit' ? request.bytes.byteLength : 0,
           life: request.type === 'commit' ? request.life : undefined,
-          apply: prepare(env, request, cleanups),
+          apply: prepare(env, request, cleanups, queue.refused),
           answer: (outcome) => {
             answer(outcome);
             this.#follow(request, outcome);

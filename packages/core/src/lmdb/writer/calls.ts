@@ -3,23 +3,27 @@ import { decodeCommit } from '../layout/commit-bytes.ts';
 import type { WriterCall } from '../layout/writer-messages.ts';
 import { applyDeleteGroup, applyDeleteTopic, applySetPositions, sweep } from '../transaction/administer.ts';
 import { admit } from '../transaction/admit.ts';
-import { applyCommit, applyEnsure, applyOpenGroup, applyOpenSource, applyOpenStore, type EndsInTransaction } from '../transaction/apply.ts';
-import type { Cleanups } from '../cleaner/cleanups.ts';
+import { applyCommit } from '../transaction/apply.ts';
+import { applyEnsure, applyOpenGroup, applyOpenSource, applyOpenStore } from '../transaction/declare.ts';
+import { type EndsInTransaction } from '../transaction/ends.ts';
+import type { Cleanups } from '../tables/cleanups.ts';
 import type { Env } from '../tables/env.ts';
 import { applyDeleteRecords } from '../cleaner/forget.ts';
 import { applyGroupEvent, applyJoin } from '../transaction/groups.ts';
 import { ownStart } from '../folder/process.ts';
 import { applyOpenProducer } from '../transaction/producers.ts';
+import type { RefusedLives } from '../transaction/refused-lives.ts';
 import type { Apply } from './queue.ts';
 
 /** Those that are answered from a transaction; the others wait, or are many. */
 export type TransactedCall = Exclude<WriterCall, { readonly type: 'wait' | 'wait-group' | 'clean' | 'reports' }>;
 
-export const prepare = (env: Env, call: TransactedCall, cleanups: Cleanups): Apply => {
+export const prepare = (env: Env, call: TransactedCall, cleanups: Cleanups, refused: RefusedLives): Apply => {
   switch (call.type) {
     case 'commit': {
       const commit = decodeCommit(call.bytes);
-      return (ends) => ({ type: 'committed', offsets: applyCommit(env, commit, admit(env, commit.appends, ends, cleanups), ends, cleanups) });
+      const claimed = { commit, life: call.life };
+      return (ends) => ({ type: 'committed', offsets: applyCommit(env, commit, admit(env, claimed, refused, ends, cleanups), ends, cleanups) });
     }
     case 'ensure':
       return done(() => applyEnsure(env, call.topics));
@@ -30,7 +34,7 @@ export const prepare = (env: Env, call: TransactedCall, cleanups: Cleanups): App
     case 'open-group':
       return () => ({ type: 'group', groupId: applyOpenGroup(env, call.group), sourceIds: call.sources.map((source) => applyOpenSource(env, source)) });
     case 'open-producer':
-      return () => ({ type: 'producer', producer: applyOpenProducer(env, call.name, call.held, cleanups.now()) });
+      return () => ({ type: 'producer', producer: applyOpenProducer(env, call.name, call.held, cleanups.times.stamp()) });
     case 'join': {
       const { groupId, instance: id, instanceId, sessionMs, units } = call;
       const { pid } = process;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import { openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { openPort } from '@stoplog/core/port';
 import { expect, test } from 'vitest';
 import { acknowledgements, dense, line, offsetsOf, readLetters, start, withFolder } from '../fixtures/child.ts';
 

@@ -8,7 +8,7 @@
  */
 import { watch, type FSWatcher } from 'node:fs';
 import { join } from 'node:path';
-import { DATA_FILE } from '../folder/folder.ts';
+import { DATA_FILE } from '../folder/files.ts';
 
 const AT_MOST_MS = 5;
 const UNTOLD_MS = 250;

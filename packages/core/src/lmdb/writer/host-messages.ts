@@ -4,4 +4,9 @@ import type { ErrorData } from '../../pure/errors.ts';
 
 /** 'open' comes first, when the file has been looked at, or 'close' where it is not to be opened. */
 export type HostMessage = { readonly type: 'open' } | { readonly type: 'link'; readonly port: MessagePort } | { readonly type: 'close' };
-export type HostAnswer = { readonly type: 'ready' } | { readonly type: 'failed'; readonly error: ErrorData } | { readonly type: 'closed' };
+export type HostAnswer =
+  | { readonly type: 'ready' }
+  | { readonly type: 'failed'; readonly error: ErrorData }
+  | { readonly type: 'closed' }
+  /** What the process is to be warned of, as a Node process warning. */
+  | { readonly type: 'warned'; readonly code: string; readonly text: string };

@@ -8,7 +8,8 @@ import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
 import { errorFromData, StoplogError } from '../../pure/errors.ts';
 import type { HostAnswer, HostMessage } from './host-messages.ts';
 import type { EnvOptions } from '../tables/env.ts';
-import { createFolder, describeIo, examineFolder } from '../folder/folder.ts';
+import { createFolder, examineFolder } from '../folder/folder.ts';
+import { describeIo } from '../folder/io-errors.ts';
 import { bar, makeGate } from '../transaction/gate.ts';
 import { verifyFile } from '../doctor/verify.ts';
 import type { WriterData } from './writer.ts';
@@ -116,8 +117,10 @@ const startWriter = (env: EnvOptions): Pick<Shared, 'started' | 'ended'> & { rea
     });
   });
   const started = new Promise<Worker>((resolve, reject) => {
-    worker.once('message', (answer: HostAnswer) => {
+    worker.on('message', (answer: HostAnswer) => {
       if (answer.type === 'failed') return reject(errorFromData(answer.error));
+      if (answer.type === 'warned') return process.emitWarning(answer.text, { type: 'StoplogWarning', code: answer.code });
+      if (answer.type === 'closed') return;
       worker.unref();
       resolve(worker);
     });

@@ -1,8 +1,8 @@
 /** Writers and links: who ends when, and that nobody waits for what is gone. */
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { loadLogModule, openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { loadLogModule, openPort } from '@stoplog/core/port';
 import { describe, expect, test } from 'vitest';
 import { withFolder } from '../fixtures/child.ts';
 

@@ -1,6 +1,6 @@
 /** Several processes in one group, and what becomes of each other's partitions. */
+import { loadLogModule, openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
-import { loadLogModule, openPort } from '@stoplog/core/port';
 import { describe, expect, test } from 'vitest';
 import { readLetters, start, startApart, whyNotApart, withFolder, type Child } from '../fixtures/child.ts';
 

@@ -1,10 +1,11 @@
 /** What a turn of the queue does when it goes wrong: nothing is done twice, and nothing is remembered for ever. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { errorFromData, StoplogError } from '../../pure/errors.ts';
-import { readEnds } from '../transaction/apply.ts';
+import { readEnds } from '../tables/rows.ts';
 import type { Env } from '../tables/env.ts';
 import { openBareEnv, type BareEnv } from '../fixtures/bare-env.ts';
 import { CallQueue, type Apply, type Outcome } from './queue.ts';
+import { RefusedLives } from '../transaction/refused-lives.ts';
 import type { Transact } from '../transaction/transactions.ts';
 
 let bare: BareEnv;
@@ -29,7 +30,13 @@ const endOf = (partition: number): bigint => {
   return readEnds(env, 1, partition).end;
 };
 const call = (queue: CallQueue, apply: Apply, life?: string): Promise<Outcome> =>
-  new Promise((resolve) => queue.add({ bytes: 1, life, apply, answer: resolve }));
+  new Promise((resolve) => {
+    const admitted: Apply = (ends) => {
+      queue.refused.check(life);
+      return apply(ends);
+    };
+    queue.add({ bytes: 1, life, apply: admitted, answer: resolve });
+  });
 const codeOf = (outcome: Outcome): unknown => (outcome.type === 'failed' ? errorFromData(outcome.error) : outcome.type);
 
 /** What LMDB does when a flush fails: the commit is made, and then it throws. */
@@ -91,7 +98,7 @@ test('who waits is told before the flush where a commit shows by then, and after
 });
 test('what a refused life sends after it is refused, and the lives of long ago are forgotten', async () => {
   const most = 100;
-  const queue = new CallQueue(env, inTransaction, () => {}, most);
+  const queue = new CallQueue(env, inTransaction, () => {}, new RefusedLives(most));
   const fenced: Apply = () => {
     throw new StoplogError('STOPLOG_FENCED', {}, 'another was faster: nothing is to be done');
   };

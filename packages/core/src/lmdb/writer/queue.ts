@@ -5,13 +5,14 @@
  * A call that is refused has put nothing yet: the transaction goes on without it. Anything else that throws takes the
  * transaction back, and its calls are tried one by one, so that each is answered for its own fault.
  */
-import { errorFromData, errorToData, isStoplogError, StoplogError } from '../../pure/errors.ts';
+import { errorFromData, errorToData, isStoplogError } from '../../pure/errors.ts';
 import { takeShare, type Waiting } from './group-commit.ts';
 import type { WriterAnswer } from '../layout/writer-messages.ts';
 import { failpoint } from '../../failpoints/failpoint.ts';
-import { EndsInTransaction } from '../transaction/apply.ts';
+import { EndsInTransaction } from '../transaction/ends.ts';
 import type { Env } from '../tables/env.ts';
-import { describeIo } from '../folder/folder.ts';
+import { describeIo } from '../folder/io-errors.ts';
+import { RefusedLives } from '../transaction/refused-lives.ts';
 import type { Transact } from '../transaction/transactions.ts';
 
 export type Outcome = WriterAnswer extends infer A ? (A extends { readonly id: number } ? Omit<A, 'id'> : never) : never;
@@ -27,26 +28,22 @@ interface Pending extends Waiting {
   readonly answer: (outcome: Outcome) => void;
 }
 
-/** So many refused lives are remembered: what one has under way when it is refused comes within moments. */
-const MOST_REFUSED = 65_536;
-
 export class CallQueue {
   readonly #env: Env;
   readonly #inTransaction: Transact;
   readonly #grew: (grown: Grown) => void;
   readonly #waiting: Pending[] = [];
-  /** Lives of actors that a commit was refused to: what they send after it was made from it. */
-  readonly #refused = new Set<string>();
-  readonly #mostRefused: number;
+  /** `admit` refuses what these send. */
+  readonly refused: RefusedLives;
   #isTurnDue = false;
   #isClosed = false;
 
   /** `grew` is called after the flush, and before it too where a commit shows by then. */
-  constructor(env: Env, inTransaction: Transact, grew: (grown: Grown) => void, mostRefused: number = MOST_REFUSED) {
+  constructor(env: Env, inTransaction: Transact, grew: (grown: Grown) => void, refused: RefusedLives = new RefusedLives()) {
     this.#env = env;
     this.#inTransaction = inTransaction;
     this.#grew = grew;
-    this.#mostRefused = mostRefused;
+    this.refused = refused;
   }
 
   /** Once the queue is closed, what comes is for nobody. */
@@ -110,7 +107,7 @@ export class CallQueue {
     } catch (error) {
       if (!alone) return false;
       const data = errorToData(describeIo(this.#env.path, error));
-      for (const { life } of share) this.#refuse(life);
+      for (const { life } of share) this.refused.add(life);
       for (const pending of share) pending.answer({ type: 'failed', error: data });
       return true;
     }
@@ -121,21 +118,11 @@ export class CallQueue {
   }
   #attempt({ life, apply }: Pending, ends: EndsInTransaction): Outcome {
     try {
-      if (life !== undefined && this.#refused.has(life)) throw afterRefusal(life);
       return apply(ends);
     } catch (error) {
-      if (isStoplogError(error) && error.code === 'STOPLOG_FENCED') this.#refuse(life);
+      if (isStoplogError(error) && error.code === 'STOPLOG_FENCED') this.refused.add(life);
       if (isStoplogError(error) && REFUSALS.has(error.code)) return { type: 'failed', error: errorToData(error) };
       throw error;
-    }
-  }
-  #refuse(life: string | undefined): void {
-    if (life === undefined) return;
-    this.#refused.add(life);
-    // The oldest come first.
-    for (const oldest of this.#refused) {
-      if (this.#refused.size <= this.#mostRefused) break;
-      this.#refused.delete(oldest);
     }
   }
 }
@@ -152,10 +139,3 @@ const REFUSALS: ReadonlySet<string> = new Set([
   'STOPLOG_SEQUENCE',
   'STOPLOG_END_MOVED',
 ]);
-
-const afterRefusal = (life: string): StoplogError =>
-  new StoplogError(
-    'STOPLOG_FENCED',
-    { life },
-    'an earlier commit of this actor was refused, and this one was made from it: nothing of it was kept, and nothing is to be done',
-  );

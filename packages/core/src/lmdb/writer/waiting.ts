@@ -7,9 +7,9 @@
  */
 import { errorToData } from '../../pure/errors.ts';
 import type { WriterCall } from '../layout/writer-messages.ts';
-import { readEnds } from '../transaction/apply.ts';
+import { readEnds } from '../tables/rows.ts';
 import { stats, type Env } from '../tables/env.ts';
-import { describeIo } from '../folder/folder.ts';
+import { describeIo } from '../folder/io-errors.ts';
 import { ForeignCommits } from './foreign.ts';
 import { readGroupRecord } from '../transaction/groups.ts';
 import type { Grown, Outcome } from './queue.ts';

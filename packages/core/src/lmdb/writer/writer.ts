@@ -9,20 +9,24 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { errorToData, StoplogError } from '../../pure/errors.ts';
 import { FORMAT } from '../layout/keyspace.ts';
 import { formatKey } from '../layout/meta.ts';
-import { putMeta, readMeta } from '../transaction/apply.ts';
+import { putMeta, readMeta } from '../tables/rows.ts';
 import { Callers } from './callers.ts';
-import { Cleanups } from '../cleaner/cleanups.ts';
-import { clockOf, openEnv, type Env, type EnvOptions } from '../tables/env.ts';
+import { Cleanups } from '../tables/cleanups.ts';
+import { openEnv, type Env, type EnvOptions } from '../tables/env.ts';
+import { holdFolder, type Hold } from './hold.ts';
+import { LogTime } from '../tables/log-time.ts';
 import { applyFile } from '../transaction/file-identity.ts';
 import { Flushing } from '../transaction/flushing.ts';
-import { checkTables, describeIo, examineFolder, markFolder } from '../folder/folder.ts';
+import { checkTables, examineFolder, markFolder } from '../folder/folder.ts';
+import { describeIo } from '../folder/io-errors.ts';
 import type { HostAnswer, HostMessage } from './host-messages.ts';
 import { Presence } from './presence.ts';
 import { CallQueue } from './queue.ts';
-import { inodeIn, openDataFile, type DataFile } from '../folder/slack.ts';
+import { inodesIn } from '../folder/in-place.ts';
+import { openDataFile, type DataFile } from '../folder/slack.ts';
 import { transactions, type Transact } from '../transaction/transactions.ts';
 import { removeDead } from '../folder/unfinished.ts';
-import { Upkeep } from '../cleaner/upkeep.ts';
+import { Upkeep } from './upkeep.ts';
 import { Waiting } from './waiting.ts';
 
 export interface WriterData {
@@ -42,36 +46,40 @@ const main = async (message: HostMessage): Promise<void> => {
   let file: DataFile;
   let flushing: Flushing;
   let transact: Transact;
+  let times: LogTime;
+  let hold: Hold;
   try {
     ({ env, file } = await openFiles(envOptions.path));
+    hold = holdFolder(envOptions.path, env, file, (text) => host.postMessage({ type: 'warned', code: 'STOPLOG_LOCK_LOST', text } satisfies HostAnswer));
     flushing = new Flushing(env);
     transact = transactions(env, envOptions, new Int32Array(gateBuffer), file, flushing);
-    initialise(env, transact, file);
+    times = new LogTime(env, envOptions.clock);
+    initialise(env, transact, file, times);
     flushing.look(transact);
   } catch (error) {
     host.postMessage({ type: 'failed', error: errorToData(describeIo(envOptions.path, error)) } satisfies HostAnswer);
     host.close();
     return;
   }
-  serve(env, transact, file, flushing);
+  serve({ env, inTransaction: transact, file, flushing, times, hold });
   host.postMessage({ type: 'ready' } satisfies HostAnswer);
 };
 
-/** The environment, and the same file by itself: tried again where another has taken its place in between. */
+/** The environment, and the same files by themselves: tried again where others have taken their places in between. */
 const openFiles = async (path: string): Promise<{ readonly env: Env; readonly file: DataFile }> => {
   for (let n = 1; ; n++) {
     const isOurs = examineFolder(path) === 'ours';
     if (isOurs) removeDead(path, 'shrink');
-    const before = inodeIn(path);
+    const { data, lock } = inodesIn(path);
     const env = openEnv(envOptions, false, isOurs ? undefined : (tables) => checkTables(path, tables));
     const file = openDataFile(path);
-    if (before === undefined || before === file.inode || n === ATTEMPTS) return { env, file };
+    if (((data ?? file.inode) === file.inode && (lock ?? file.lockInode) === file.lockInode) || n === ATTEMPTS) return { env, file };
     file.close();
     await env.root.close();
   }
 };
 
-const initialise = (env: Env, inTransaction: Transact, file: DataFile): void => {
+const initialise = (env: Env, inTransaction: Transact, file: DataFile, times: LogTime): void => {
   const isMarked = examineFolder(envOptions.path) === 'ours';
   // It lengthens the file before the mark is set: from then on a file that is too short is one that was cut.
   inTransaction(() => {
@@ -80,6 +88,7 @@ const initialise = (env: Env, inTransaction: Transact, file: DataFile): void => 
       putMeta(env, formatKey(), FORMAT);
     }
     applyFile(env, file.inode);
+    if (times.isToBeSaved()) times.save(env);
   });
   markFolder(envOptions.path);
 };
@@ -92,21 +101,31 @@ const hidden = (path: string): StoplogError =>
     `the names in ${path} cannot be found, though it was marked as a log when they were there: the disk or a foreign program changed the data file. Nothing was written; restore the folder from a backup, or keep the rest with 'stoplog repair'`,
   );
 
-const serve = (env: Env, inTransaction: Transact, file: DataFile, flushing: Flushing): void => {
-  const cleanups = new Cleanups(env, clockOf(envOptions.clock));
+interface Serving {
+  readonly env: Env;
+  readonly inTransaction: Transact;
+  readonly file: DataFile;
+  readonly flushing: Flushing;
+  readonly times: LogTime;
+  readonly hold: Hold;
+}
+const serve = ({ env, inTransaction, file, flushing, times, hold }: Serving): void => {
+  const cleanups = new Cleanups(env, times);
   const waiting = new Waiting(env);
   const queue = new CallQueue(env, inTransaction, (grown) => waiting.grew(grown));
   const presence = new Presence(env, queue, (groupId) => waiting.groupChanged(groupId));
-  const upkeep = new Upkeep(env, queue, cleanups, envOptions.maintenance, () => flushing.look(inTransaction));
+  const upkeep = new Upkeep(env, queue, cleanups, envOptions.maintenance, () => flushing.look(inTransaction), times);
   const callers = new Callers({ env, cleanups, queue, waiting, presence, upkeep });
   upkeep.start();
 
   const close = async (): Promise<void> => {
     presence.leaveAll();
     upkeep.stop();
+    upkeep.keepClock();
     waiting.stop();
     queue.close();
     callers.close();
+    hold.release();
     await env.root.close();
     file.close();
     host.postMessage({ type: 'closed' } satisfies HostAnswer);

@@ -1,7 +1,7 @@
-/** Copies of a few bytes, for which a loop is faster than `set`: that is a call into native code, of some 60 ns. */
+/** Copies a few bytes. A loop is faster here than `set`, which is a native call of some 60 ns. */
 const SHORT = 32;
 
-/** Puts `source` into `target` at `at`, and returns the offset after it. */
+/** Copies `source` into `target` at `at`, and returns the offset after the copy. */
 export const copyInto = (target: Uint8Array, at: number, source: Uint8Array): number => {
   const { length } = source;
   if (length > SHORT) target.set(source, at);

@@ -1,8 +1,8 @@
 /**
- * MurmurHash3 (x86, 128 bits) of a piece of bytes, seeded.
+ * MurmurHash3 (x86, 128 bits) of a range of bytes, seeded.
  *
- * For maps that hold a hash instead of the key. Two of 10⁷ keys agree in 128 bits by chance once in 10²⁴ maps; the seed,
- * drawn anew for each map, keeps whoever chooses keys from making it happen on purpose.
+ * Used by maps that hold a hash instead of the key. Two of 10⁷ keys collide in 128 bits by chance once in 10²⁴ maps. Each map
+ * draws a new seed, so a user who chooses the keys cannot cause a collision on purpose.
  */
 export type Seed = readonly [number, number];
 
@@ -61,7 +61,7 @@ const k3 = (k: number): number => times(k, C3, 17, C4);
 const k4 = (k: number): number => times(k, C4, 18, C1);
 
 const word = (bytes: Uint8Array, at: number): number => bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24);
-/** A word of what is left, padded with zeros: the length is mixed in at the end. */
+/** The last, partial word, padded with zeros: the length is mixed in at the end. */
 const tail = (bytes: Uint8Array, at: number, end: number): number => {
   let k = 0;
   for (let i = Math.min(end, at + 4) - 1; i >= at; i--) k = (k << 8) | bytes[i]!;

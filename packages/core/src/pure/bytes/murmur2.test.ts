@@ -27,18 +27,18 @@ const vectors: readonly Vector[] = [
 
 describe('murmur2', () => {
   for (const [key, hash, ...places] of vectors) {
-    test(`hashes ${JSON.stringify(key)} as Kafka does`, () => {
+    test(`${JSON.stringify(key)} has the hash that Kafka gives it`, () => {
       const bytes = typeof key === 'string' ? utf8(key) : Uint8Array.from(key);
       expect(murmur2(bytes)).toBe(hash);
       for (const [count, partition] of places) expect((murmur2(bytes) & 0x7fffffff) % count).toBe(partition);
     });
   }
 
-  test('hashes a piece of a larger buffer as it hashes a copy', () => {
+  test('a range of a larger buffer has the hash of its copy', () => {
     expect(murmur2(Buffer.from('xxfoobaryy').subarray(2, 8))).toBe(-790332482);
   });
 
-  test('bytes that are no text are not made text first', () => {
+  test('bytes that are not UTF-8 are hashed as they are', () => {
     expect(murmur2(Uint8Array.of(0xff, 0xfe))).not.toBe(murmur2(utf8('\ufffd\ufffd')));
   });
 });

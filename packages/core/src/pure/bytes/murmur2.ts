@@ -1,8 +1,9 @@
 /**
- * MurmurHash2 with Kafka's seed, bit for bit as its Java client computes it: a key goes where Kafka would put it.
+ * MurmurHash2 with Kafka's seed, bit for bit as Kafka's Java client computes it: a key goes to the partition that Kafka would
+ * choose.
  *
- * The hash is of the key's *bytes*, never of text made from them. The result is signed, as in Java; whoever takes a
- * remainder clears the sign bit first (`partitionOf`).
+ * The hash is of the key's *bytes*, never of decoded text. The result is signed, as in Java; `partitionOf` clears the sign
+ * bit before it takes the remainder.
  */
 const SEED = 0x9747b28c;
 const M = 0x5bd1e995;

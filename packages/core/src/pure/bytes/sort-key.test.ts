@@ -11,7 +11,7 @@ const json = fc.jsonValue({ maxDepth: 3, stringUnit: 'binary' });
 const key = fc.oneof(fc.constant(null), fc.boolean(), number, fc.bigInt(), fc.string({ unit: 'binary' }), fc.uint8Array(), json);
 
 describe('sort key', () => {
-  test('numbers lie in their order', () => {
+  test('the bytes of numbers sort as the numbers do', () => {
     fc.assert(
       fc.property(fc.oneof(number, fc.integer()), fc.oneof(number, fc.integer()), (a, b) => {
         expect(order(a, b)).toBe(compare(a, b));
@@ -21,7 +21,7 @@ describe('sort key', () => {
     rising.forEach((a, i) => rising.forEach((b, j) => expect(order(a, b)).toBe(compare(i, j))));
   });
 
-  test('bigints lie in their order, whatever their length', () => {
+  test('the bytes of bigints sort as the bigints do, at every length', () => {
     const bigint = fc.oneof(fc.bigInt(), fc.bigInt({ min: -300n, max: 300n }), fc.bigInt({ min: -(2n ** 2000n), max: 2n ** 2000n }));
     fc.assert(
       fc.property(bigint, bigint, (a, b) => {
@@ -30,7 +30,7 @@ describe('sort key', () => {
     );
   });
 
-  test('strings lie in order of their code points', () => {
+  test('the bytes of strings sort by code points', () => {
     const string = fc.string({ unit: 'binary', maxLength: 8 });
     const points = (text: string): number[] => Array.from(text, (c) => c.codePointAt(0)!);
     const byCodePoint = (a: number[], b: number[]): number => {
@@ -46,10 +46,10 @@ describe('sort key', () => {
       fc.property(fc.string(), fc.string(), (a, b) => {
         expect(order(a, b)).toBe(compare(a, b));
       }),
-    ); // ASCII: JavaScript's own
+    ); // ASCII sorts as JavaScript sorts strings
   });
 
-  test('bytes lie in their order, and kinds one after the other', () => {
+  test('byte keys sort as their bytes, and each kind of key sorts after the previous kind', () => {
     fc.assert(
       fc.property(fc.uint8Array(), fc.uint8Array(), (a, b) => {
         expect(order(a, b)).toBe(Math.sign(Buffer.compare(a, b)));
@@ -59,7 +59,7 @@ describe('sort key', () => {
     kinds.forEach((a, i) => kinds.forEach((b, j) => expect(order(a, b)).toBe(compare(i, j))));
   });
 
-  test('a key comes back as it went in', () => {
+  test('every key decodes to the value that was encoded', () => {
     fc.assert(
       fc.property(key, (k) => {
         expect(roundTrip(k)).toStrictEqual(minusZeroGone(k));
@@ -68,7 +68,7 @@ describe('sort key', () => {
     );
   });
 
-  test('equal data are equal bytes, in whatever order they were put together', () => {
+  test('objects with equal data have equal bytes, in whatever order their properties were set', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), json), (data) => {
         const backwards = Object.fromEntries(Object.entries(data).reverse());
@@ -79,7 +79,7 @@ describe('sort key', () => {
     expect(encodeSortKey(-0)).toEqual(encodeSortKey(0));
   });
 
-  test('names that are special in JavaScript are names', () => {
+  test('names that are special in JavaScript are ordinary names', () => {
     const data: unknown = JSON.parse('{"__proto__":{"admin":true},"constructor":1,"prototype":2,"a":3}');
     const back = roundTrip(data) as object;
     expect(Object.keys(back).sort()).toEqual(['__proto__', 'a', 'constructor', 'prototype']);
@@ -88,7 +88,7 @@ describe('sort key', () => {
     for (const word of ['__proto__', 'constructor', 'toString']) expect(roundTrip(word)).toBe(word);
   });
 
-  test('text with half a character, NUL, or none at all comes back, and stays apart', () => {
+  test('text with a lone surrogate, NUL or no characters decodes to itself, and no two texts share their bytes', () => {
     for (const text of ['\ud800', '\udfff', 'a\ud83d', '\0', '\0\0', '', '\ufffd']) expect(roundTrip(text)).toBe(text);
     expect(order('\ud800', '\ud801')).not.toBe(0);
     expect(order('\ud800', '\ufffd')).not.toBe(0);
@@ -108,11 +108,11 @@ describe('sort key', () => {
     ['bytes inside', [new Uint8Array(1)]],
     ['a hole', Array(2)],
     ['a cycle', cycle],
-  ])('%s is refused', (_, k) => {
+  ])('%s is refused as a key', (_, k) => {
     expect(() => encodeSortKey(k)).toThrow(expect.objectContaining({ code: 'STOPLOG_SCHEMA' }));
   });
 
-  test('any bytes are a key or damage, never a crash', () => {
+  test('any bytes decode to a key or are refused, and never crash the decoder', () => {
     const tagged = fc
       .tuple(fc.constantFrom(0, 1, 2, 3, 0x10, 0x18, 0x20, 0x28, 0x30), fc.uint8Array({ maxLength: 12 }))
       .map(([tag, rest]) => Uint8Array.of(tag, ...rest));

@@ -1,18 +1,19 @@
 /**
- * Sort keys: any key as bytes whose order is the key's own, so that a range in a store is a range of bytes.
+ * Sort keys: encodes any key as bytes that sort as the keys do, so that a range of keys in a store is a range of bytes.
  *
  *   01 null   02 false   03 true
  *   10 number   its double, big-endian; the sign bit flipped, and for negative numbers all bits, so that -2 < -1 < 1 < 2
  *   18 bigint   u16 0x8000 + length, magnitude; for negative ones 0x7fff - length and the magnitude's complement
- *   20 string   UTF-8, that is in order of code points
+ *   20 string   UTF-8, which sorts by code points
  *   28 bytes
- *   30 the rest objects, arrays, and text with half a character: their JSON with names sorted. Equal data are equal bytes;
- *               their order is that of the JSON text and means nothing more
+ *   30 the rest objects, arrays, and text with a lone surrogate: their JSON with sorted names. Equal data have equal bytes;
+ *               the order is that of the JSON text and means nothing more
  *
- * What comes back is what went in, but -0 comes back as 0, and a property that is `undefined` does not come back. What JSON
- * would change (dates, maps, NaN, bigints inside an object) is refused instead.
+ * Decoding gives back the encoded key, with two exceptions: -0 becomes 0, and a property that is `undefined` is left out.
+ * Values that JSON would change (dates, maps, NaN, bigints inside an object) are refused.
  */
 import { StoplogError } from '../errors.ts';
+import { canonicalJson, isPlain } from './canonical.ts';
 import { isWellFormed, readUtf8, utf8Size, writeAscii, writeUtf8 } from './text.ts';
 
 const NULL = 0x01;
@@ -23,7 +24,7 @@ const BIGINT = 0x18;
 const STRING = 0x20;
 const BYTES = 0x28;
 const JSON_TEXT = 0x30;
-/** A key nested deeper would be over every limit, or is a cycle. */
+/** A key nested deeper would exceed every size limit, or contains itself. */
 const MAX_DEPTH = 500;
 const MAX_BIGINT_BYTES = 0x7fff;
 
@@ -45,7 +46,8 @@ export const encodeSortKey = (key: unknown): Uint8Array => {
         bytes.set(key, 1);
         return bytes;
       }
-      return taggedText(JSON_TEXT, canonical(key, 0));
+      checkJson(key, 0);
+      return taggedText(JSON_TEXT, canonicalJson(key));
   }
 };
 
@@ -78,7 +80,7 @@ export const decodeSortKey = (bytes: Uint8Array): unknown => {
   throw noKey(bytes);
 };
 
-/** Negative, zero or positive, as LMDB orders keys: byte for byte, a prefix before what it begins. */
+/** Negative, zero or positive, as LMDB orders keys: byte for byte, a prefix before its extensions. */
 export const compareBytes = (a: Uint8Array, b: Uint8Array): number => {
   const shared = Math.min(a.length, b.length);
   for (let i = 0; i < shared; i++) {
@@ -95,7 +97,7 @@ const taggedText = (tag: number, text: string): Uint8Array => {
   return bytes;
 };
 
-/** The key nearly everyone has, without a call into native code. */
+/** Encodes a short ASCII string, the most common key, without a native call. */
 const shortAscii = (text: string): Uint8Array | undefined => {
   if (text.length > 48) return undefined;
   const bytes = new Uint8Array(1 + text.length);
@@ -120,7 +122,7 @@ const decodeNumber = (bytes: Uint8Array): number => {
   return n;
 };
 
-/** Eight bytes to take a number apart in: a DataView for each call would cost more than all the rest. */
+/** Eight bytes in which to take a number apart: a DataView for each call would cost more than all the rest. */
 const double = new DataView(new ArrayBuffer(8));
 
 const encodeBigint = (n: bigint): Uint8Array => {
@@ -149,33 +151,25 @@ const decodeBigint = (bytes: Uint8Array): bigint => {
   return negative ? -BigInt(hex) : BigInt(hex);
 };
 
-/** JSON with names in order. Only what JSON gives back unchanged. */
-const canonical = (data: unknown, depth: number): string => {
+/** Throws for data that JSON would change. */
+const checkJson = (data: unknown, depth: number): void => {
   if (depth > MAX_DEPTH) throw refusal('an object', 'is nested too deep, or holds itself');
   switch (typeof data) {
     case 'string':
     case 'boolean':
-      return JSON.stringify(data);
+      return;
     case 'number':
       if (!Number.isFinite(data)) throw refusal(String(data), 'has no JSON');
-      return JSON.stringify(data);
+      return;
     case 'object':
-      if (data === null) return 'null';
-      if (Array.isArray(data)) return `[${Array.from(data, (item: unknown) => canonical(item, depth + 1)).join(',')}]`;
-      if (isPlain(data)) {
-        const properties = Object.entries(data).filter(([, value]) => value !== undefined);
-        properties.sort(([a], [b]) => (a < b ? -1 : 1));
-        return `{${properties.map(([name, value]) => `${JSON.stringify(name)}:${canonical(value, depth + 1)}`).join(',')}}`;
-      }
-      throw refusal(`an object of class ${className(data)}`, 'has no JSON that gives it back');
+      if (data === null) return;
+      if (Array.isArray(data)) for (const item of data as readonly unknown[]) checkJson(item, depth + 1);
+      else if (!isPlain(data)) throw refusal(`an object of class ${className(data)}`, 'has no JSON that gives it back');
+      else for (const value of Object.values(data)) if (value !== undefined) checkJson(value, depth + 1);
+      return;
     default:
       throw refusal(`a value of type ${typeof data}`, 'has no JSON');
   }
-};
-
-const isPlain = (data: object): data is Record<string, unknown> => {
-  const prototype: unknown = Object.getPrototypeOf(data);
-  return prototype === null || prototype === Object.prototype;
 };
 
 const className = (data: object): string => {

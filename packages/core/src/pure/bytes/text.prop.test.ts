@@ -5,7 +5,7 @@ import { isWellFormed, readUtf8, utf8, utf8Size, writeUtf8 } from './text.ts';
 const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 60 }), fc.string({ unit: 'binary-ascii', maxLength: 60 }));
 
 describe('text', () => {
-  test('comes back from its UTF-8, wherever it is written', () => {
+  test('text decodes to itself from its UTF-8, at every offset', () => {
     fc.assert(
       fc.property(text, fc.nat(5), (value, at) => {
         const encoded = new TextEncoder().encode(value);
@@ -20,7 +20,7 @@ describe('text', () => {
     );
   });
 
-  test('is read from any bytes as the standard says', () => {
+  test('any bytes are decoded to the text that the UTF-8 standard prescribes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
         expect(readUtf8(bytes)).toBe(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes));
@@ -28,17 +28,17 @@ describe('text', () => {
     );
   });
 
-  test('holds NUL and a byte order mark like any other character', () => {
+  test('NUL and a byte order mark are kept like any other character', () => {
     expect(readUtf8(utf8('\0\ufeffa\0'))).toBe('\0\ufeffa\0');
   });
 
-  test('two buffers read in turn do not get mixed up', () => {
+  test('two buffers that are read in turn keep their own texts', () => {
     const [a, b] = ['a'.repeat(40), 'b'.repeat(40)];
     const bytes = [utf8(a), utf8(b)] as const;
     expect([readUtf8(bytes[0]), readUtf8(bytes[1]), readUtf8(bytes[0])]).toEqual([a, b, a]);
   });
 
-  test('half a character is found out', () => {
+  test('a lone surrogate is detected', () => {
     for (const half of ['\ud800', 'a\udc00', '\udc00\ud800', `${'x'.repeat(100)}\ud83d`]) expect(isWellFormed(half)).toBe(false);
   });
 });

@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { MAX_VARINT_SIZE, readVarint, unzigzag, varintSize, writeVarint, zigzag } from './varint.ts';
 
-/** All magnitudes alike, and the edges of each size. */
+/** Numbers of every magnitude with equal chances, and the edges of each size. */
 const number = fc.oneof(
   fc.maxSafeNat(),
   fc.tuple(fc.nat(53), fc.integer({ min: -2, max: 2 })).map(([power, near]) => Math.min(Math.max(2 ** power + near, 0), Number.MAX_SAFE_INTEGER)),
 );
 
 describe('varint', () => {
-  test('gives back every safe integer, in as many bytes as it said', () => {
+  test('every safe integer decodes to itself, from as many bytes as the size said', () => {
     fc.assert(
       fc.property(number, (n) => {
         const bytes = new Uint8Array(12);
@@ -19,12 +19,12 @@ describe('varint', () => {
         const cursor = { bytes, at: 1, end: 1 + size };
         expect(readVarint(cursor)).toBe(n);
         expect(cursor.at).toBe(1 + size);
-        expect(readVarint({ bytes, at: 1, end: size })).toBe(-1); // one byte short
+        expect(readVarint({ bytes, at: 1, end: size })).toBe(-1); // The range is one byte short.
       }),
     );
   });
 
-  test('any bytes are a number with this one spelling, or none', () => {
+  test('any bytes hold a number in its only encoding, or are refused', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 12 }), (bytes) => {
         const cursor = { bytes, at: 0, end: bytes.length };
@@ -41,7 +41,7 @@ describe('varint', () => {
     );
   });
 
-  test('zigzag keeps small steps small, either way', () => {
+  test('zigzag maps small numbers of either sign to small numbers', () => {
     expect([0, -1, 1, -2, 2].map(zigzag)).toEqual([0, 1, 2, 3, 4]);
     fc.assert(
       fc.property(fc.integer({ min: -(2 ** 51), max: 2 ** 51 }), (n) => {

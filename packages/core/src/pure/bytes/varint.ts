@@ -1,13 +1,13 @@
 /**
- * Varints: seven bits a byte, lowest first, the top bit says that more follow. Small numbers cost one byte.
+ * Varints: seven bits per byte, lowest first; the top bit says that another byte follows. Small numbers cost one byte.
  *
- * Numbers are JavaScript's safe integers, so eight bytes are the most. `zigzag` folds the negative ones in between
- * (0, -1, 1, -2 → 0, 1, 2, 3), so that a small step back is as cheap as a small step on; it takes |n| ≤ 2^52.
- * There is exactly one spelling of each number: a longer one is malformed.
+ * Numbers are JavaScript's safe integers, so a varint has eight bytes at most. `zigzag` interleaves the negative numbers (0,
+ * -1, 1, -2 → 0, 1, 2, 3), so that a small negative number is as short as a small positive one; it takes |n| ≤ 2^52. Each
+ * number has exactly one encoding: a longer one is malformed.
  */
 export const MAX_VARINT_SIZE = 8;
 
-/** Where a reader stands: it may look at bytes[at, end). */
+/** A range being read: bytes[at, end). */
 export interface VarintCursor {
   readonly bytes: Uint8Array;
   at: number;
@@ -30,7 +30,7 @@ export const writeVarint = (target: Uint8Array, at: number, n: number): number =
   return next;
 };
 
-/** Reads a number and moves the cursor behind it; -1 when there is none: cut off, too long, or over 2^53 - 1. */
+/** Reads a number and moves the cursor past it. Returns -1 for an encoding that is cut off, too long, or over 2^53 - 1. */
 export const readVarint = (cursor: VarintCursor): number => {
   const { bytes, end } = cursor;
   let at = cursor.at;

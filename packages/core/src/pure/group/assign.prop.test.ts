@@ -7,15 +7,15 @@ const counts = (of: Iterable<string>, ids: readonly string[]): readonly number[]
   const all = [...of];
   return ids.map((id) => all.filter((one) => one === id).length);
 };
-/** How many have to move at the least: whoever has the most may keep the one more that some have. */
+/** The fewest possible moves: the members with the most units keep the surplus unit. */
 const fewest = (held: readonly number[], units: number): number => {
   const share = Math.floor(units / held.length);
   const more = units % held.length;
   return [...held].sort((a, b) => b - a).reduce((sum, has, i) => sum + Math.max(0, has - (i < more ? share + 1 : share)), 0);
 };
 
-describe('who gets which unit, whoever had it', () => {
-  test('everything is given, sizes differ by one at most, as few move as can, and the same again gives the same', () => {
+describe('assignment of units over any previous assignment', () => {
+  test('every unit is assigned, sizes differ by one at most, as few units as possible move, and a second run moves none', () => {
     const cases = fc.record({ members: fc.integer({ min: 1, max: 12 }), holders: fc.array(fc.option(fc.nat(13), { nil: undefined }), { maxLength: 40 }) });
     fc.assert(
       fc.property(cases, ({ members, holders }) => {

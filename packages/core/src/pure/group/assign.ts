@@ -1,31 +1,38 @@
 /**
- * Who of the members gets which unit: balance first, then as few moves as possible, then each task spread out.
+ * Assigns units to members: balance first, then as few moves as possible, then each task spread over the members.
  *
- * Who has a unit keeps it. What nobody has goes to whoever has the least; then, while one member has two more than another that
- * could do the same, the one gives the other a unit. So sizes end at most one apart, and no unit moves that did not
- * have to. Of several it could give or get, a unit goes where its task has the least, so that the partitions of a busy
- * task do not meet in one process. Nothing is random: equal members are served as they are given.
+ * A member keeps the units that it has. Unassigned units go to the member with the fewest; then, while one member has two
+ * more than another that could take one, a unit moves from the first to the second. So sizes end at most one apart, and no
+ * unit moves without need. When several units or members would do, a unit goes to the member with the fewest units of its
+ * task, so that the partitions of a busy task are spread over the processes. Nothing is random: equal members are served in
+ * the given order.
  */
 import { taskName, unitName, type Unit } from './place.ts';
 
 export interface Worker {
   readonly id: string;
-  /** Names of the units that it declared: no other can be given to it. */
+  /** Names of the units that the member declared: no other unit can be assigned to it. */
   readonly knows: ReadonlySet<string>;
 }
 interface Had {
   readonly name: string;
-  /** Grows with each that is taken. */
+  /** Grows with each unit that the member takes. */
   readonly at: number;
 }
 interface Load {
   readonly worker: Worker;
-  /** By task, as they were taken: a group may have ten thousand units, and a giver is asked for one of them thousands of times. */
+  /**
+   * The member's units by task, in the order in which they were taken: a group may have ten thousand units, and a member may
+   * give away thousands.
+   */
   readonly has: Map<string, Had[]>;
   size: number;
 }
 
-/** The id of the member that each unit should be with. `current` names who has a unit now; a unit that nobody declared is with nobody. */
+/**
+ * The member that each unit should be assigned to. `current` maps each unit to its present member; a unit that no member
+ * declared has none.
+ */
 export const assign = (units: readonly Unit[], workers: readonly Worker[], current: ReadonlyMap<string, string>): ReadonlyMap<string, string> => {
   const loads = workers.map((worker): Load => ({ worker, has: new Map(), size: 0 }));
   const byId = new Map(loads.map((load) => [load.worker.id, load]));
@@ -51,7 +58,10 @@ export const assign = (units: readonly Unit[], workers: readonly Worker[], curre
   return new Map(loads.flatMap(({ worker, has }) => [...has.values()].flat().map(({ name }) => [name, worker.id] as const)));
 };
 
-/** Who knows the unit and has the least, and of those the least of its task. */
+/**
+ * The member with the fewest units among the members that know this unit, and among equals the one with the fewest units of
+ * its task.
+ */
 const least = (loads: readonly Load[], name: string, task: string): Load | undefined =>
   loads
     .filter(({ worker }) => worker.knows.has(name))
@@ -59,7 +69,10 @@ const least = (loads: readonly Load[], name: string, task: string): Load | undef
 const compare = (a: Load, b: Load, task: string): number => a.size - b.size || countOf(a, task) - countOf(b, task);
 const countOf = ({ has }: Load, task: string): number => has.get(task)?.length ?? 0;
 
-/** Moves one unit from a member to one that has at least two less; false when there is none. Each move brings the sizes nearer, so it ends. */
+/**
+ * Moves one unit from a member to one that has at least two fewer; false when there is none. Each move brings the sizes
+ * closer, so the loop ends.
+ */
 const moveOne = (loads: readonly Load[], take: (to: Load, name: string, task: string) => void): boolean => {
   const from = [...loads].sort((a, b) => b.size - a.size);
   for (const giver of from) {
@@ -76,7 +89,10 @@ const moveOne = (loads: readonly Load[], take: (to: Load, name: string, task: st
   }
   return false;
 };
-/** Of what the taker knows, a unit of the task of which the giver has most and the taker least; of several the one that the giver took last. */
+/**
+ * Among the units that the taker knows: one of the task with the most units at the giver and the fewest at the taker, and of
+ * these the last taken.
+ */
 const theirs = (giver: Load, taker: Load): { readonly task: string; readonly index: number } | undefined => {
   let best: { readonly task: string; readonly index: number } | undefined;
   let most = -Infinity;

@@ -1,14 +1,14 @@
 /**
- * A state on its way to the next: who comes and goes, and then, once, who is asked and who is given what.
+ * Builds the next state of a group: members join and leave, then one rebalance revokes and assigns units.
  *
- * Every change is also noted as an effect, so that whoever keeps the state in pieces writes only what is another.
+ * Each change is also an effect, so that a log that stores the state in several rows rewrites only the changed ones.
  */
 import { assign } from './assign.ts';
 import { holdingName, type GroupState, type Held, type Member } from './group-state.ts';
 import { placeName, unitName } from './place.ts';
 import { unitsOf, wholeUnits } from './units.ts';
 
-/** What has changed, for whoever keeps the state in pieces. */
+/** A change of one member, one assignment or the epoch: one row of the stored state. */
 export type GroupEffect<M extends Member = Member> =
   | { readonly type: 'joined'; readonly member: M }
   | { readonly type: 'left'; readonly member: M; readonly why: 'left' | 'replaced' | 'silent' | 'gone' | 'cleared' }
@@ -56,7 +56,10 @@ export class Change<M extends Member> {
     this.#epoch++;
   }
 
-  /** Asks for what should be elsewhere, and gives what is free; `preferred` is who has a unit that nobody holds right now. */
+  /**
+   * Revokes units from members that have too many, and assigns the free ones. `preferred` maps a unit that is free now to its
+   * former member.
+   */
   settled(preferred: ReadonlyMap<string, string>): Step<M> {
     if (this.#effects.length === 0 && this.#epoch === this.#before.epoch) return [this.#before, []];
     const units = unitsOf(this.#members);
@@ -69,7 +72,7 @@ export class Change<M extends Member> {
     );
     for (const [name, held] of [...this.#held]) {
       if (stay.has(name)) continue;
-      // Who is away works on nothing, and has nothing to end.
+      // A static member pending rejoin works on nothing, so its units are released at once.
       if (!atWork.has(held.member)) this.#free(held);
       else if (!held.asked) this.#put({ ...held, asked: true }, 'asked');
     }

@@ -13,7 +13,7 @@ const UNITS: readonly Unit[] = [
   ...Array.from({ length: 3 }, (_, partition): Unit => [{ topic: 'clicks', partition }]),
   [sourcePlace('feed')],
 ];
-/** Another version of the pipeline: it cuts the same places differently, and has some of its own. */
+/** Another version of the pipeline: it groups the same partitions into other units, and has some units of its own. */
 const OTHER_UNITS: readonly Unit[] = [
   ...Array.from({ length: 5 }, (_, partition): Unit => [{ topic: 'orders', partition }]),
   ...Array.from({ length: 3 }, (_, partition): Unit => [
@@ -25,19 +25,19 @@ const OTHER_UNITS: readonly Unit[] = [
 interface Living {
   readonly id: string;
   readonly instanceId: string | undefined;
-  /** What it was last told, and so works on. */
+  /** The last assignment that the member received, and so works on. */
   told: readonly Holding[] | undefined;
-  /** It has ended what is not in `told`. */
+  /** The member has ended all work outside `told`. */
   asks: boolean;
   running: boolean;
 }
 
-/** `expect` is slow, and this is asked a million times. */
+/** Replaces `expect`, which is too slow for a million calls. */
 const must = (holds: boolean, promise: string): void => {
   if (!holds) throw new Error(`broken: ${promise}`);
 };
 
-/** A group, all who were ever in it, and an observer who holds them to the promises at each step. */
+/** A group, all members that ever joined, and an observer that checks the promises at each step. */
 class World {
   state: GroupState = EMPTY_GROUP;
   readonly lives: Living[] = [];
@@ -50,24 +50,24 @@ class World {
     this.state = after;
     must(after.epoch >= before.epoch, 'the epoch never shrinks');
     const given = effects.filter(({ type }) => type === 'given');
-    if (given.length > 0) must(after.epoch > before.epoch, 'each giving is in an epoch of its own');
+    if (given.length > 0) must(after.epoch > before.epoch, 'each assignment is in an epoch of its own');
     this.#givings += given.length;
     for (const effect of effects) {
       if (effect.type === 'freed') {
         const isOut = !after.members.some(({ id }) => id === effect.held.member);
         const isAway = after.members.some(({ id, away }) => id === effect.held.member && away);
-        // Handed over by its holder, or taken from one that is no member any more: nothing else frees a place.
+        // A place is freed by a release of its holder, or by the removal of its holder, and by nothing else.
         must(
           isOut || isAway || (event.type === 'release' && event.id === effect.held.member && effect.held.asked),
-          'only a release, or the end of its holder, frees a place',
+          'only a release, or the removal of its holder, frees a place',
         );
         this.#released.add(placeName(effect.held));
       }
       if (effect.type === 'given') {
         const name = placeName(effect.held);
-        // Released before given: either it was free, or somebody held it and has handed it over.
-        must(!before.held.has(name) || this.#released.has(name), 'released before given');
-        must(effect.held.epoch === after.epoch, 'given in the newest epoch');
+        // A place that is assigned was free, or was released by its holder first.
+        must(!before.held.has(name) || this.#released.has(name), 'released before assigned');
+        must(effect.held.epoch === after.epoch, 'assigned in the newest epoch');
         this.#released.delete(name);
       }
     }
@@ -77,15 +77,15 @@ class World {
     }
     this.#checkWorkers();
   }
-  /** Of those whose commit would be taken, no two work on one place. */
+  /** No two members whose commits would be accepted work on one place. */
   #checkWorkers(): void {
     const workers = new Map<string, string>();
     for (const { id, told } of this.lives) {
       for (const holding of told ?? []) {
         const held = this.state.held.get(placeName(holding));
         if (held?.epoch !== holding.epoch) continue;
-        must(held.member === id, 'who commits in an epoch holds the place in it');
-        must(!workers.has(placeName(holding)), 'one works on a place');
+        must(held.member === id, 'a member that commits in an epoch holds the place in that epoch');
+        must(!workers.has(placeName(holding)), 'one member works on a place');
         workers.set(placeName(holding), id);
       }
     }
@@ -98,7 +98,7 @@ class World {
   member(life: Living): Member | undefined {
     return this.state.members.find(({ id }) => id === life.id);
   }
-  /** One look of a member at the group; false when it has nothing to do. */
+  /** A member looks at the group; false when it has nothing to do. */
   look(life: Living): boolean {
     if (!life.running || !life.asks) return false;
     const standing = standingOf(this.state, life.id);
@@ -171,15 +171,15 @@ const run = (world: World, [kind, which]: Move): void => {
   }
 };
 
-describe('a group, whatever becomes of its members', () => {
-  test('has one holder for each place, released before it is given, and is whole and balanced when it is quiet', () => {
+describe('a group through any sequence of events', () => {
+  test('each place has one holder, is released before it is assigned, and all places are assigned and balanced when the group is at rest', () => {
     let taken = 0;
     fc.assert(
       fc.property(moves, (list) => {
         const world = new World();
         for (const move of list) run(world, move);
         taken += list.length;
-        // Who crashed is found out; then everybody looks until nobody has anything to do.
+        // Crashed members are detected; then every member looks until no member has anything to do.
         for (const { id, beat } of world.state.members) {
           if (!world.lives.some((life) => life.id === id && life.running)) world.take({ type: 'expire', id, beat, why: 'silent' });
         }
@@ -198,7 +198,7 @@ describe('a group, whatever becomes of its members', () => {
     );
     expect(taken).toBeGreaterThan(10_000);
   });
-  test('disturbs no more than it must: one that comes takes its share and no more, one that goes leaves its own', () => {
+  test('a rebalance disturbs no more than it must: a member that joins takes only its share, a member that leaves frees only its own units', () => {
     for (let size = 1; size <= 6; size++) {
       const world = new World();
       for (let i = 0; i < size; i++) world.join(UNITS, undefined);

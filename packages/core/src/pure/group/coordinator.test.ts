@@ -7,7 +7,7 @@ const UNITS: readonly Unit[] = [0, 1, 2, 3].map((partition) => [{ topic: 't', pa
 const member = (id: string, rest: Partial<Member> = {}): Member => ({ id, units: UNITS, beat: 0, away: false, ...rest });
 const join = (id: string, rest: Partial<Member> = {}): GroupEvent => ({ type: 'join', member: member(id, rest) });
 const after = (...events: readonly GroupEvent[]): GroupState => events.reduce<GroupState>((state, event) => step(state, event)[0], EMPTY_GROUP);
-/** `0@1 1@1`, and what was asked for in brackets. */
+/** `0@1 1@1`, and the units being revoked in brackets. */
 const has = (state: GroupState, id: string): string | undefined => {
   const standing = standingOf(state, id);
   const shown = ({ partition, epoch }: Holding): string => `${partition}@${epoch}`;
@@ -16,7 +16,7 @@ const has = (state: GroupState, id: string): string | undefined => {
 const release = (id: string, state: GroupState): GroupEvent => ({ type: 'release', id, keeps: standingOf(state, id)!.holds });
 
 describe('a group', () => {
-  test('gives everything to the first, asks it for a share when another comes, and gives that when it is released', () => {
+  test('the first member is assigned every unit, is asked for a share when another joins, and the other gets the share when it is released', () => {
     const alone = after(join('a'));
     expect(has(alone, 'a')).toBe('0@1 1@1 2@1 3@1');
     const two = after(join('a'), join('b'));
@@ -24,12 +24,12 @@ describe('a group', () => {
     const shared = step(two, release('a', two))[0];
     expect([has(shared, 'a'), has(shared, 'b')]).toEqual(['0@1 1@1', '2@2 3@2']);
   });
-  test('frees only what a member no longer works on: a release that keeps something keeps it', () => {
+  test('a release frees only the units that the member no longer works on', () => {
     const two = after(join('a'), join('b'));
     const part = step(two, { type: 'release', id: 'a', keeps: standingOf(two, 'a')!.asked.slice(0, 1) })[0];
     expect([has(part, 'a'), has(part, 'b')]).toEqual(['0@1 1@1 (2@1)', '3@2']);
   });
-  test('takes from one that leaves, or is expelled, at once', () => {
+  test('a member that leaves or is removed loses its units at once', () => {
     const two = after(join('a'), join('b'));
     for (const event of [
       { type: 'leave', id: 'a' },
@@ -38,12 +38,12 @@ describe('a group', () => {
     ] as const)
       expect(has(step(two, event)[0], 'b')).toBe('0@2 1@2 2@2 3@2');
   });
-  test('expels nobody who has given a beat since it was seen to stand still', () => {
+  test('a member whose heartbeat moved after it was seen to stand still is not removed', () => {
     const beaten = after(join('a'), { type: 'beat', id: 'a' });
     expect(step(beaten, { type: 'expire', id: 'a', beat: 0, why: 'silent' })).toEqual([beaten, []]);
     expect(step(beaten, { type: 'expire', id: 'a', beat: 1, why: 'silent' })[0].members).toEqual([]);
   });
-  test('does not know the events of who is not in it', () => {
+  test('events of a process that is not a member change nothing', () => {
     const alone = after(join('a'));
     for (const event of [
       { type: 'leave', id: 'x' },
@@ -54,7 +54,7 @@ describe('a group', () => {
     ] as const)
       expect(step(alone, event)).toEqual([alone, []]);
   });
-  test('gives the places of a unit in one epoch, also when another pipeline had cut them otherwise', () => {
+  test('the places of a unit are assigned in one epoch, even when another pipeline grouped them differently', () => {
     const apart: readonly Unit[] = [[{ topic: 'a', partition: 0 }], [{ topic: 'b', partition: 0 }]];
     const together: readonly Unit[] = [apart.flat()];
     const two = after(join('old', { units: apart }), join('new', { units: together }));
@@ -62,14 +62,14 @@ describe('a group', () => {
     const done = step(two, release('old', two))[0];
     expect(standingOf(done, 'new')!.holds).toEqual(apart.flat().map((place) => ({ ...place, epoch: 2 })));
   });
-  test('leaves to an older version what the newer one knows nothing of', () => {
+  test('units that the newer version does not declare are assigned to the older version', () => {
     const more: readonly Unit[] = [...UNITS, [sourcePlace('gone')]];
     const two = after(join('old', { units: more }), join('new'));
     const done = step(two, release('old', two))[0];
     expect(standingOf(done, 'old')!.holds).toContainEqual({ ...sourcePlace('gone'), epoch: 1 });
     expect(standingOf(step(done, { type: 'leave', id: 'old' })[0], 'new')!.holds.length).toBe(4);
   });
-  test('is emptied by a tool, in an epoch of its own: whoever was thought dead holds nothing', () => {
+  test('a tool empties the group in an epoch of its own: a member that was thought dead holds nothing', () => {
     const [cleared] = step(after(join('a')), { type: 'clear' });
     expect(cleared).toEqual({ epoch: 2, members: [], held: new Map() });
     expect(step(EMPTY_GROUP, { type: 'clear' })[0].epoch).toBe(1);
@@ -82,11 +82,11 @@ describe('a static member', () => {
     const two = after(join('a', still), join('b'));
     return step(two, release('a', two))[0];
   };
-  test('that is started again gets back what it had, in a new epoch, and nothing else moves', () => {
+  test('a static member that restarts gets its units back in a new epoch, and nothing else moves', () => {
     const again = step(shared(), join('c', still))[0];
     expect([has(again, 'a'), has(again, 'b'), has(again, 'c')]).toEqual([undefined, '2@2 3@2', '0@3 1@3']);
   });
-  test('is away when it leaves, and not expelled because its process is gone: nothing moves until its session is over', () => {
+  test('a static member that leaves or whose process is gone is pending rejoin: nothing moves until its session ends', () => {
     const away = step(shared(), { type: 'leave', id: 'a' })[0];
     expect([has(away, 'a'), has(away, 'b')]).toEqual(['0@1 1@1', '2@2 3@2']);
     const gone = step(away, { type: 'expire', id: 'a', beat: 0, why: 'gone' });
@@ -94,7 +94,7 @@ describe('a static member', () => {
     const over = step(away, { type: 'expire', id: 'a', beat: 0, why: 'silent' })[0];
     expect(has(over, 'b')).toBe('0@3 1@3 2@2 3@2');
   });
-  test('that is away hands over at once what it is asked for: it works on nothing', () => {
+  test('a static member pending rejoin hands over revoked units at once, since it works on nothing', () => {
     const away = step(after(join('a', still)), { type: 'leave', id: 'a' })[0];
     const two = step(away, join('b'))[0];
     expect([has(two, 'a'), has(two, 'b')]).toEqual(['0@1 1@1', '2@2 3@2']);

@@ -1,15 +1,16 @@
 /**
- * The coordinator of a group: who its members are and what each holds, as a machine whose state lies in the log.
+ * The coordinator of a consumer group: its members and their assignments, as a state machine whose state is stored in the
+ * log.
  *
- * A unit moves in two steps. First its holder is *asked*: it goes on until it has ended what it was doing, and may commit
- * until then. When it has *released* the unit, and not before, the unit is *given* to another, in a new epoch. So two
- * members never hold one place, and only what moves is disturbed. Who is expelled is not asked: what it held is free at once,
- * and its commits are refused, for no place is held in its epochs any more.
+ * A unit moves in two steps. First the coordinator *revokes* it (`asked`): the holder finishes its open work, and may commit
+ * until it has. When the holder has *released* the unit, and not before, the unit is *assigned* to another member, in a new
+ * epoch. So two members never hold one partition, and only the units that move are disturbed. A member that is removed is not
+ * asked: its units are free at once, and its commits are refused, since no partition is held in its epochs any more.
  *
- *          given                    asked                       released, or its holder is out
+ *          assigned                 revoking                    released, or its holder is removed
  *   free ─────────▶ held by A ─────────────▶ held by A, asked ─────────────▶ free ─────▶ held by B
  *
- * No process runs this: whoever changes something runs the step inside its transaction, and all others see the change.
+ * No process runs the coordinator: each process runs the step inside its own transaction, and all others see the change.
  */
 import { Change, type Step } from './change.ts';
 import { holdingName, type GroupState, type Member } from './group-state.ts';
@@ -18,14 +19,17 @@ import { wholeUnits } from './units.ts';
 
 export type GroupEvent<M extends Member = Member> =
   | { readonly type: 'join'; readonly member: M }
-  /** It ends by itself, and has ended what it did: a dynamic member is out, a static one away. */
+  /** The member ends by itself, with its work finished: a dynamic member leaves, a static one is pending rejoin. */
   | { readonly type: 'leave'; readonly id: string }
   | { readonly type: 'beat'; readonly id: string }
-  /** It works on nothing but what it keeps: whatever else it was asked for is free. */
+  /** The member works only on `keeps`: all other units that it was asked for are free. */
   | { readonly type: 'release'; readonly id: string; readonly keeps: readonly Holding[] }
-  /** A watcher saw this beat stand still for a session, or the process gone. */
+  /** A watcher saw this heartbeat counter stand still for a session, or the process gone. */
   | { readonly type: 'expire'; readonly id: string; readonly beat: number; readonly why: 'silent' | 'gone' }
-  /** A tool changes the group while nobody works in it: all are out, and whoever was thought dead is refused. */
+  /**
+   * A tool changes the group while no member works in it: all members are removed, and a member that was thought dead is
+   * fenced.
+   */
   | { readonly type: 'clear' };
 
 export const step = <M extends Member>(state: GroupState<M>, event: GroupEvent<M>): Step<M> => {
@@ -35,7 +39,7 @@ export const step = <M extends Member>(state: GroupState<M>, event: GroupEvent<M
       const { member } = event;
       if (change.find(member.id) !== undefined) break;
       const older = member.instanceId === undefined ? undefined : state.members.find(({ instanceId }) => instanceId === member.instanceId);
-      // The older is fenced, not asked: what it had goes to who comes in its name, at once and in a new epoch.
+      // The older incarnation is fenced, not asked: its units go to the new one, at once and in a new epoch.
       const had = older === undefined ? [] : wholeUnits(state).filter(([, id]) => id === older.id);
       if (older !== undefined) change.out(older, 'replaced');
       change.enter(member);
@@ -57,7 +61,7 @@ export const step = <M extends Member>(state: GroupState<M>, event: GroupEvent<M
       break;
     case 'expire': {
       const member = change.find(event.id);
-      // A static member that is gone is expected back until its session is over.
+      // A static member that is gone is expected to rejoin until its session ends.
       if (member?.beat !== event.beat || (event.why === 'gone' && member.instanceId !== undefined)) break;
       change.out(member, event.why);
       break;

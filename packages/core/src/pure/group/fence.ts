@@ -1,8 +1,8 @@
 /**
- * Whether a commit may move a position: by the epoch in which its place is held, and by nothing else.
+ * Decides whether a commit may move a position: by the epoch in which the partition is held, and by nothing else.
  *
- * Not by the group's own epoch, which grows whenever anybody is given anything: then a member that comes would fence all
- * the others. A place that nobody holds is moved by nobody, but in a group that nobody ever joined.
+ * The group's own epoch would not do: it grows with every assignment, so a member that joins would fence all the others. A
+ * partition that no member holds cannot be moved, except in a group that never had a member.
  */
 import { StoplogError } from '../errors.ts';
 import { placeName, type Place } from './place.ts';
@@ -12,7 +12,7 @@ export const checkEpoch = (epoch: number, held: number | undefined, about: () =>
   const { place, groupEpoch } = about();
   if (held === undefined && groupEpoch === 0 && epoch === 0) return;
   const current = held ?? groupEpoch;
-  const why = held === undefined ? `is held by nobody now (its group is in epoch ${current}` : `was given to another member (in epoch ${current}`;
+  const why = held === undefined ? `is assigned to no member now (its group is in epoch ${current}` : `was assigned to another member (in epoch ${current}`;
   throw new StoplogError(
     'STOPLOG_FENCED',
     { topic: place.topic, partition: place.partition, epoch, current },
@@ -20,7 +20,7 @@ export const checkEpoch = (epoch: number, held: number | undefined, about: () =>
   );
 };
 
-/** A commit of a group names a position: its epoch is what fences the commit. */
+/** Checks that a group's commit moves a position: the epoch of that position is what fences the commit. */
 export const checkMoves = (group: string, moves: readonly Place[]): void => {
   if (group !== '' && moves.length === 0)
     throw new StoplogError(

@@ -6,27 +6,27 @@ const at = (partition: number, epoch = 1): Holding => ({ topic: 't', partition, 
 const standing = (holds: readonly Holding[], asked: readonly Holding[] = []): Standing => ({ isIn: true, holds, asked });
 
 describe('a member', () => {
-  test('is told what it has as soon as it is in, also when that is nothing', () => {
+  test('a member receives its assignment as soon as it has joined, even an empty one', () => {
     expect(nextAction(undefined, standing([at(0)]))).toEqual({ type: 'tell', partitions: [at(0)] });
     expect(nextAction(undefined, standing([]))).toEqual({ type: 'tell', partitions: [] });
   });
-  test('waits while nothing has changed for it, in whichever order it is said', () => {
+  test('a member waits while its assignment is unchanged, in whichever order it is listed', () => {
     expect(nextAction([at(0), at(1)], standing([at(1), at(0)]))).toEqual({ type: 'wait' });
     expect(nextAction([], standing([]))).toEqual({ type: 'wait' });
   });
-  test('is told again when a place was taken and given back meanwhile: the epoch is another', () => {
+  test('a member receives its assignment again when a place was revoked and reassigned in between: the epoch is new', () => {
     expect(nextAction([at(0)], standing([at(0, 2)]))).toEqual({ type: 'tell', partitions: [at(0, 2)] });
   });
-  test('is first told to end what it was asked for, and releases it when it asks for more', () => {
+  test('a member first ends the work that is revoked, and releases it when it asks for its next assignment', () => {
     const asked = standing([at(0)], [at(1)]);
     expect(nextAction([at(0), at(1)], asked)).toEqual({ type: 'tell', partitions: [at(0)] });
     expect(nextAction([at(0)], asked)).toEqual({ type: 'release', keeps: [at(0)] });
   });
-  test('releases unseen what was given and asked for before it looked', () => {
+  test('a place that was assigned and revoked before the member looked is released unseen', () => {
     expect(nextAction([at(0)], standing([at(0)], [at(2)]))).toEqual({ type: 'release', keeps: [at(0)] });
     expect(nextAction(undefined, standing([], [at(2)]))).toEqual({ type: 'release', keeps: [] });
   });
-  test('that is out is told so, and then joins anew; one that another came in the place of does not', () => {
+  test('a removed member is notified and rejoins; a member that another replaced under its instance id does not', () => {
     const out: Standing = { isIn: false, replaced: false };
     expect(nextAction([at(0)], out)).toEqual({ type: 'tell', partitions: [] });
     expect(nextAction([], out)).toEqual({ type: 'join' });
@@ -34,16 +34,16 @@ describe('a member', () => {
     expect(nextAction([at(0)], { isIn: false, replaced: true })).toEqual({ type: 'give up' });
   });
 });
-test('a member that has ended some of what it was asked for keeps the rest until that has ended, too', () => {
+test('a member that has ended some of its revoked places keeps the rest until they have ended too', () => {
   const standing = { holds: [at(0)], asked: [at(1), at(2, 3)] };
   expect(keepsWithout(standing, [at(1)])).toEqual([at(0), at(2, 3)]);
   expect(keepsWithout(standing, [])).toEqual([at(0), at(1), at(2, 3)]);
-  // What nobody asked for stays, whatever is said of it.
+  // A place that is not being revoked stays, even when it is said to have ended.
   expect(keepsWithout(standing, [at(0), at(1), at(2)])).toEqual([at(0)]);
 });
-describe('what a member says of itself', () => {
+describe('the membership that a process declares', () => {
   const units = [[{ topic: 't', partition: 0 }], [{ topic: 't', partition: 1 }]];
-  test('may leave out all but its units', () => expect(() => checkMembership({ units })).not.toThrow());
+  test('all but the units may be left out', () => expect(() => checkMembership({ units })).not.toThrow());
   test.each([
     ['a session of no time', { units, sessionMs: 0 }],
     ['a session that is no number', { units, sessionMs: NaN }],
@@ -51,5 +51,7 @@ describe('what a member says of itself', () => {
     ['an instance id of nothing', { units, instanceId: '' }],
     ['an instance id with a space', { units, instanceId: 'a b' }],
     ['a partition in two units', { units: [...units, units[0]!] }],
-  ])('is refused with %s', (_, membership) => expect(() => checkMembership(membership)).toThrow(expect.objectContaining({ code: 'STOPLOG_USAGE' })));
+  ])('the membership is refused with %s', (_, membership) =>
+    expect(() => checkMembership(membership)).toThrow(expect.objectContaining({ code: 'STOPLOG_USAGE' })),
+  );
 });

@@ -1,9 +1,9 @@
 /**
- * What a member does next, from what it was last told and what the group holds for it now.
+ * Decides what a member does next, from its last assignment and the state of the group.
  *
- * It is told an assignment, ends whatever is not in it, and asks for the next one. Only by asking does it say that it has
- * ended: so what it was asked for is released when it works on it no more, and a place that was given and asked for
- * before it had looked is released unseen.
+ * A member receives an assignment, ends all work outside it, and asks for the next one. The next request is also the
+ * acknowledgement: a revoked place is released when the member has ended its work, and a place that was assigned and revoked
+ * between two looks is released unseen.
  */
 import { StoplogError } from '../errors.ts';
 import { holdingName } from './group-state.ts';
@@ -13,7 +13,7 @@ const INSTANCE_ID = /^[a-zA-Z0-9._-]{1,100}$/;
 const SESSION_MS_MIN = 100;
 const SESSION_MS_MAX = 3_600_000;
 
-/** What a member says of itself makes sense: its session, its instance id, and each place in one unit only. */
+/** Checks what a member declares: its session, its instance id, and that each place is in one unit only. */
 export const checkMembership = (membership: {
   readonly units: readonly Unit[];
   readonly instanceId?: string | undefined;
@@ -35,21 +35,21 @@ export const checkMembership = (membership: {
   }
 };
 
-/** As the group is now. */
+/** The member's view of the group at this moment. */
 export type Standing =
   | { readonly isIn: true; readonly holds: readonly Holding[]; readonly asked: readonly Holding[] }
-  /** `replaced` when another has come under its instance id. */
+  /** `replaced` when another process has joined under this instance id. */
   | { readonly isIn: false; readonly replaced: boolean };
 
 export type MemberAction =
   | { readonly type: 'tell'; readonly partitions: readonly Holding[] }
   | { readonly type: 'release'; readonly keeps: readonly Holding[] }
   | { readonly type: 'join' }
-  /** To come back would fence the one that fenced this, which would come back. */
+  /** Rejoining would fence the process that replaced this one, which would then rejoin and fence this one. */
   | { readonly type: 'give up' }
   | { readonly type: 'wait' };
 
-/** `told` is the last assignment since it joined; undefined before the first. */
+/** `told` is the last assignment since the member joined; undefined before the first. */
 export const nextAction = (told: readonly Holding[] | undefined, now: Standing): MemberAction => {
   if (!now.isIn) {
     if (now.replaced) return { type: 'give up' };
@@ -61,7 +61,7 @@ export const nextAction = (told: readonly Holding[] | undefined, now: Standing):
   return same ? { type: 'wait' } : { type: 'tell', partitions: now.holds };
 };
 
-/** What it still works on when only these of those that it was asked for have ended. */
+/** The places that the member still works on when only `ended` of the revoked places have ended. */
 export const keepsWithout = (
   { holds, asked }: { readonly holds: readonly Holding[]; readonly asked: readonly Holding[] },
   ended: readonly Place[],

@@ -1,33 +1,33 @@
 /**
- * What a group hands out: places, tied together in units.
+ * The places that a group assigns to its members, and the units that tie them together.
  *
- * A *place* is a partition of a topic or of a source. A source is named `source:NAME`: no topic's name has a colon. A *unit*
- * is assigned to one member as a whole: the inputs of a task at one partition, which are read together, or one partition
- * of a source.
+ * A *place* is a partition of a topic or of a source. A source is named `source:NAME`, since no topic's name has a colon. A
+ * *unit* is assigned to one member as a whole: the inputs of a task at one partition, which are read together, or one
+ * partition of a source.
  */
 export interface Place {
   readonly topic: string;
   readonly partition: number;
 }
 export type Unit = readonly Place[];
-/** A place, and the epoch in which it was given. */
+/** A place with the epoch in which it was assigned. */
 export interface Holding extends Place {
   readonly epoch: number;
 }
 
 const SOURCE = 'source:';
-/** The partition of a source, as a group holds it. Its position is the source's own number, 0 before the first commit. */
+/** The place of a source's partition. Its position is the source's own number, 0 before the first commit. */
 export const sourcePlace = (name: string, partition = 0): Place => ({ topic: `${SOURCE}${name}`, partition });
 export const isSource = (topic: string): boolean => topic.startsWith(SOURCE);
 
 /** `orders[3]`, `source:clicks`, `source:clicks[3]`: the first partition of a source goes by the source's name alone. */
 export const placeName = ({ topic, partition }: Place): string => (isSource(topic) && partition === 0 ? topic : `${topic}[${partition}]`);
-/** The same for the same places, in whichever order they come. */
+/** Equal for the same places in any order. */
 export const unitName = (unit: Unit): string => namesOf(unit).unit;
-/** Units of one task differ in their partitions only. */
+/** Equal for all units of one task, which differ in their partitions only. */
 export const taskName = (unit: Unit): string => namesOf(unit).task;
 
-/** A step asks for them many times, and a unit never changes. */
+/** A step needs these names many times, and a unit never changes, so each name is computed once. */
 const known = new WeakMap<Unit, { readonly unit: string; readonly task: string }>();
 const namesOf = (unit: Unit): { readonly unit: string; readonly task: string } => {
   let names = known.get(unit);

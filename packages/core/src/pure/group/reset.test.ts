@@ -17,37 +17,37 @@ describe('a reset', () => {
   test.each<[string, ResetTarget, bigint]>([
     ['to the earliest', { to: 'earliest' }, 10n],
     ['to the latest', { to: 'latest' }, 100n],
-    ['to where it stands', { to: 'current' }, 50n],
+    ['to the current position', { to: 'current' }, 50n],
     ['to an offset', { to: 'offset', offset: 60n }, 60n],
     ['back by 5', { to: 'shift', by: -5n }, 45n],
     ['on by 5', { to: 'shift', by: 5n }, 55n],
-    ['to a time that none has reached', { to: 'time', time: 1 }, 100n],
-  ])('%s', (_, target, expected) => expect(to(target, place(50n))).toBe(expected));
-  test('to a time, is where the log first reached it', () => expect(to({ to: 'time', time: 1 }, place(50n, { atTime: 30n }))).toBe(30n));
-  test('of a group that never committed starts from the start', () => {
+    ['to a time after the last record', { to: 'time', time: 1 }, 100n],
+  ])('a reset %s ends at that offset', (_, target, expected) => expect(to(target, place(50n))).toBe(expected));
+  test('a reset to a time goes to the first record at or after the time', () => expect(to({ to: 'time', time: 1 }, place(50n, { atTime: 30n }))).toBe(30n));
+  test('a reset of a group that never committed starts from the start', () => {
     expect(planReset({ to: 'shift', by: 3n }, [place(undefined)])).toEqual([
       { topic: 'orders', partition: 0, from: undefined, to: 13n, moves: 3n, clamped: undefined },
     ]);
   });
-  test('to a place outside the log stops at its end, and says which', () => {
+  test('a reset to an offset outside the log stops at the nearer end, and says which', () => {
     expect(planReset({ to: 'offset', offset: 500n }, [place(50n)])[0]).toMatchObject({ to: 100n, clamped: 'end' });
     expect(planReset({ to: 'shift', by: -500n }, [place(50n)])[0]).toMatchObject({ to: 10n, clamped: 'start' });
     expect(planReset({ to: 'current' }, [place(3n)])[0]).toMatchObject({ from: 3n, to: 10n, moves: 7n, clamped: 'start' });
   });
-  test('from a file moves what the file names, and nothing else', () => {
+  test('a reset from a file moves the partitions that the file names, and nothing else', () => {
     const places = [place(50n), place(60n, { partition: 1 })];
     expect(planReset({ to: 'positions', positions: [{ topic: 'orders', partition: 1, offset: 70n }] }, places)).toEqual([
       { topic: 'orders', partition: 1, from: 60n, to: 70n, moves: 10n, clamped: undefined },
     ]);
   });
-  test('from a file that names a partition that is not there, or one twice, is refused', () => {
+  test('a file that names an unknown partition, or a partition twice, is refused', () => {
     const line = { topic: 'orders', partition: 0, offset: 1n };
     expect(() => planReset({ to: 'positions', positions: [{ ...line, partition: 9 }] }, [place(1n)])).toThrow(
-      /names orders\[9\], which is not among what is reset/,
+      /names orders\[9\], which this reset does not cover/,
     );
     expect(() => planReset({ to: 'positions', positions: [line, line] }, [place(1n)])).toThrow(/orders\[0\] twice/);
   });
-  test('always ends inside the log, starts where the group stands, and is the same when it is planned again', () => {
+  test("a reset always ends inside the log, starts at the group's position, and is the same when it is planned again", () => {
     const offset = fc.bigInt({ min: 0n, max: 1_000n });
     const someplace = fc.record({ stands: fc.option(offset, { nil: undefined }), a: offset, b: offset, atTime: offset });
     const places = fc
@@ -74,8 +74,8 @@ describe('a reset', () => {
 });
 
 describe('positions as a file', () => {
-  test('are a line each', () => expect(positionsText([{ topic: 'orders', partition: 0, offset: 42n }])).toBe('orders,0,42\n'));
-  test('come back as they went', () => {
+  test('each position is a line', () => expect(positionsText([{ topic: 'orders', partition: 0, offset: 42n }])).toBe('orders,0,42\n'));
+  test('positions decode to themselves from their text', () => {
     const position = fc.record({
       topic: fc.stringMatching(/^[a-zA-Z0-9._-]{1,40}$/),
       partition: fc.nat(9_999),
@@ -87,10 +87,10 @@ describe('positions as a file', () => {
       }),
     );
   });
-  test('may have headings, spaces, quotes and Windows line ends', () => {
+  test('a file may have headings, spaces, quotes and Windows line ends', () => {
     expect(parsePositions('topic,partition,offset\r\n"orders", 0 , 42\r\n\r\n')).toEqual([{ topic: 'orders', partition: 0, offset: 42n }]);
   });
-  test('any text is positions in their bounds, or refused with its line', () => {
+  test('any text is read as positions within their bounds, or is refused with its line', () => {
     const near = fc.string({
       unit: fc.constantFrom('orders', '"', ',', '0', '9'.repeat(9), '9'.repeat(19), ' ', '\t', '\r', '\n', '-', '\0', 'é'),
       maxLength: 60,
@@ -99,7 +99,7 @@ describe('positions as a file', () => {
       fc.property(fc.oneof(near, fc.string({ unit: 'binary', maxLength: 200 })), (text) => {
         try {
           const positions = parsePositions(text);
-          // Each took a line of its own: none is counted that was not there.
+          // Each position took a line of its own: none was made up.
           return (
             positions.length <= text.split('\n').length &&
             positions.every(
@@ -113,7 +113,7 @@ describe('positions as a file', () => {
       { numRuns: 500 },
     );
   });
-  test.each(['orders,0', 'orders,x,1', 'orders,0,-1', 'orders,0,1,2', 'a b,0,1'])('%s is refused, with its line', (line) => {
+  test.each(['orders,0', 'orders,x,1', 'orders,0,-1', 'orders,0,1,2', 'a b,0,1'])('%s is refused with its line', (line) => {
     expect(() => parsePositions(`ok,0,1\n${line}\n`)).toThrow(/^line 2 of the file is no position: write topic,partition,offset/);
   });
 });

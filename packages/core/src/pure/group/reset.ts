@@ -1,9 +1,9 @@
 /**
- * Where a reset puts a group: a target becomes a plan, one line per partition, and the plan is what is carried out.
+ * Plans a reset: a target becomes a plan with one line per partition, and the plan is what is applied.
  *
- * Making the plan changes nothing and needs nobody's leave. Each line says where the group stands and where it will, and
- * a log carries the lines out only while they are still true: `from` is compared where the positions are kept. A target
- * outside the log is moved to its nearer end, and the line says so.
+ * Planning changes nothing and needs no lock. Each line has the group's present and next position, and a log applies the
+ * lines only while they still hold: `from` is compared with the stored position. A target outside the log is moved to its
+ * nearer end, and the line says so.
  */
 import { StoplogError } from '../errors.ts';
 
@@ -21,15 +21,15 @@ export interface FilePosition {
   readonly partition: number;
   readonly offset: bigint;
 }
-/** What the plan must know of a partition. */
+/** A partition as the plan needs it. */
 export interface ResetPlace {
   readonly topic: string;
   readonly partition: number;
-  /** Where the group stands; undefined when it never committed there: then it reads from the start. */
+  /** The group's position; undefined when it never committed there: then it reads from the start. */
   readonly stands: bigint | undefined;
   readonly start: bigint;
   readonly end: bigint;
-  /** The first offset at or after the time of the target; asked of the log only when the target has one. */
+  /** The first offset at or after the time of the target; looked up in the log only when the target has a time. */
   readonly atTime?: bigint | undefined;
 }
 export interface ResetLine {
@@ -37,9 +37,9 @@ export interface ResetLine {
   readonly partition: number;
   readonly from: bigint | undefined;
   readonly to: bigint;
-  /** Records passed over; below zero, records read again. A group that never committed moves from the start. */
+  /** Records skipped; below zero, records read again. A group that never committed moves from the start. */
   readonly moves: bigint;
-  /** Which end of the log held the target back. */
+  /** The end of the log at which the target was stopped. */
   readonly clamped: 'start' | 'end' | undefined;
 }
 
@@ -53,7 +53,7 @@ export const planReset = (target: ResetTarget, places: readonly ResetPlace[]): r
       throw new StoplogError(
         'STOPLOG_USAGE',
         { ...position },
-        `the file names ${name(position)}, which is not among what is reset: leave that line out, or name its topic with --topic`,
+        `the file names ${name(position)}, which this reset does not cover: leave that line out, or name its topic with --topic`,
       );
     if (seen.has(name(position)))
       throw new StoplogError('STOPLOG_USAGE', { ...position }, `the file names ${name(position)} twice: keep one line for each partition`);
@@ -86,14 +86,14 @@ const lineFor = ({ topic, partition, stands, start, end }: ResetPlace, offset: b
 
 const name = ({ topic, partition }: { readonly topic: string; readonly partition: number }): string => `${topic}[${partition}]`;
 
-/** `orders,0,42`, a line for each partition: what `parsePositions` takes back, and other tools of the trade too. */
+/** `orders,0,42`, a line for each partition: the format that `parsePositions` reads, and Kafka's tools too. */
 export const positionsText = (positions: readonly FilePosition[]): string =>
   positions.map(({ topic, partition, offset }) => `${topic},${partition},${offset}\n`).join('');
 
-/** Blank lines and a line of headings are passed over. */
+/** Skips blank lines and a line of headings. */
 export const parsePositions = (text: string): readonly FilePosition[] => {
   const positions: FilePosition[] = [];
-  // Line after line, and not all at once: a file of line ends alone would take nine times its bytes.
+  // Reads line by line: splitting a file of line ends at once would take nine times its bytes.
   for (let [at, number] = [0, 1]; at <= text.length; number++) {
     const end = text.indexOf('\n', at);
     const to = end < 0 ? text.length : end;
@@ -113,5 +113,5 @@ const positionIn = (line: string, number: number): FilePosition | undefined => {
     `line ${number} of the file is no position: write topic,partition,offset, such as orders,0,42, as 'stoplog groups export' does`,
   );
 };
-/** So much of a line is told: the whole file may be one. */
+/** The longest part of a line that an error quotes: the whole file may be one line. */
 const TOLD = 200;

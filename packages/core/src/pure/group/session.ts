@@ -1,40 +1,41 @@
 /**
- * Whether a member still lives: a lease that is watched, not timed.
+ * Decides whether a member still lives, from its heartbeats: a lease that is watched, not timed.
  *
- * A member adds one to its *beat* every few seconds. The others look, each by its own monotonic clock: when a beat has stood
- * still for the length of the member's session, or its process is known to be gone, they say so to the coordinator,
- * which expels it on condition that the beat is still the one they saw. No clock is compared with another's, so a clock
- * that is set back or a machine that sleeps makes no two holders: the epochs, compared inside every commit, settle it.
+ * A member increments its *heartbeat* counter every few seconds. The other members look at it, each by its own monotonic
+ * clock. When the counter has stood still for the length of the member's session, or its process is known to be gone, a
+ * watcher reports that to the coordinator, which removes the member if the counter is still the one that the watcher saw. No
+ * clock is compared with another, so a clock that is set back or a machine that sleeps never makes two holders: the epochs,
+ * compared inside every commit, decide.
  *
- * A watcher that has stood still itself knows little of others: between two looks at most a third of a session counts.
+ * A watcher that stood still itself knows little of the others: between two looks at most a third of a session counts.
  */
 export const SESSION_MS = 10_000;
 const BEAT_MS = 3_000;
-/** Three beats fit into a session, so that one that comes late expels nobody. */
+/** Three heartbeats fit into a session, so that one late heartbeat removes no member. */
 export const beatMs = (sessionMs: number): number => Math.min(BEAT_MS, sessionMs * 0.3);
 
 export interface Beating {
   readonly id: string;
   readonly beat: number;
   readonly sessionMs: number;
-  /** Has an instance id: expected back until its session is over. */
+  /** The member has an instance id: it may rejoin until its session ends. */
   readonly isStatic: boolean;
-  /** False when its process is known to be no more. */
+  /** False when the member's process is known to be gone. */
   readonly alive: boolean;
 }
 interface Seen {
   readonly beat: number;
-  /** How long it has stood still. */
+  /** For how long the heartbeat counter has stood still. */
   readonly stoodMs: number;
 }
-/** What a watcher remembers between two looks. */
+/** The state of a watcher between two looks. */
 export interface Watching {
   readonly at: number;
   readonly seen: ReadonlyMap<string, Seen>;
 }
 export interface WatchEvent {
   readonly type: 'looked';
-  /** All members but those of the watcher. */
+  /** All members except the watcher. */
   readonly found: readonly Beating[];
   /** By the watcher's own monotonic clock. */
   readonly at: number;

@@ -1,10 +1,10 @@
-/** Which units a group has, when its members do not all declare the same. */
+/** The units of a group whose members do not all declare the same ones. */
 import type { GroupState, Member } from './group-state.ts';
 import { comparePlaces, placeName, unitName, type Unit } from './place.ts';
 
 /**
- * The units there are: those of the member that came last, then whatever of the others shares no place with them. Two
- * versions of a pipeline that cut their tasks differently may so be in one group while one takes the other's place.
+ * All units of the member that joined last, and each unit of the others that shares no place with them. So two versions of a
+ * pipeline that group their partitions differently can be in one group while one replaces the other.
  */
 export const unitsOf = (members: readonly Member[]): readonly Unit[] => {
   const units = new Map<string, Unit>();
@@ -27,7 +27,10 @@ const compareUnits = (a: Unit, b: Unit): number => {
   return x.length - y.length;
 };
 
-/** The units that somebody has whole and was not asked for, with who has them. They were given in one epoch: who knows a unit gets it as a whole. */
+/**
+ * Units fully assigned to one member and not being revoked, with that member's id. The places of such a unit share an epoch,
+ * since a unit is assigned as a whole.
+ */
 export const wholeUnits = (state: GroupState, units: readonly Unit[] = unitsOf(state.members)): readonly (readonly [name: string, member: string])[] =>
   units.flatMap((unit) => {
     const [first, ...rest] = unit.map((place) => state.held.get(placeName(place)));

@@ -1,9 +1,9 @@
-/** The rules of idempotent producers against the plainest model: every batch that was ever taken, in one list. */
+/** Compares the rules of idempotent producers with the plainest model: every accepted batch, in one list. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeProducer, encodeProducer, REMEMBERED_BATCHES, step, type ProducerState } from './producer.ts';
 
-/** A batch is near the one that comes next, or is one of those sent before. */
+/** A batch near the next one, or a repetition of an earlier one. */
 const arriving = fc.record({
   later: fc.constantFrom(0, 0, 0, 0, 0, 0, 0, 1),
   again: fc.constantFrom(-1, -1, -1, 0, 1, 4, 5, 9),
@@ -12,7 +12,7 @@ const arriving = fc.record({
 });
 
 describe('a producer', () => {
-  test('has each batch taken once, in order and without a gap; the last five are known by their offsets, others refused by the number that is next', () => {
+  test('each batch is accepted once, in order and without a gap; the last five are answered with their offsets, all others are refused with the next number', () => {
     fc.assert(
       fc.property(fc.array(arriving, { maxLength: 40 }), (batches) => {
         let state: ProducerState | undefined;
@@ -39,7 +39,7 @@ describe('a producer', () => {
       }),
     );
   });
-  test('is remembered in 116 bytes for a partition, however much it has sent', () => {
+  test('the state of a producer takes 116 bytes per partition, however much it has appended', () => {
     let state: ProducerState | undefined;
     for (let sequence = 0; sequence < 1_000; sequence++) [state] = step(state, { epoch: 1, sequence, count: 1, base: BigInt(sequence) });
     expect(encodeProducer(state!).length).toBe(116);

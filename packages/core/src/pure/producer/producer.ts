@@ -1,55 +1,55 @@
 /**
- * A producer numbers what it appends, so that a batch which is sent again is known again. Kafka's rules.
+ * A producer numbers its records, so that a batch that is sent again is recognised. Kafka's rules of the idempotent producer.
  *
- * Each life of a producer has an epoch, and counts its records in each partition from 0: the sequence of a batch is that
- * of its first record. A log remembers, for each producer and partition, the number that comes next and the last five
- * batches. One of those five, sent again, is answered with the offset it has; one that skips a number, or comes again later
- * than that, is refused. So the answer to an append may get lost: who repeats it appends once.
+ * Each incarnation of a producer has an epoch, and counts its records in each partition from 0: the sequence of a batch is
+ * that of its first record. A log remembers the next number and the last five batches, for each producer and partition. One
+ * of those five, sent again, is answered with its offset. A batch that skips a number, or is older than the five, is refused.
+ * So the answer to an append may get lost: the producer repeats the append, and the log has the record once.
  *
- * Sequences are whole numbers up to 2^53 and never begin anew within an epoch (Kafka's wrap at 2^31).
+ * Sequences are whole numbers up to 2^53 and never restart within an epoch (Kafka's wrap at 2^31).
  */
 export interface ProducerLife {
   readonly id: number;
   readonly epoch: number;
 }
 export interface ProducerStamp extends ProducerLife {
-  /** Of the first record. */
+  /** The sequence of the first record. */
   readonly sequence: number;
 }
 
-/** A batch that is remembered. */
+/** A batch that the log remembers. */
 export interface Produced {
   readonly sequence: number;
-  /** How many numbers, and offsets, it took. */
+  /** The number of records of the batch, so of its sequences and offsets. */
   readonly count: number;
   readonly base: bigint;
 }
-/** What is remembered of a producer in a partition. */
+/** The state of a producer in a partition, as the log remembers it. */
 export interface ProducerState {
   readonly epoch: number;
-  /** The sequence that comes next. */
+  /** The next sequence. */
   readonly next: number;
-  /** The last batches, the oldest first. */
+  /** The last batches, oldest first. */
   readonly last: readonly Produced[];
 }
 export const REMEMBERED_BATCHES = 5;
-/** A producer that has appended nothing for so long is forgotten. Kafka: transactional.id.expiration.ms, 7 days. */
+/** The log forgets a producer that has appended nothing for this long. Kafka: transactional.id.expiration.ms, 7 days. */
 export const FORGET_PRODUCER_MS: number = 7 * 24 * 3_600_000;
 
 export interface ArrivingBatch {
   readonly epoch: number;
   readonly sequence: number;
   readonly count: number;
-  /** The offset it gets, if it is taken. */
+  /** The offset that the batch gets if it is accepted. */
   readonly base: bigint;
 }
 export type ProducerEffect =
   | { readonly type: 'append' }
   | { readonly type: 'repeated'; readonly base: bigint }
-  /** Another number comes next. */
+  /** `expected` is the next sequence. */
   | { readonly type: 'refused'; readonly expected: number };
 
-/** A batch of the producer's current epoch arrives. */
+/** Decides about a batch of the producer's current epoch. */
 export const step = (state: ProducerState | undefined, batch: ArrivingBatch): readonly [ProducerState | undefined, ProducerEffect] => {
   const { epoch, sequence, count, base } = batch;
   const known = state?.epoch === epoch ? state : { epoch, next: 0, last: [] };

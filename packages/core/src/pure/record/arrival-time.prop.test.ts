@@ -1,4 +1,4 @@
-/** Stamping a batch changes the times of its records and nothing else, whichever way it is done. */
+/** Stamping a batch changes the times of its records and nothing else, in place or by rebuilding. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { stampTime } from './arrival-time.ts';
@@ -20,14 +20,14 @@ const read = (batch: Uint8Array): readonly unknown[] => {
   return records;
 };
 
-test('every record has the time, and all else is as it was; doing it twice is doing it once, with the later time', () => {
+test('every record has the time and is otherwise unchanged; stamping twice equals stamping once, with the later time', () => {
   fc.assert(
     fc.property(fc.array(record, { maxLength: 6 }), fc.option(fc.maxSafeNat()), fc.nat(3), time, time, (records, horizon, tail, first, second) => {
       const builder = new BatchBuilder();
       let delta = 0;
       for (const { gap, key, value, time, headers } of records) builder.appendAt((delta += gap + 1) - 1, key, value, time, headers);
       const batch = builder.finish(Math.max(0, delta - 1 + tail), records.length === 0 ? undefined : (horizon ?? undefined));
-      // A builder that is used again, as the log's may be, has no place yet; one that is stamped in place keeps its own.
+      // A reused builder makes a batch without a place; a batch that is stamped in place keeps its own.
       const before = read(batch);
       for (const at of [first, second]) {
         const stamped = stampTime(batch.slice(), at);
@@ -42,7 +42,7 @@ test('every record has the time, and all else is as it was; doing it twice is do
   );
 });
 
-test('a batch whose records agree is stamped in place, and keeps its own place in the log', () => {
+test('a batch whose records have equal times is stamped in place, and keeps its place in the log', () => {
   const builder = new BatchBuilder();
   for (let i = 0; i < 3; i++) builder.append('k', `${i}`, 5);
   const batch = builder.finish();

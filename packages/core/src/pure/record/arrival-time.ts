@@ -1,16 +1,16 @@
 /**
- * Gives every record of a batch one time: when the log took it in. Kafka: LogAppendTime.
+ * Gives every record of a batch one time: the time of its append. Kafka: LogAppendTime.
  *
- * A record's time lies in its batch as a step from the one before, so a batch whose records agree already (a producer that
- * knows the topic makes such) has its time in the header alone, and stamping is two numbers and a checksum. Any other is
- * built anew.
+ * A record's time is stored as a step from the previous record's, so a batch whose records have equal times (as a producer
+ * that knows the topic makes them) has its time in the header alone, and stamping writes two numbers and a checksum. Any
+ * other batch is rebuilt.
  */
 import { headerTimes, TIME, TIME_STEP } from './batch-layout.ts';
 import { BatchBuilder } from './batch-builder.ts';
 import { openBatch } from './batch.ts';
 import type { BatchView } from './batch-view.ts';
 
-/** The batch with the time; in place where that is possible. What is damaged throws `STOPLOG_LOG_CORRUPT`. */
+/** The batch with the time; in place where that is possible. A damaged batch throws `STOPLOG_LOG_CORRUPT`. */
 export const stampTime = (bytes: Uint8Array, time: number, builder: BatchBuilder = new BatchBuilder()): Uint8Array => {
   const view = openBatch(bytes);
   if (view.count === 0) return bytes;

@@ -1,18 +1,21 @@
 /**
- * Where a reader goes on when what it wanted to read next has been forgotten: it was away for longer than the topic keeps its
- * records, or somebody deleted them. Kafka's auto.offset.reset, whose default is 'latest'.
+ * The auto offset reset: where a reader resumes when its next offset is below the start, since it was away for longer than
+ * the topic keeps its records, or the records were deleted. Kafka's auto.offset.reset, whose default is 'latest'.
  */
 import { isStoplogError } from '../errors.ts';
 import type { Millis } from '../time/duration.ts';
 
-/** The first record that is kept, what comes from now on, the first that is not older than so long, or not at all: `STOPLOG_OFFSET_OUT_OF_RANGE`. */
+/**
+ * 'earliest' is the first kept record, 'latest' the end, `ago` the first record not older than that; 'fail' throws
+ * `STOPLOG_OFFSET_OUT_OF_RANGE`.
+ */
 export type Reset = 'earliest' | 'latest' | { readonly ago: Millis } | 'fail';
 
-/** Where to look for the offset to go on from. */
+/** The query for the offset at which reading resumes. */
 export const resetTo = (reset: Exclude<Reset, 'fail'>, now: number): 'earliest' | 'latest' | { readonly time: number } =>
   typeof reset === 'object' ? { time: now - reset.ago } : reset;
 
-/** True for the error of a read below the start of a partition; one above its end is another matter, and nothing to go on from. */
+/** True for the error of a read below the start of a partition. A read above the end is another error, and has no reset. */
 export const isBelowStart = (error: unknown): boolean => {
   if (!isStoplogError(error) || error.code !== 'STOPLOG_OFFSET_OUT_OF_RANGE') return false;
   const { offset, start } = error.facts;

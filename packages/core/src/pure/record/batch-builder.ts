@@ -1,9 +1,9 @@
 /**
  * A BatchBuilder packs records into one buffer as they come, and hands out finished batches.
  *
- * Text is written as UTF-8 straight into the buffer: no bytes are made only to be copied. The buffer grows by doubling and
- * is used again for the next batch; a finished batch has memory of its own, so that it may be transferred to a thread.
- * A record that is refused leaves nothing behind.
+ * Text is written as UTF-8 straight into the buffer, without an intermediate copy. The buffer grows by doubling and is reused
+ * for the next batch; a finished batch has memory of its own, so that it can be transferred to a thread. A refused record
+ * leaves nothing in the buffer.
  */
 import { assert, StoplogError } from '../errors.ts';
 import { copyInto } from '../bytes/copy.ts';
@@ -25,11 +25,11 @@ import {
 import { headersRoom, headersSize, NO_HEADERS, writeHeaders, type Header } from './header.ts';
 import { checkRecordSize } from './limits.ts';
 
-/** Kept between batches; a larger buffer, grown for an unusual batch, is let go. */
+/** The size up to which the buffer is kept between batches; a larger one, grown for an unusual batch, is dropped. */
 const KEPT_BYTES = 1024 * 1024;
-/** Attributes, gap, time, two lengths. */
+/** Room for attributes, gap, time and two lengths. */
 const RECORD_ROOM: number = 1 + 4 * MAX_VARINT_SIZE;
-/** Text up to here gets the room its worst case needs; longer text is measured first. */
+/** Text up to this length gets the room of its worst case; longer text is measured first. */
 const MEASURE_FROM = 4_096;
 
 export class BatchBuilder {
@@ -54,7 +54,7 @@ export class BatchBuilder {
   get count(): number {
     return this.records;
   }
-  /** Bytes of the batch, were it finished now. */
+  /** The size of the batch if it were finished now. */
   get size(): number {
     return this.at;
   }
@@ -63,7 +63,7 @@ export class BatchBuilder {
     this.appendAt(this.nextDelta, key, value, timestamp, headers);
   }
 
-  /** Appends a record that keeps its offset, `offsetDelta` above the base: what compaction leaves has gaps. */
+  /** Appends a record at `offsetDelta` above the base: a compacted batch has gaps, and its records keep their offsets. */
   appendAt(
     offsetDelta: number,
     key: Uint8Array | string | null,
@@ -120,7 +120,10 @@ export class BatchBuilder {
     if (timestamp > this.maxTimestamp) this.maxTimestamp = timestamp + 0;
   }
 
-  /** The batch, complete but for its place (`stampBatch`). It owns the offsets up to `lastOffsetDelta`, whether or not records are left there. A `deleteHorizon` is stamped by a cleaning that keeps tombstones in it. */
+  /**
+   * The finished batch, without its place (`stampBatch`). It owns the offsets up to `lastOffsetDelta`, with or without
+   * records. A `deleteHorizon` is set by a cleaning that keeps tombstones in the batch.
+   */
   finish(lastOffsetDelta: number = this.nextDelta - 1, deleteHorizon?: number): Uint8Array {
     assert(
       lastOffsetDelta >= 0 && lastOffsetDelta >= this.nextDelta - 1 && lastOffsetDelta <= MAX_OFFSET_DELTA,
@@ -151,11 +154,11 @@ export class BatchBuilder {
   }
 }
 
-/** No more bytes than this are written for a key or value. */
+/** The most bytes that are written for a key or value. */
 const room = (data: Uint8Array | string | null): number =>
   data === null ? 0 : typeof data !== 'string' ? data.length : data.length > MEASURE_FROM ? utf8Size(data) : 3 * data.length;
 
-/** Writes the length and the text at `at`, and says how many bytes the text took. */
+/** Writes the length and the text at `at`, and returns how many bytes the text took. */
 const writeText = (target: Buffer, at: number, text: string): number => {
   const guess = varintSize(text.length);
   const size = writeUtf8(target, at + guess, text);
@@ -178,7 +181,7 @@ const badTimestamp = (timestamp: number): StoplogError =>
   new StoplogError(
     'STOPLOG_USAGE',
     { timestamp },
-    `the timestamp ${timestamp} is no whole number of milliseconds: give milliseconds since 1970, as Date.now() does`,
+    `the timestamp ${timestamp} is not a whole number of milliseconds: give milliseconds since 1970, as Date.now() does`,
   );
 
 const illFormed = (text: string): StoplogError =>

@@ -1,14 +1,14 @@
 /**
- * A batch is the unit in the log: many records packed into one value, under one base offset.
+ * A batch is the unit of the log: many records packed into one value, under one base offset.
  *
  *      0  u32  header checksum      CRC-32 of the bytes 4 to 56
  *      4  u8   format = 1
  *      5  u8   flags            1: a delete horizon ends the body; then u16 = 0, reserved
  *      8  u64  base offset          ┐
- *     16  u32  topic id             │ stamped by the log (`stampBatch`): who moves bytes elsewhere is found out
+ *     16  u32  topic id             │ stamped by the log (`stampBatch`): a batch moved to another key is detected
  *     20  u32  partition            ┘
- *     24  u32  count               how many records are here; 0 once compaction took them all
- *     28  u32  last offset delta   the batch owns the offsets base … base + this, whether or not records are left
+ *     24  u32  count               how many records are here; 0 in an empty batch, which compaction leaves
+ *     28  u32  last offset delta   the batch owns the offsets base … base + this, with or without records
  *     32  f64  base timestamp      of the first record; 0 when there is none
  *     40  f64  max timestamp       -Infinity when there is none
  *     48  u32  body size
@@ -23,8 +23,8 @@
  *           [headers]               see header.ts                                     (4)
  *         f64       delete horizon  after the last record, where flag 1 says so: from then on a cleaning drops the tombstones
  *
- * Little-endian. A plain record costs three bytes beside its key and value. Nothing is believed before both checksums
- * agree, and nothing is allocated from a number read here.
+ * Little-endian. A plain record costs three bytes beside its key and value. No field is used before both checksums match, and
+ * no memory is allocated by a number read here.
  */
 import { crc32 } from '../bytes/checksum.ts';
 import { assert, StoplogError } from '../errors.ts';
@@ -37,16 +37,16 @@ export const HEADERS = 4;
 export const GAP = 8;
 export const TIME_STEP = 16;
 export const TIME = 32;
-/** Bits no record sets. */
+/** Attribute bits that no record sets. */
 export const UNKNOWN_ATTRIBUTES = 0xc0;
-/** Steps up to here are exact in arithmetic and fit a varint after zigzag. */
+/** Steps up to this size are exact in arithmetic and fit a varint after zigzag. */
 export const MAX_TIME_STEP: number = 2 ** 51;
 export const MAX_OFFSET_DELTA = 0xffff_ffff;
-/** Flag of the header: the last eight bytes of the body are the delete horizon. */
+/** Header flag: the last eight bytes of the body are the delete horizon. */
 const HORIZON = 1;
 export const HORIZON_SIZE = 8;
 
-/** What a batch says about itself. */
+/** The decoded header of a batch. */
 export interface BatchHeader {
   readonly baseOffset: bigint;
   readonly topicId: number;
@@ -57,11 +57,11 @@ export interface BatchHeader {
   readonly maxTimestamp: number;
   /** Bytes of the whole batch. */
   readonly size: number;
-  /** When its tombstones may go: stamped by the first cleaning that kept them. */
+  /** The time from which its tombstones may go: set by the first cleaning that kept them. */
   readonly deleteHorizon: number | undefined;
 }
 
-/** Reads and verifies the header, and that the batch is as long as it says; the body is not looked at. Cheap: for the writer. */
+/** Reads and verifies the header and the length of the batch, without looking at the body. Cheap enough for the writer. */
 export const inspectHeader = (bytes: Uint8Array): BatchHeader => {
   if (bytes.length < HEADER_SIZE) throw corrupt(`${bytes.length} bytes are too few for a batch`);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -95,13 +95,16 @@ export const inspectHeader = (bytes: Uint8Array): BatchHeader => {
   return header;
 };
 
-/** Throws unless the body is what was written. `inspectHeader` comes first. */
+/** Throws unless the body matches its checksum. `inspectHeader` comes first. */
 export const verifyBody = (bytes: Uint8Array, header: BatchHeader): void => {
   const recorded = new DataView(bytes.buffer, bytes.byteOffset, bytes.length).getUint32(52, true);
   if (crc32(bytes.subarray(HEADER_SIZE)) !== recorded) throw corrupt('the checksum of its records does not agree', header.baseOffset);
 };
 
-/** Completes a batch in place: `bytes` holds a body from HEADER_SIZE to its end (eight bytes are left for a horizon, if there is one), and no header yet. */
+/**
+ * Completes a batch in place: `bytes` holds a body from HEADER_SIZE to its end (with eight bytes left for a horizon, if there
+ * is one), and no header yet.
+ */
 export const writeHeader = (
   bytes: Uint8Array,
   header: Pick<BatchHeader, 'count' | 'lastOffsetDelta' | 'baseTimestamp' | 'maxTimestamp' | 'deleteHorizon'>,
@@ -122,7 +125,7 @@ export const writeHeader = (
   view.setUint32(0, headerChecksum(bytes), true);
 };
 
-/** Gives a batch its place in the log. In place; what it overwrites must have passed `inspectHeader`. */
+/** Sets the place of a batch in the log. In place; the overwritten header must have passed `inspectHeader`. */
 export const stampBatch = (bytes: Uint8Array, at: { readonly topicId: number; readonly partition: number; readonly baseOffset: bigint }): void => {
   assert(at.baseOffset >= 0n, 'offsets are never negative');
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -132,7 +135,7 @@ export const stampBatch = (bytes: Uint8Array, at: { readonly topicId: number; re
   view.setUint32(0, headerChecksum(bytes), true);
 };
 
-/** Sets the time of all records of a batch none of which has one of its own. In place. */
+/** Sets the time of all records of a batch whose records have no times of their own. In place. */
 export const headerTimes = (bytes: Uint8Array, time: number): void => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   view.setFloat64(32, time, true);

@@ -1,9 +1,9 @@
 /**
- * A BatchView reads a batch in place: it has no records, only a cursor that says where the next one's key and value lie.
+ * A BatchView reads a batch in place: a cursor over the records, without an object for each record.
  *
- * This loop is the hot path of everything, so it allocates nothing and takes the plain record (no headers, no gap, sizes and time
- * step of at most two bytes) in one branch. Every step is checked against the end of the body: checksums find damage,
- * these checks find a writer that was wrong.
+ * This loop is the hot path of all reading, so it allocates nothing and reads a plain record (no headers, no gap, sizes and
+ * time step of at most two bytes) in one branch. Every step is checked against the end of the body: checksums find damage,
+ * these checks find a faulty writer.
  */
 import { readVarint, unzigzag, type VarintCursor } from '../bytes/varint.ts';
 import type { StoplogError } from '../errors.ts';
@@ -31,13 +31,13 @@ export class BatchView implements VarintCursor {
   readonly lastOffsetDelta: number;
   readonly baseTimestamp: number;
   readonly maxTimestamp: number;
-  /** When its tombstones may go; undefined while no cleaning has kept them. */
+  /** The time from which the batch's tombstones may go; undefined while no cleaning has kept them. */
   readonly deleteHorizon: number | undefined;
-  /** Where the body ends, and where in it the next record begins. */
+  /** The end of the body, and the offset in it of the next record. */
   readonly end: number;
   at: number;
   private left: number;
-  /** The record under the cursor, after `next()`; a start of -1 says null, a `headersAt` of -1 that there are none. */
+  /** The record under the cursor, after `next()`; a start of -1 means null, a `headersAt` of -1 means no headers. */
   offsetDelta: number;
   timestamp: number;
   keyStart: number;
@@ -46,7 +46,7 @@ export class BatchView implements VarintCursor {
   valueEnd: number;
   headersAt: number;
 
-  /** `bytes` were verified (`openBatch`) and `header` was read from them. */
+  /** `bytes` must have been verified (`openBatch`), and `header` read from them. */
   constructor(bytes: Uint8Array, header: BatchHeader) {
     this.bytes = bytes;
     this.baseOffset = header.baseOffset;
@@ -65,7 +65,7 @@ export class BatchView implements VarintCursor {
     this.keyStart = this.keyEnd = this.valueStart = this.valueEnd = this.headersAt = -1;
   }
 
-  /** Where to go on after this batch: behind the last offset it owns, also where compaction took the record. */
+  /** The offset after the last one that the batch owns, even if compaction removed that record: reading resumes there. */
   get nextOffset(): bigint {
     return this.baseOffset + BigInt(this.lastOffsetDelta + 1);
   }
@@ -122,11 +122,11 @@ export class BatchView implements VarintCursor {
     return this.nextOfAnyKind();
   }
 
-  /** The key under the cursor, as a piece of the batch. */
+  /** The key under the cursor, as a view into the batch. */
   key(): Uint8Array | null {
     return this.keyStart < 0 ? null : this.bytes.subarray(this.keyStart, this.keyEnd);
   }
-  /** The value under the cursor, as a piece of the batch; null is a tombstone. */
+  /** The value under the cursor, as a view into the batch; null is a tombstone. */
   value(): Uint8Array | null {
     return this.valueStart < 0 ? null : this.bytes.subarray(this.valueStart, this.valueEnd);
   }
@@ -190,7 +190,7 @@ export class BatchView implements VarintCursor {
   }
 }
 
-/** A varint of two bytes; -1 when it is longer, or not the number's only spelling. */
+/** Reads a varint of two bytes; -1 when it is longer, or not the number's only encoding. */
 const twoBytes = (low: number, high: number): number => (high === 0 || high >= 0x80 ? -1 : (low & 0x7f) | (high << 7));
 
 const readFloat64 = (bytes: Uint8Array, at: number): number => new DataView(bytes.buffer, bytes.byteOffset + at, 8).getFloat64(0, true);

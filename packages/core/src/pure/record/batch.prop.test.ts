@@ -31,7 +31,7 @@ const data = (maxLength: number): fc.Arbitrary<Uint8Array | string | null> =>
     fc.constant(null),
     bytes(maxLength),
     fc.string({ unit: 'binary', maxLength: 30 }),
-    fc.integer({ min: 30, max: 140 }).chain((size) => fc.constantFrom('é'.repeat(size), 'a'.repeat(size))), // lengths that grow a byte as UTF-8
+    fc.integer({ min: 30, max: 140 }).chain((size) => fc.constantFrom('é'.repeat(size), 'a'.repeat(size))), // lengths whose UTF-8 takes one byte more
   );
 const written: fc.Arbitrary<Written> = fc.record({
   gap: fc.oneof({ weight: 5, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(100_000) }),
@@ -93,20 +93,20 @@ const shown = (records: readonly Read[]): unknown => {
     headers: record.headers.map(({ name, value }) => [name, text(value)]),
   }));
 };
-/** Makes both checksums agree again, as a writer that is wrong would. */
+/** Makes both checksums match again, as a faulty writer would. */
 const fixUp = (batch: Uint8Array): void => {
   const view = new DataView(batch.buffer, batch.byteOffset, batch.length);
   view.setUint32(52, crc32(batch.subarray(HEADER_SIZE)), true);
   view.setUint32(0, crc32(batch.subarray(4, HEADER_SIZE)), true);
 };
-/** Reads whatever is there; what comes out lies inside what went in, and the only error is damage. */
+/** Reads a batch to its end: the records are inside the batch, and the only possible error is damage. */
 const survives = (batch: Uint8Array, open: (batch: Uint8Array) => BatchView): void => {
   try {
     const records = read(open(batch));
     const size = records
       .flatMap(({ key, value, headers }) => [key, value, ...headers.map((header) => header.value)])
       .reduce((sum, part) => sum + (part?.length ?? 0), 0);
-    // Each piece took bytes of its own, so reading makes no more of a batch than there is of it.
+    // Each key and value took bytes of its own, so reading never yields more bytes than the batch has.
     expect(records.length + size).toBeLessThanOrEqual(batch.length - HEADER_SIZE);
   } catch (error) {
     expect(isStoplogError(error) ? error.code : error).toBe('STOPLOG_LOG_CORRUPT');
@@ -114,7 +114,7 @@ const survives = (batch: Uint8Array, open: (batch: Uint8Array) => BatchView): vo
 };
 
 describe('batch', () => {
-  test('gives back what was written: keys, values, times, headers, offsets', () => {
+  test('a batch decodes to the keys, values, times, headers and offsets that were written', () => {
     fc.assert(
       fc.property(fc.array(written, { minLength: 1, maxLength: 12 }), fc.nat(5), fc.bigInt({ min: 0n, max: 2n ** 53n }), (records, after, baseOffset) => {
         const batch = build(records, after);
@@ -129,7 +129,7 @@ describe('batch', () => {
     );
   });
 
-  test('reads the same inside a larger buffer', () => {
+  test('a batch reads the same inside a larger buffer', () => {
     fc.assert(
       fc.property(fc.array(written, { minLength: 1, maxLength: 4 }), fc.nat(9), (records, at) => {
         const batch = build(records);
@@ -152,11 +152,11 @@ describe('batch', () => {
     );
   });
 
-  test('any bytes are a batch or damage', () => {
+  test('any bytes are read as a batch or reported as damage', () => {
     fc.assert(fc.property(fc.uint8Array({ maxLength: 300 }), (batch) => survives(batch, openBatch)));
   });
 
-  test("a wrong writer's batch, checksums and all, is read inside its bounds or reported", () => {
+  test('a batch of a faulty writer with matching checksums is read inside its bounds or reported', () => {
     const small = fc.array(
       written.map((record) => ({ ...record, value: plain(record.value)?.subarray(0, 10) ?? null })),
       { minLength: 1, maxLength: 4 },
@@ -175,7 +175,7 @@ describe('batch', () => {
     );
   });
 
-  test('a body of noise under a right header is read inside its bounds or reported', () => {
+  test('a body of noise under a matching header is read inside its bounds or reported', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1, maxLength: 60 }), fc.integer({ min: 1, max: 20 }), (noise, count) => {
         const builder = new BatchBuilder();
@@ -195,7 +195,7 @@ describe('batch', () => {
     );
   });
 
-  test('one that claims more than it holds takes no more than four times its bytes and a mebibyte', () => {
+  test('a batch that claims more than it holds takes at most four times its bytes and a mebibyte', () => {
     // A body of lengths, each of which says that two gigabytes follow.
     const body = Uint8Array.from({ length: 1_000_000 }, (_, i) => (i % 5 === 4 ? 0x07 : 0xff));
     for (const first of [[], [0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0x07]]) {

@@ -77,7 +77,7 @@ describe('batch', () => {
     expect(view.next()).toBe(false);
   });
 
-  test('a finished batch has memory of its own, and the builder starts anew', () => {
+  test('a finished batch has memory of its own, and the builder starts empty', () => {
     const builder = new BatchBuilder(128);
     builder.append('a', 'first', 5);
     const first = builder.finish();
@@ -114,7 +114,7 @@ describe('batch', () => {
     expect(() => openBatch(Uint8Array.of(...bytes, 0))).toThrow(damage);
   });
 
-  test('damage names the offset where the batch lies, and the reason', () => {
+  test('the error of a damaged batch names its offset and the reason', () => {
     const bytes = small();
     bytes[bytes.length - 1]! ^= 1;
     expect(() => openBatch(bytes)).toThrow(
@@ -134,7 +134,7 @@ describe('limits', () => {
   };
   const code = (code: string, size: number, limit: number): Error => expect.objectContaining({ code, facts: { size, limit } }) as Error;
 
-  test('a key of 1 MiB is taken, one byte more is refused, as bytes and as text of any width', () => {
+  test('a key of 1 MiB is accepted, one byte more is refused, as bytes and as text of any width', () => {
     expect(append(new Uint8Array(MAX_KEY_BYTES), '')).toBe(1_048_576);
     expect(append('k'.repeat(MAX_KEY_BYTES), '')).toBe(1_048_576);
     expect(append('é'.repeat(MAX_KEY_BYTES / 2), '')).toBe(1_048_576);
@@ -143,7 +143,7 @@ describe('limits', () => {
     }
   });
 
-  test('a record of 16 MiB is taken, one byte more is refused', () => {
+  test('a record of 16 MiB is accepted, one byte more is refused', () => {
     expect(append('', new Uint8Array(MAX_RECORD_BYTES))).toBe(MAX_RECORD_BYTES);
     expect(append('key', 'v'.repeat(MAX_RECORD_BYTES - 3))).toBe(MAX_RECORD_BYTES);
     const refused = code('STOPLOG_RECORD_TOO_LARGE', MAX_RECORD_BYTES + 1, MAX_RECORD_BYTES);
@@ -164,7 +164,7 @@ describe('limits', () => {
     expect(() => new BatchBuilder().append('k', 'v', timestamp)).toThrow(expect.objectContaining({ code: 'STOPLOG_USAGE' }));
   });
 
-  test('text with half a character is refused as key and as value: no two keys become the same bytes', () => {
+  test('text with a lone surrogate is refused as key and as value: no two keys become the same bytes', () => {
     const schema = expect.objectContaining({ code: 'STOPLOG_SCHEMA' }) as Error;
     expect(() => append('\ud800', 'v')).toThrow(schema);
     expect(() => append('k', `${'long '.repeat(2_000)}\udc00`)).toThrow(schema);

@@ -1,8 +1,8 @@
 /**
- * The batch format from outside: build, stamp, open, view. How the bytes lie is drawn in batch-layout.ts.
+ * The entry to the batch format: build, stamp, open, view. The bytes are drawn in batch-layout.ts.
  *
- * `openBatch` is for what was read from a log: both checksums, then the view checks each record as it comes to it.
- * `checkBatchShape` is for what comes from a stranger: it also walks all records before anything is believed.
+ * `openBatch` is for batches read from a log: it checks both checksums, and the view checks each record when it reaches it.
+ * `checkBatchShape` is for batches from an untrusted writer: it also walks all records first.
  */
 import { corrupt, inspectHeader, verifyBody } from './batch-layout.ts';
 import { BatchView } from './batch-view.ts';
@@ -13,14 +13,16 @@ export { HEADER_SIZE, inspectHeader, stampBatch, type BatchHeader } from './batc
 export { BatchView } from './batch-view.ts';
 export { MAX_KEY_BYTES, MAX_RECORD_BYTES, MAX_STORE_KEY_BYTES } from './limits.ts';
 
-/** A view of a batch whose checksums agree; anything else throws `STOPLOG_LOG_CORRUPT`. Copies nothing. */
+/** A view of a batch with matching checksums; otherwise throws `STOPLOG_LOG_CORRUPT`. Copies nothing. */
 export const openBatch = (bytes: Uint8Array): BatchView => {
   const header = inspectHeader(bytes);
   verifyBody(bytes, header);
   return new BatchView(bytes, header);
 };
 
-/** Opens a batch made elsewhere and walks it whole: every record lies inside, and the header says the truth about them. */
+/**
+ * Opens a batch of another writer and walks it whole: every record is inside the body, and the header matches the records.
+ */
 export const checkBatchShape = (bytes: Uint8Array): BatchView => {
   const view = openBatch(bytes);
   let first = true;

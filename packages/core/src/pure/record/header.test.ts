@@ -22,18 +22,18 @@ const written = (headers: readonly Header[]): readonly Header[] => {
 };
 
 describe('headers', () => {
-  test('are a list: in order, repeated, null apart from empty, bytes untouched', () => {
+  test('headers are a list: in order, repeated, null apart from empty, bytes unchanged', () => {
     expect(written(list)).toEqual(list);
     expect(allHeaders(written(list), 'a')).toEqual([utf8('1'), utf8('2'), utf8('')]);
     expect(lastHeader(written(list), 'a')).toEqual(utf8(''));
   });
 
-  test('a header that is null is there, one that is missing is not', () => {
+  test('a header with a null value exists, and a missing one does not', () => {
     expect(lastHeader(list, 'b')).toBeNull();
     expect(lastHeader(list, 'toString')).toBeUndefined();
   });
 
-  test("a value read is the reader's own: writing to it changes no batch", () => {
+  test('a header value is a copy: writing to it changes no batch', () => {
     const builder = new BatchBuilder();
     builder.append(null, null, 0, list);
     const bytes = builder.finish();
@@ -44,7 +44,7 @@ describe('headers', () => {
     expect(() => openBatch(bytes)).not.toThrow();
   });
 
-  test('a name with half a character is refused, and the record with it', () => {
+  test('a name with a lone surrogate is refused, and the record with it', () => {
     const builder = new BatchBuilder();
     expect(() => builder.append('k', 'v', 0, [...list, { name: '\ud800', value: null }])).toThrow(expect.objectContaining({ code: 'STOPLOG_USAGE' }));
     expect(builder.count).toBe(0);

@@ -1,8 +1,8 @@
 /**
  * A record's headers are a list, not a map: in order, names may repeat, and null is not the empty value.
  *
- * Header values are bytes and nobody here decodes them. On disk: how many, then for each the length of the name, the
- * name, the length of the value plus one (0 says null), the value.
+ * Header values are bytes and are never decoded here. On disk: the number of headers, then for each the length of the name,
+ * the name, the length of the value plus one (0 for null), the value.
  */
 import { StoplogError } from '../errors.ts';
 import { isWellFormed, readUtf8, utf8Size, writeUtf8 } from '../bytes/text.ts';
@@ -15,7 +15,7 @@ export interface Header {
 
 export const NO_HEADERS: readonly Header[] = Object.freeze([]);
 
-/** The value of the last header of that name; `undefined` when there is none, which null is not. */
+/** The value of the last header with that name: null if that is its value, `undefined` if there is none. */
 export const lastHeader = (headers: readonly Header[], name: string): Uint8Array | null | undefined =>
   headers.findLast((header) => header.name === name)?.value;
 
@@ -23,14 +23,14 @@ export const lastHeader = (headers: readonly Header[], name: string): Uint8Array
 export const allHeaders = (headers: readonly Header[], name: string): readonly (Uint8Array | null)[] =>
   headers.filter((header) => header.name === name).map((header) => header.value);
 
-/** Bytes of names and values: what counts towards the record's limit. */
+/** Bytes of all names and values, which count towards the record's limit. */
 export const headersSize = (headers: readonly Header[]): number => {
   let size = 0;
   for (const { name, value } of headers) size += utf8Size(name) + (value === null ? 0 : value.length);
   return size;
 };
 
-/** No more than this is written for headers of that `headersSize`. */
+/** The most bytes that headers of that `headersSize` take. */
 export const headersRoom = (headers: readonly Header[], size: number): number => size + MAX_VARINT_SIZE * (1 + 2 * headers.length);
 
 /** Writes the list at `at` and returns the offset after it. */
@@ -51,7 +51,7 @@ export const writeHeaders = (target: Uint8Array, at: number, headers: readonly H
   return next;
 };
 
-/** Moves the cursor behind a list of headers; false when the bytes are none. Allocates nothing. */
+/** Moves the cursor past a list of headers; false when the bytes are malformed. Allocates nothing. */
 export const skipHeaders = (cursor: VarintCursor): boolean => {
   const count = readVarint(cursor);
   if (count < 1) return false;
@@ -69,7 +69,7 @@ const skip = (cursor: VarintCursor, size: number): boolean => {
   return true;
 };
 
-/** The headers that `skipHeaders` has gone over before. The values are the caller's own. */
+/** Reads headers that `skipHeaders` has checked. The values are copies. */
 export const readHeaders = (bytes: Uint8Array, at: number): readonly Header[] => {
   const cursor = { bytes, at, end: bytes.length };
   const headers: Header[] = [];

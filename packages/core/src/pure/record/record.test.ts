@@ -28,7 +28,7 @@ const records = (): readonly (LazyRecord & { readonly valueSerde: { decoded?: nu
 };
 
 describe('a record', () => {
-  test('says where it lies, and stays what it was when the view moves on', () => {
+  test('a record has its topic, partition and offset, and keeps its data when the view moves on', () => {
     const [first, second] = records();
     expect(first).toMatchObject({
       key: { text: 'a' },
@@ -43,7 +43,7 @@ describe('a record', () => {
     expect([first!.keyBytes, first!.valueBytes]).toEqual([utf8('a'), utf8('one')]);
   });
 
-  test('decodes its value when first asked, and once', () => {
+  test('a record decodes its value when it is first read, and once', () => {
     const record = records()[0]!;
     expect(record.valueBytes).toEqual(utf8('one'));
     expect(record.valueSerde.decoded).toBe(0);
@@ -51,7 +51,7 @@ describe('a record', () => {
     expect(record.valueSerde.decoded).toBe(1);
   });
 
-  test('a null is null, whatever the serde', () => {
+  test('a null key or value is null, whatever the serde', () => {
     const tombstone = records()[1]!;
     expect([tombstone.key, tombstone.value, tombstone.keyBytes, tombstone.valueBytes]).toEqual([null, null, null, null]);
     expect(tombstone.valueSerde.decoded).toBe(0);

@@ -1,8 +1,8 @@
 /**
- * A record as a pipeline sees it: key, value, timestamp, headers, and where it lies.
+ * A record as a pipeline sees it: key, value, timestamp, headers, topic, partition and offset.
  *
- * `LazyRecord` is a view into its batch. Key and value are decoded when first asked, at most once; a value handed on
- * unchanged is copied as bytes and never decoded at all. It keeps its whole batch in memory for as long as it is held.
+ * `LazyRecord` is a view into its batch. Key and value are decoded when they are first read, at most once; a value that is
+ * passed on unchanged is copied as bytes and never decoded. A record keeps its whole batch in memory.
  */
 import type { Serde } from '../schema/serde.ts';
 import type { BatchView } from './batch-view.ts';
@@ -22,7 +22,7 @@ export interface LogRecord<K, V> {
   readonly partition: number;
 }
 
-/** Stands where nothing was decoded yet; no serde yields it. */
+/** Marks a key or value that is not decoded yet; no serde returns it. */
 const undecoded = Symbol('undecoded');
 
 export class LazyRecord implements LogRecord<unknown, unknown> {
@@ -41,7 +41,7 @@ export class LazyRecord implements LogRecord<unknown, unknown> {
   private decodedValue: unknown;
   private decodedHeaders: readonly Header[] | undefined;
 
-  /** The record under the cursor of `view`, which may move on. */
+  /** Takes the record under the cursor of `view`, which may move on. */
   constructor(view: BatchView, keySerde: Serde<unknown>, valueSerde: Serde<unknown>, topic: string) {
     this.timestamp = view.timestamp;
     this.topic = topic;
@@ -77,11 +77,11 @@ export class LazyRecord implements LogRecord<unknown, unknown> {
     return this.view.partition;
   }
 
-  /** The encoded key, a piece of the batch. */
+  /** The encoded key, as a view into the batch. */
   get keyBytes(): Uint8Array | null {
     return this.keyStart < 0 ? null : this.view.bytes.subarray(this.keyStart, this.keyEnd);
   }
-  /** The encoded value, a piece of the batch; null is a tombstone. */
+  /** The encoded value, as a view into the batch; null is a tombstone. */
   get valueBytes(): Uint8Array | null {
     return this.valueStart < 0 ? null : this.view.bytes.subarray(this.valueStart, this.valueEnd);
   }

@@ -1,5 +1,4 @@
-/** What counts where a topic does not say, as the guide's table has it. */
-import { readFileSync } from 'node:fs';
+/** The defaults of retention and compaction. */
 import { expect, test } from 'vitest';
 import { cleanupOf } from './cleanup.ts';
 
@@ -26,20 +25,4 @@ test('a segment is an eighth of the retention, and of a compacted topic no longe
   expect(cleanupOf({ ...plain, retentionMs: 999 * DAY }).segmentMs).toBe(7 * DAY);
   expect(cleanupOf({ ...plain, cleanup: 'compact', forgetting: { segmentMs: DAY, maxCompactionLagMs: 1_000 } }).segmentMs).toBe(1_000);
   expect(cleanupOf({ ...plain, forgetting: { segmentMs: DAY, maxCompactionLagMs: 1_000 } }).segmentMs).toBe(DAY);
-});
-test('the guide names Kafka\u2019s word for each setting there is', () => {
-  const guide = readFileSync(new URL('../../../../../docs/guides/retention-and-compaction.md', import.meta.url), 'utf8');
-  const rows = guide.split('\n').filter((line) => line.startsWith('| `'));
-  const settings = [
-    'retention',
-    'retentionBytes',
-    'segment',
-    'segmentBytes',
-    'ageBy',
-    'deleteRetention',
-    'minCompactionLag',
-    'maxCompactionLag',
-    'minDirtyRatio',
-  ];
-  expect(settings.filter((setting) => !rows.some((row) => row.startsWith(`| \`${setting}\` |`) && /`[a-z]+(\.[a-z]+)+`/.test(row)))).toEqual([]);
 });

@@ -8,7 +8,8 @@
  * batch is the old one or the new one.
  *
  * A tombstone stays for the first pass that meets it, which stamps on its batch when it may go. The pass that drops it has
- * gone through everything before it: no older record of its key is left.
+ * gone through everything before it: no older record of its key is left. A time to go that lies further ahead than any pass would set
+ * it now was set by a clock that ran ahead, and is set anew.
  */
 import { BatchBuilder, type BatchView } from '../record/batch.ts';
 import type { Cleanup } from './cleanup.ts';
@@ -81,6 +82,9 @@ export interface Pass {
   readonly now: number;
   readonly deleteRetentionMs: number;
 }
+/** When a tombstone may go that this pass meets first. */
+const latestHorizon = ({ now, deleteRetentionMs }: Pass): number => Math.min(Number.MAX_SAFE_INTEGER, now + deleteRetentionMs);
+
 export interface CleanedBatch {
   /** What is to lie in its place; undefined when it is what lies there. */
   readonly bytes: Uint8Array | undefined;
@@ -94,7 +98,8 @@ export const cleanBatch = (view: BatchView, pass: Pass, builder: BatchBuilder = 
   const base = Number(view.baseOffset - pass.origin);
   const first = Number(pass.start - view.baseOffset);
   const end = Number(pass.to - view.baseOffset);
-  const forgetsTombstones = view.deleteHorizon !== undefined && now >= view.deleteHorizon;
+  const noted = view.deleteHorizon !== undefined && view.deleteHorizon <= latestHorizon(pass) ? view.deleteHorizon : undefined;
+  const forgetsTombstones = noted !== undefined && now >= noted;
   let dropped = 0;
   let tombstones = 0;
   const keeps = (): boolean => {
@@ -114,8 +119,8 @@ export const cleanBatch = (view: BatchView, pass: Pass, builder: BatchBuilder = 
     builder.appendAt(view.offsetDelta, view.key(), view.value(), view.timestamp, view.headers());
   }
   const kept = builder.count;
-  const stamps = tombstones > 0 && view.deleteHorizon === undefined;
+  const stamps = tombstones > 0 && noted === undefined;
   if (dropped === 0 && !stamps) return { bytes: undefined, kept, dropped };
-  const horizon = tombstones === 0 ? undefined : (view.deleteHorizon ?? Math.min(Number.MAX_SAFE_INTEGER, now + pass.deleteRetentionMs));
+  const horizon = tombstones === 0 ? undefined : (noted ?? latestHorizon(pass));
   return { bytes: builder.finish(view.lastOffsetDelta, horizon), kept, dropped };
 };

@@ -4,7 +4,7 @@
 import type { Cleanup } from './cleanup.ts';
 import { cleanable, type Cleanable } from './compaction.ts';
 import { segmentsToForget } from './retention.ts';
-import { firstTime, isEmptySegment, lastTime, type Segment } from './segment.ts';
+import { firstTime, isEmptySegment, lastTime, notAfter, type Segment } from './segment.ts';
 
 export interface Outlook {
   /** Bytes of closed segments that compaction has been through, and has not. */
@@ -14,8 +14,10 @@ export interface Outlook {
   readonly dueAt: number | undefined;
 }
 
-/** `segments` are those of the partition in order, the active one last. */
-export const outlookOf = (segments: readonly Segment[], at: { readonly start: bigint; readonly cleanTo: bigint }, cleanup: Cleanup, now: number): Outlook => {
+/** `found` are the segments of the partition in order, the active one last. */
+export const outlookOf = (found: readonly Segment[], at: { readonly start: bigint; readonly cleanTo: bigint }, cleanup: Cleanup, now: number): Outlook => {
+  // What a clock that ran ahead has stamped counts as of now (maintenance.ts).
+  const segments = found.map((segment) => notAfter(segment, now));
   const plan: Cleanable | undefined = cleanup.compacts ? cleanable(segments, at, cleanup, now) : undefined;
   const times: number[] = [];
   if (plan?.due === true || segmentsToForget(segments, cleanup, now) > 0) times.push(now);

@@ -37,13 +37,14 @@ test('by bytes: a partition never falls below the limit, and never stays above i
     }),
   );
 });
-test('one record dated in the future keeps its segment and all after it, when a topic ages by timestamps', () => {
+test('a record dated in the future counts as of its arrival, when a topic ages by timestamps', () => {
   const [a, b] = segmentsOf([
     { bytes: 1, time: 1 },
     { bytes: 1, time: 2 },
   ]) as [Segment, Segment];
   const future = { ...a, maxTimestamp: 1e12 };
-  expect(segmentsToForget([future, b], { ...none, retentionMs: 10, ageBy: 'timestamp' }, 1_000)).toBe(0);
+  expect(segmentsToForget([future, b], { ...none, retentionMs: 10, ageBy: 'timestamp' }, 11)).toBe(0);
+  expect(segmentsToForget([future, b], { ...none, retentionMs: 10, ageBy: 'timestamp' }, 12)).toBe(1);
   expect(segmentsToForget([future, b], { ...none, retentionMs: 10 }, 1_000)).toBe(2);
 });
 test('an empty active segment is nothing to forget, and a start only grows', () => {

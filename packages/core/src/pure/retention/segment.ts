@@ -4,6 +4,9 @@
  *
  * The one that is appended to is *active*. It is closed when the next batch would make it too large, or when that comes
  * too long after its first; then it is recorded, and another begins. Only numbers are kept, no bytes move.
+ *
+ * No segment is younger than its arrival: where a topic ages by the timestamps of its records, a record that is dated in the future
+ * counts as of when it arrived, as one does whose arrival was stamped by a clock that ran ahead (`notAfter`).
  */
 import type { Cleanup } from './cleanup.ts';
 
@@ -43,7 +46,9 @@ export interface Arriving {
 export const isFull = (active: Segment, batch: Arriving, cleanup: Pick<Cleanup, 'segmentMs' | 'segmentBytes' | 'ageBy'>): boolean => {
   if (active.next === active.base) return false;
   if (active.bytes + batch.bytes > cleanup.segmentBytes) return true;
-  return cleanup.ageBy === 'arrival' ? batch.at - active.firstArrival > cleanup.segmentMs : batch.maxTimestamp - active.firstTimestamp > cleanup.segmentMs;
+  return cleanup.ageBy === 'arrival'
+    ? batch.at - active.firstArrival > cleanup.segmentMs
+    : Math.min(batch.maxTimestamp, batch.at) - active.firstTimestamp > cleanup.segmentMs;
 };
 
 /** True when the active segment is to be closed though no batch comes: an idle topic is compacted, too. */
@@ -60,8 +65,20 @@ export const grow = (active: Segment, batch: Arriving): Segment => ({
 });
 
 /** The time that counts as a segment's last, by which its age is measured. */
-export const lastTime = (segment: Segment, { ageBy }: Pick<Cleanup, 'ageBy'>): number => (ageBy === 'arrival' ? segment.lastArrival : segment.maxTimestamp);
-export const firstTime = (segment: Segment, { ageBy }: Pick<Cleanup, 'ageBy'>): number => (ageBy === 'arrival' ? segment.firstArrival : segment.firstTimestamp);
+export const lastTime = ({ lastArrival, maxTimestamp }: Segment, { ageBy }: Pick<Cleanup, 'ageBy'>): number =>
+  ageBy === 'arrival' ? lastArrival : Math.min(maxTimestamp, lastArrival);
+export const firstTime = ({ firstArrival, firstTimestamp }: Segment, { ageBy }: Pick<Cleanup, 'ageBy'>): number =>
+  ageBy === 'arrival' ? firstArrival : Math.min(firstTimestamp, firstArrival);
+
+/** Processes that share a log differ in what they take for now, by less than this. */
+const FUTURE_MS = 60_000;
+/** Whether its arrival was stamped by a clock that ran ahead. */
+export const isOfTheFuture = (segment: Segment, now: number): boolean => !isEmptySegment(segment) && segment.lastArrival > now + FUTURE_MS;
+/** The segment, arrived at `latest` if it says later; the same object if it does not. */
+export const notAfter = (segment: Segment, latest: number): Segment =>
+  isEmptySegment(segment) || segment.lastArrival <= latest
+    ? segment
+    : { ...segment, firstArrival: Math.min(segment.firstArrival, latest), lastArrival: latest };
 
 /** Closed segments that are to become one; the first of `of` is where it begins. */
 export interface Merge {

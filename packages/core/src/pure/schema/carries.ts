@@ -8,6 +8,7 @@
 import type { z } from 'zod';
 import { StoplogError } from '../errors.ts';
 import type { CodecName, Owner, Schema } from './codec.ts';
+import { isSchema, isZod } from './zod.ts';
 
 /** 'sort-key' stands for the keys of stores, whose bytes keep the order of values. */
 type Carrier = CodecName | 'sort-key';
@@ -15,18 +16,19 @@ type Def = z.core.$ZodTypes['_zod']['def'];
 
 export const checkCarries = (schema: Schema, carrier: Carrier, owner: Owner): { readonly open: boolean } => {
   if (!isSchema(schema)) throw noSchema(owner);
+  // What another library's schema yields is seen in its values.
+  if (!isZod(schema)) return { open: true };
   const walk: Walk = { carrier, owner, seen: new Set(), open: false };
   visit(schema, '', walk);
   return walk;
 };
 
-/** Where types were stripped and not checked, anything may come: a schema of zod 3 has another shape. */
-const isSchema = (found: unknown): boolean => typeof found === 'object' && found !== null && '_zod' in found;
+/** Where types were stripped and not checked, anything may come. */
 const noSchema = ({ kind, name, side }: Owner): StoplogError =>
   new StoplogError(
     'STOPLOG_USAGE',
     { [kind]: name, side },
-    `the ${side} of ${kind} '${name}' is no schema of zod 4: give one, such as ${side}: z.string(), with z from 'zod' in version 4`,
+    `the ${side} of ${kind} '${name}' is no schema: give one of zod 4, such as ${side}: z.string(), or of another library that keeps Standard Schema (valibot, arktype)`,
   );
 
 interface Walk {

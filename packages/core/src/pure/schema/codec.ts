@@ -1,5 +1,5 @@
 /**
- * A Serde turns values into bytes and back: a zod schema, which says what a value is, and a codec, which says how it lies
+ * A Serde turns values into bytes and back: a schema, which says what a value is, and a codec, which says how it lies
  * in the log.
  *
  * `parse` is for what enters from outside, and is the only one that runs the schema. `encode` and `decode` trust what was
@@ -7,12 +7,15 @@
  * A value that a codec would quietly change (NaN to null in JSON, a Map to an object) is refused, at the declaration
  * where the schema tells, at `encode` where only the value does. Only -0 becomes 0, in every codec.
  */
-import type { z } from 'zod';
+import type { StandardSchemaV1 } from '@standard-schema/spec';
 
-/** zod is imported in this folder alone; elsewhere a schema goes by these names. */
-export type Schema = z.ZodType;
-export type Output<S extends Schema> = z.output<S>;
-export type Input<S extends Schema> = z.input<S>;
+/**
+ * A schema of any library that keeps Standard Schema: zod, valibot, arktype and others. Libraries are imported in this folder
+ * alone; elsewhere a schema goes by these names.
+ */
+export type Schema = StandardSchemaV1;
+export type Output<S extends Schema> = StandardSchemaV1.InferOutput<S>;
+export type Input<S extends Schema> = StandardSchemaV1.InferInput<S>;
 
 export type CodecName = 'json' | 'string' | 'bytes' | 'msgpack';
 export const CODEC_NAMES: readonly CodecName[] = ['json', 'string', 'bytes', 'msgpack'];

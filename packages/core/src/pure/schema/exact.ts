@@ -3,7 +3,7 @@
  * encoded bytes show a trace (json.ts and msgpack.ts say which).
  */
 import { isWellFormed } from '../bytes/text.ts';
-import { isPlain } from './canonical.ts';
+import { isPlain } from '../bytes/canonical.ts';
 
 export interface Fault {
   /** From the leaf up while it is found, in reading order when it is returned. */

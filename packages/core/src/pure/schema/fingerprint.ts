@@ -5,9 +5,11 @@
  * the order of properties, nor the pattern zod writes for a format it also names: that may change with zod's version, and
  * no store should be refused for it. Types JSON has no name for (bigint, date, map) are named, so that they differ.
  */
+import type { StandardJSONSchemaV1 } from '@standard-schema/spec';
 import { z } from 'zod';
-import { canonicalJson } from './canonical.ts';
+import { canonicalJson } from '../bytes/canonical.ts';
 import type { Schema } from './codec.ts';
+import { isZod } from './zod.ts';
 import { describeJsonSchema } from './describe.ts';
 
 /** Twelve hex digits for schemas (and words beside them) in their order. */
@@ -17,14 +19,39 @@ export const fingerprintOf = (...parts: readonly (Schema | string)[]): string =>
 /** `string`, `{id: string, rank: number}[]`. */
 export const describeSchema = (schema: Schema): string => describeJsonSchema(jsonSchemaOf(schema));
 
+/** `{}` where the schema's library gives no JSON form: then a change of it goes unseen. */
 export const jsonSchemaOf = (schema: Schema): unknown => {
-  const { $schema: _, ...json } = z.toJSONSchema(schema, { unrepresentable: 'any', override: tidy });
+  const { $schema: _, ...json } = isZod(schema) ? z.toJSONSchema(schema, { unrepresentable: 'any', override: tidy }) : jsonOfOthers(schema);
   return JSON.parse(JSON.stringify(json));
 };
 
+/** By Standard JSON Schema, which a library's schemas keep themselves (arktype) or by a function (valibot). */
+const jsonOfOthers = (schema: Schema): Record<string, unknown> => {
+  const { jsonSchema } = schema['~standard'] as Partial<StandardJSONSchemaV1['~standard']>;
+  try {
+    return withoutWords(jsonSchema?.output({ target: 'draft-2020-12' }) ?? {}) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+};
+const withoutWords = (json: unknown): unknown => {
+  if (Array.isArray(json)) return json.map(withoutWords);
+  if (typeof json !== 'object' || json === null) return json;
+  const kept = Object.entries(json).filter(([word]) => !WORDS.includes(word));
+  return Object.fromEntries(
+    kept.map(([word, part]) => [word, NAMED.has(word) ? mapValues(part as object, withoutWords) : word === 'required' ? sorted(part) : withoutWords(part)]),
+  );
+};
+/** Under these words the names are the user's. */
+const NAMED: ReadonlySet<string> = new Set(['properties', 'patternProperties', '$defs']);
+const mapValues = (named: object, map: (value: unknown) => unknown): object =>
+  Object.fromEntries(Object.entries(named).map(([name, value]) => [name, map(value)]));
+const sorted = (names: unknown): unknown => (Array.isArray(names) ? names.map(String).toSorted((a, b) => (a < b ? -1 : 1)) : names);
+const WORDS: readonly string[] = ['title', 'description', 'examples', 'deprecated', 'default'];
+
 const tidy = ({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: Record<string, unknown> }): void => {
   const { type } = zodSchema._zod.def;
-  for (const word of ['title', 'description', 'examples', 'deprecated', 'default']) delete jsonSchema[word];
+  for (const word of WORDS) delete jsonSchema[word];
   if (jsonSchema['format'] !== undefined) delete jsonSchema['pattern'];
   if (Array.isArray(jsonSchema['required'])) jsonSchema['required'].sort((a, b) => (String(a) < String(b) ? -1 : 1));
   if (NAMELESS.has(type)) jsonSchema['x-type'] = type;

@@ -5,7 +5,7 @@
  * array all end as it, and where it is absent none of them was there. A plain string is read by cutting off its quotes.
  */
 import { readUtf8 } from '../bytes/text.ts';
-import { canonicalJson } from './canonical.ts';
+import { canonicalJson } from '../bytes/canonical.ts';
 import type { Encoded, Owner, Schema, Serde } from './codec.ts';
 import { jsonFault, nameOf } from './exact.ts';
 import { cannotDecode, cannotEncode, parseWith } from './refusal.ts';

@@ -7,7 +7,7 @@
  */
 import { Packr } from 'msgpackr';
 import { isStoplogError } from '../errors.ts';
-import { inOrder } from './canonical.ts';
+import { inOrder } from '../bytes/canonical.ts';
 import type { Encoded, Owner, Schema, Serde } from './codec.ts';
 import { msgpackFault, nameOf } from './exact.ts';
 import { cannotDecode, cannotEncode, parseWith } from './refusal.ts';

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { StoplogError } from '../errors.ts';
 import { checkCarries } from './carries.ts';
-import { CODEC_NAMES, type CodecName, type Encoded, type Owner, type Serde } from './codec.ts';
+import { CODEC_NAMES, type CodecName, type Encoded, type Owner, type Schema, type Serde } from './codec.ts';
 import { JsonSerde } from './json.ts';
 import { MsgpackSerde } from './msgpack.ts';
 import { BytesSerde, StringSerde } from './verbatim.ts';
@@ -13,7 +13,7 @@ import { BytesSerde, StringSerde } from './verbatim.ts';
 export type { CodecName, Encoded, Owner, Serde } from './codec.ts';
 
 /** The serde of one side of a topic or store; throws `STOPLOG_SCHEMA` when the codec cannot carry what the schema yields. */
-export const serde = (schema: z.ZodType, codec: CodecName, side: Owner['side'], owner: string, kind: Owner['kind'] = 'topic'): Serde<unknown> => {
+export const serde = (schema: Schema, codec: CodecName, side: Owner['side'], owner: string, kind: Owner['kind'] = 'topic'): Serde<unknown> => {
   const who: Owner = { kind, name: owner, side };
   checkCodec(codec, who);
   const { open } = checkCarries(schema, codec, who);
@@ -38,7 +38,7 @@ export const parsing = (inner: Serde<unknown>): Serde<unknown> => new ParsingSer
 class ParsingSerde implements Serde<unknown> {
   readonly codec: CodecName;
   readonly parsesOnDecode = true as const;
-  readonly schema: z.ZodType;
+  readonly schema: Schema;
   readonly #inner: Serde<unknown>;
   constructor(inner: Serde<unknown>) {
     this.codec = inner.codec;

@@ -1,9 +1,9 @@
 /**
  * A store as a value: named state of one pipeline, kept per partition, folded from a topic.
  *
- * Its type is invariant in key and value, because a store is read and written: a store of `number | string` is no store
- * of `number`. Keys lie in order (`bytes/sort-key.ts`), so that ranges mean something; values lie in a codec.
- * The schemas' hash is kept beside the data: when they change, the version must too, for the old values were made by
+ * The type is invariant in key and value, because a store is both read and written: a store of `number | string` is no store
+ * of `number`. Keys sort (`bytes/sort-key.ts`), so that ranges mean something; values are stored in a codec. The schemas'
+ * hash is stored beside the data: when the schemas change, the version must change too, since the old values were made by
  * other code.
  */
 import { StoplogError } from '../errors.ts';
@@ -26,22 +26,22 @@ export interface Store<in out K, in out V> {
 export interface AnyStore {
   readonly kind: 'store';
   readonly name: string;
-  /** Grows when the schema, or what is computed, changes. */
+  /** Raise it when the schema, or the code that computes the state, changes. */
   readonly version: number;
   readonly keySchema: Schema;
   readonly valueSerde: Serde<unknown>;
   /** Hash of both schemas and the codec. */
   readonly fingerprint: string;
-  /** Both schemas in a word or two, for the error that compares them. */
+  /** Both schemas in a few words, for the error that compares them. */
   readonly description: string;
 }
 
 export interface StoreSpec<K, V> {
   readonly key: K;
   readonly value: V;
-  /** 1 unless said otherwise; raised whenever a schema, or what is computed, changes. */
+  /** 1 by default; raise it whenever the schema, or the code that computes the state, changes. */
   readonly version?: number;
-  /** Of the values: JSON unless said otherwise. */
+  /** The codec of the values: JSON by default. */
   readonly codec?: CodecName;
 }
 const KNOWN: Known<StoreSpec<Schema, Schema>> = { key: true, value: true, version: true, codec: true };
@@ -73,5 +73,5 @@ export const storeOf = (face: { readonly kind: 'store'; readonly name: string })
   throw new StoplogError('STOPLOG_USAGE', { found: typeof face }, 'this is not a store: pass a value made by store(…)');
 };
 
-/** Registered, so that two copies of this package know each other's stores. */
+/** A registered symbol, so that two copies of this package recognise each other's stores. */
 const mark = Symbol.for('stoplog.store');

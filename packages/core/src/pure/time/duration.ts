@@ -1,5 +1,6 @@
 /**
- * A duration is a number of milliseconds that says so: `minutes(1)` is one, `60_000` is not, and the compiler knows.
+ * A duration is a number of milliseconds with a type of its own: `minutes(1)` is one, `60_000` is not, and the compiler
+ * knows.
  */
 import { StoplogError } from '../errors.ts';
 
@@ -12,7 +13,7 @@ export const minutes = (n: number): Millis => duration(n, 60_000, 'minutes');
 export const hours = (n: number): Millis => duration(n, 3_600_000, 'hours');
 export const days = (n: number): Millis => duration(n, 86_400_000, 'days');
 
-/** Whole milliseconds: 1.1 × 1,000 is 1,100.0000000000002 otherwise. */
+/** Rounds to whole milliseconds: 1.1 × 1,000 is 1,100.0000000000002 otherwise. */
 const duration = (n: number, size: number, word: string): Millis => {
   const ms = Math.round(n * size);
   if (typeof n === 'number' && Number.isSafeInteger(ms) && n >= 0 && (ms > 0 || n === 0)) return (ms + 0) as Millis;

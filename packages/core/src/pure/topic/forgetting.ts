@@ -1,52 +1,22 @@
-/**
- * The settings of forgetting as a declaration gives them, checked. What is left out is left out of the shape too: then
- * the log's own default counts, also one of a later version.
- */
-import { StoplogError } from '../errors.ts';
-import type { Forgetting } from './shape.ts';
+/** Checks the settings of retention and compaction in a declaration, and gives them the names and form of a shape. */
+import { checkSetting, unfit, type SettingsIn, type SettingTable } from './setting.ts';
+import { OF_COMPACTED_TOPICS, OF_EVERY_TOPIC, type EverySetting, type Forgetting } from './topic-settings.ts';
 
-export interface ForgettingSpec {
-  readonly retentionBytes?: number;
-  readonly segment?: number;
-  readonly segmentBytes?: number;
-  readonly ageBy?: 'arrival' | 'timestamp';
-  readonly deleteRetention?: number;
-  readonly minCompactionLag?: number;
-  readonly maxCompactionLag?: number;
-  readonly minDirtyRatio?: number;
-}
+export type ForgettingSpec = { readonly [N in keyof EverySetting as EverySetting[N] extends { readonly keptIn: 'forgetting' } ? N : never]?: unknown };
 
-/** Of each number: its name in the shape, the least it may be, and what to write instead. */
-const NUMBERS: readonly (readonly [keyof ForgettingSpec, keyof Forgetting, number, string])[] = [
-  ['retentionBytes', 'retentionBytes', 0, 'take bytes, such as 1_000_000_000'],
-  ['segment', 'segmentMs', 1, 'take hours(1)'],
-  ['segmentBytes', 'segmentBytes', 1, 'take bytes, such as 64_000_000'],
-  ['deleteRetention', 'deleteRetentionMs', 0, 'take days(1)'],
-  ['minCompactionLag', 'minCompactionLagMs', 0, 'take minutes(5)'],
-  ['maxCompactionLag', 'maxCompactionLagMs', 1, 'take days(7)'],
-];
+const TABLE: SettingTable = { ...OF_EVERY_TOPIC, ...OF_COMPACTED_TOPICS };
 
-export const forgettingOf = (topic: string, spec: ForgettingSpec): Forgetting | undefined => {
-  const refuse = (name: string, found: unknown, remedy: string): never => {
-    throw new StoplogError('STOPLOG_USAGE', { topic, [name]: found }, `topic '${topic}' cannot have ${name}: ${String(found)}: ${remedy}, or leave it out`);
-  };
-  const made: Record<string, number | string> = {};
-  for (const [name, kept, least, remedy] of NUMBERS) {
+/** Undefined where the declaration has none of these settings. */
+export const forgettingOf = (topic: string, spec: ForgettingSpec & Readonly<Record<string, unknown>>): Forgetting | undefined => {
+  const made: Record<string, unknown> = {};
+  for (const [name, setting] of Object.entries(TABLE)) {
     const found = spec[name];
-    if (found === undefined) continue;
-    if (typeof found !== 'number' || !Number.isSafeInteger(found) || found < least) return refuse(name, found, remedy);
-    made[kept] = found;
+    if (found === undefined || setting.keptIn !== 'forgetting') continue;
+    checkSetting(topic, name, setting, found);
+    made[setting.kept] = found;
   }
-  const { ageBy, minDirtyRatio, minCompactionLag, maxCompactionLag } = spec;
-  if (minDirtyRatio !== undefined) {
-    if (!(minDirtyRatio >= 0 && minDirtyRatio <= 1)) return refuse('minDirtyRatio', minDirtyRatio, 'take a share from 0 to 1');
-    made['minDirtyRatio'] = minDirtyRatio;
-  }
-  if (ageBy !== undefined) {
-    if (ageBy !== 'arrival' && ageBy !== 'timestamp') return refuse('ageBy', ageBy, "take 'arrival' or 'timestamp'");
-    made['ageBy'] = ageBy;
-  }
+  const { minCompactionLag, maxCompactionLag } = spec as SettingsIn<EverySetting>;
   if (minCompactionLag !== undefined && maxCompactionLag !== undefined && minCompactionLag > maxCompactionLag)
-    return refuse('minCompactionLag', minCompactionLag, 'take one that is not above maxCompactionLag');
+    throw unfit(topic, 'minCompactionLag', minCompactionLag, 'take one that is not above maxCompactionLag');
   return Object.keys(made).length === 0 ? undefined : Object.freeze(made);
 };

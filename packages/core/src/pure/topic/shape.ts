@@ -6,17 +6,7 @@
  * grow while the bytes stay readable. Retention and whose clock stamps are settings that may change at any time.
  */
 import type { CodecName } from '../schema/codec.ts';
-
-export interface Forgetting {
-  readonly retentionBytes?: number | undefined;
-  readonly segmentMs?: number | undefined;
-  readonly segmentBytes?: number | undefined;
-  readonly deleteRetentionMs?: number | undefined;
-  readonly minCompactionLagMs?: number | undefined;
-  readonly maxCompactionLagMs?: number | undefined;
-  readonly minDirtyRatio?: number | undefined;
-  readonly ageBy?: 'arrival' | 'timestamp' | undefined;
-}
+import type { Forgetting } from './topic-settings.ts';
 
 export interface TopicShape {
   readonly name: string;

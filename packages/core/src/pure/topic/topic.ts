@@ -9,11 +9,12 @@ import { StoplogError } from '../errors.ts';
 import type { CodecName, Input, Output, Schema, Serde } from '../schema/codec.ts';
 import { jsonSchemaOf } from '../schema/fingerprint.ts';
 import { parsing, serde } from '../schema/serde.ts';
-import { checkSettings, type Known } from '../settings.ts';
-import type { Millis } from '../time/duration.ts';
+import { checkSettings, namesOf, type Known } from '../settings.ts';
 import { forgettingOf } from './forgetting.ts';
 import { checkName } from './name.ts';
+import { checkSetting, type SettingsIn } from './setting.ts';
 import type { TopicShape } from './shape.ts';
+import { OF_COMPACTED_TOPICS, OF_EVERY_TOPIC } from './topic-settings.ts';
 
 declare const reads: unique symbol;
 declare const writes: unique symbol;
@@ -43,42 +44,14 @@ export interface CompactedTopic<K, V, RK = K, RV = V> extends Origin<K, V>, Targ
   readonly kind: 'compacted';
 }
 
-export interface TopicSpec<K, V> {
+export interface TopicSpec<K, V> extends SettingsIn<typeof OF_EVERY_TOPIC> {
   readonly key: K;
   readonly value: V;
-  /** How parallel it may be; a key's partition depends on it, so it is chosen once. 4 unless said otherwise. */
-  readonly partitions?: number;
   /** JSON unless said otherwise. */
   readonly codec?: { readonly key?: CodecName; readonly value?: CodecName };
-  /** Records are kept at least so long; for ever when left out. Kafka: retention.ms, 7 days. */
-  readonly retention?: Millis;
-  /** Each partition keeps at least so many bytes, and forgets what is older; no limit when left out. Kafka: retention.bytes. */
-  readonly retentionBytes?: number;
-  /** Forgetting goes by segments, each at most this long (7 days, or an eighth of `retention`; Kafka: segment.ms, 7 days) … */
-  readonly segment?: Millis;
-  /** … and this large (64 MiB; Kafka: segment.bytes, 1 GiB). */
-  readonly segmentBytes?: number;
-  /**
-   * Whose time a record has: what its producer says, or now ('given', the default), or when the log took it in ('arrival'),
-   * whatever the producer says. Kafka: message.timestamp.type, CreateTime or LogAppendTime.
-   */
-  readonly timestamps?: 'given' | 'arrival';
-  /** By which clock a segment ages: when its records arrived (the default), or what their timestamps say. In Kafka one with the setting above. */
-  readonly ageBy?: 'arrival' | 'timestamp';
-  /** 'parsed' runs the schema on reading too: for a topic that others write. 'trusted' unless said otherwise. */
-  readonly reads?: 'trusted' | 'parsed';
 }
 
-export interface CompactedTopicSpec<K, V> extends TopicSpec<K, V> {
-  /** A reader that gets to the head within this time sees every deletion. 24 hours; Kafka: delete.retention.ms. */
-  readonly deleteRetention?: Millis;
-  /** Nothing younger is compacted. 0; Kafka: min.compaction.lag.ms. */
-  readonly minCompactionLag?: Millis;
-  /** Nothing older waits to be compacted. No limit; Kafka: max.compaction.lag.ms. */
-  readonly maxCompactionLag?: Millis;
-  /** The share of bytes since the last pass that makes a pass due. 0.5; Kafka: min.cleanable.dirty.ratio. */
-  readonly minDirtyRatio?: number;
-}
+export interface CompactedTopicSpec<K, V> extends TopicSpec<K, V>, SettingsIn<typeof OF_COMPACTED_TOPICS> {}
 
 /** A topic as the runtime sees it. */
 export interface AnyTopic {
@@ -106,30 +79,10 @@ export const topicOf = (face: { readonly name: string }): AnyTopic => {
 
 /** Registered, so that two copies of this package know each other's topics. */
 const mark = Symbol.for('stoplog.topic');
-const DEFAULT_PARTITIONS = 4;
-/** As many as anybody has been seen to want; each costs a few kilobytes of memory wherever it is read. */
-const MAX_PARTITIONS = 65_535;
 
-const OF_BOTH: Known<TopicSpec<Schema, Schema>> = {
-  key: true,
-  value: true,
-  partitions: true,
-  codec: true,
-  retention: true,
-  retentionBytes: true,
-  segment: true,
-  segmentBytes: true,
-  timestamps: true,
-  ageBy: true,
-  reads: true,
-};
-const OF_COMPACTED: Known<CompactedTopicSpec<Schema, Schema>> = {
-  ...OF_BOTH,
-  deleteRetention: true,
-  minCompactionLag: true,
-  maxCompactionLag: true,
-  minDirtyRatio: true,
-};
+const SCHEMAS = { key: true, value: true, codec: true } as const;
+const OF_BOTH: Known<TopicSpec<Schema, Schema>> = { ...SCHEMAS, ...namesOf(OF_EVERY_TOPIC) };
+const OF_COMPACTED: Known<CompactedTopicSpec<Schema, Schema>> = { ...OF_BOTH, ...namesOf(OF_COMPACTED_TOPICS) };
 const OF_CODEC: Known<NonNullable<TopicSpec<Schema, Schema>['codec']>> = { key: true, value: true };
 
 const declare = <Kind extends AnyTopic['kind']>(kind: Kind, name: string, spec: CompactedTopicSpec<Schema, Schema>): AnyTopic & { readonly kind: Kind } => {
@@ -137,33 +90,15 @@ const declare = <Kind extends AnyTopic['kind']>(kind: Kind, name: string, spec: 
   if (kind === 'topic') checkSettings<TopicSpec<Schema, Schema>>(`topic '${name}'`, spec, OF_BOTH);
   else checkSettings(`compacted topic '${name}'`, spec, OF_COMPACTED);
   if (spec.codec !== undefined) checkSettings(`the codec of topic '${name}'`, spec.codec, OF_CODEC);
-  const partitions = spec.partitions ?? DEFAULT_PARTITIONS;
-  if (!Number.isInteger(partitions) || partitions < 1 || partitions > MAX_PARTITIONS)
-    throw new StoplogError(
-      'STOPLOG_USAGE',
-      { topic: name, partitions },
-      `topic '${name}' cannot have ${String(partitions)} partitions: take a whole number from 1 to ${MAX_PARTITIONS}`,
-    );
-  const { retention } = spec;
-  if (retention !== undefined && !(Number.isSafeInteger(retention) && retention > 0))
-    throw new StoplogError(
-      'STOPLOG_USAGE',
-      { topic: name, retention },
-      `topic '${name}' cannot keep records for ${String(retention)} ms: take days(7), or leave retention out to keep them for ever`,
-    );
-  const forgetting = forgettingOf(name, spec);
-  const { timestamps = 'given' } = spec;
-  if (timestamps !== 'given' && timestamps !== 'arrival')
-    throw new StoplogError(
-      'STOPLOG_USAGE',
-      { topic: name, timestamps },
-      `topic '${name}' cannot have timestamps: ${String(timestamps)}: take 'given' or 'arrival', or leave it out`,
-    );
+  const { partitions = OF_EVERY_TOPIC.partitions.default, retention, timestamps, reads } = spec;
+  for (const [setting, value] of Object.entries({ partitions, retention, timestamps, reads }))
+    if (value !== undefined) checkSetting(name, setting, OF_EVERY_TOPIC[setting as keyof typeof OF_EVERY_TOPIC], value);
+  const forgetting = forgettingOf(name, { ...spec });
   const keyCodec = spec.codec?.key ?? 'json';
   const valueCodec = spec.codec?.value ?? 'json';
   const side = (which: 'key' | 'value', codec: CodecName): Serde<unknown> => {
     const made = serde(spec[which], codec, which, name);
-    return spec.reads === 'parsed' ? parsing(made) : made;
+    return reads === 'parsed' ? parsing(made) : made;
   };
   const keySerde = side('key', keyCodec);
   const valueSerde = side('value', valueCodec);

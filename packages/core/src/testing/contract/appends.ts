@@ -1,4 +1,4 @@
-/** Once, condition, arrival: what an append may ask of the log. */
+/** Once, condition, arrival: the promises of appends. */
 import { expect } from 'vitest';
 import type { Append, Committed, Log, ProducerStamp } from '../../port/log.ts';
 import { BatchBuilder } from '../../pure/record/batch.ts';
@@ -26,7 +26,7 @@ const times = async (log: Log, topic: string = TOPIC): Promise<readonly (readonl
 };
 
 export const appends: Promises = (promise) => {
-  promise('once: a batch that is sent again gets the offset it has, and is not appended', async ({ log }) => {
+  promise('once: a batch that is sent again gets its first offset, and is not appended', async ({ log }) => {
     const life = await log.producer('p');
     const first = await send(log, ['a', 'b'], { ...life, sequence: 0 });
     const second = await send(log, ['c'], { ...life, sequence: 2 });
@@ -35,7 +35,7 @@ export const appends: Promises = (promise) => {
     await send(log, ['d'], { ...life, sequence: 3 });
     expect(values(await readAll(log))).toEqual(['a', 'b', 'c', 'd']);
   });
-  promise('once: the last five batches of a partition are known, and what came before them is refused with both numbers', async ({ log }) => {
+  promise('once: the last five batches of a partition are remembered, and an older one is refused with both numbers', async ({ log }) => {
     const life = await log.producer('p');
     const offsets: (readonly bigint[])[] = [];
     for (let sequence = 0; sequence < 7; sequence++) offsets.push((await send(log, [`${sequence}`], { ...life, sequence })).offsets);
@@ -51,7 +51,7 @@ export const appends: Promises = (promise) => {
     });
     expect((await readAll(log)).length).toBe(7);
   });
-  promise('once: a batch that leaves out a number is refused with both, and so is its whole commit', async ({ log }) => {
+  promise('once: a batch that skips a sequence is refused with both numbers, and so is its whole commit', async ({ log }) => {
     const life = await log.producer('p');
     await send(log, ['a'], { ...life, sequence: 0 });
     const gap = log.commit(
@@ -69,7 +69,7 @@ export const appends: Promises = (promise) => {
     expect(values(await readAll(log, 0n, 1))).toEqual([]);
     expect(values(await readAll(log))).toEqual(['a']);
   });
-  promise('once: batches of one commit count on, and each partition and each producer counts for itself', async ({ log }) => {
+  promise('once: batches of one commit continue the sequence, which each partition and each producer counts for itself', async ({ log }) => {
     const [one, two] = [await log.producer('one'), await log.producer('two')];
     const commit = commitOf({
       appends: [
@@ -86,7 +86,7 @@ export const appends: Promises = (promise) => {
     expect(values(await readAll(log))).toEqual(['a', 'b', 'd', 'e', 'f']);
     expect(values(await readAll(log, 0n, 1))).toEqual(['c']);
   });
-  promise('once: a later life of a producer fences the earlier one in every partition, and counts from 0', async ({ log }) => {
+  promise('once: a later incarnation of a producer fences the earlier one in every partition, and counts from 0', async ({ log }) => {
     const old = await log.producer('p');
     await send(log, ['a'], { ...old, sequence: 0 });
     const life = await log.producer('p');
@@ -103,7 +103,7 @@ export const appends: Promises = (promise) => {
     expect(await refusal(log.producer('p', old))).toMatchObject({ code: 'STOPLOG_FENCED' });
     expect(await log.producer('p', life)).toEqual(life);
   });
-  promise('once: what is known of a producer survives closing and opening, retention and compaction', async ({ log, reopen, clean }) => {
+  promise('once: the state of a producer survives closing and opening, retention and compaction', async ({ log, reopen, clean }) => {
     await log.ensure([shape('table', 1, { cleanup: 'compact', retentionMs: DAY, forgetting: { deleteRetentionMs: 0 } })]);
     const life = await log.producer('p');
     const to = (subject: Log, sequence: number): Promise<Committed> =>
@@ -120,7 +120,7 @@ export const appends: Promises = (promise) => {
     expect(await refusal(to(again, 3))).toMatchObject({ code: 'STOPLOG_SEQUENCE', facts: { sequence: 3, expected: 2 } });
     expect((await to(again, 2)).offsets[0]).toBeGreaterThan(second.offsets[0]!);
   });
-  promise('once: a producer is remembered for seven days of silence; after them it is fenced, or begins anew', async ({ log, clean }) => {
+  promise('once: a producer is remembered for seven days of silence; after them it is fenced, or starts from 0', async ({ log, clean }) => {
     const now = Date.now();
     const life = await log.producer('p');
     await send(log, ['a'], { ...life, sequence: 0 });
@@ -133,10 +133,10 @@ export const appends: Promises = (promise) => {
     await send(log, ['c'], { ...anew, sequence: 0 });
     expect(values(await readAll(log))).toEqual(['a', 'b', 'c']);
   });
-  promise('once: a name that cannot be one is refused', async ({ log }) => {
+  promise('once: an invalid name is refused', async ({ log }) => {
     expect(await refusal(log.producer('a name'))).toMatchObject({ code: 'STOPLOG_NAME' });
   });
-  promise('condition: an append that expects an end goes through there, and elsewhere is refused whole with both numbers', async ({ log }) => {
+  promise('condition: an append is committed at the expected end, and is refused whole with both numbers elsewhere', async ({ log }) => {
     const ending = async (partition = 0): Promise<bigint> => (await log.offsets([place(partition)], 'latest'))[0]!.offset;
     const expecting = (expectedEnd: bigint, texts: readonly string[]): Promise<Committed> =>
       log.commit(
@@ -160,7 +160,7 @@ export const appends: Promises = (promise) => {
     expect(values(await readAll(log))).toEqual(['a', 'b', 'c']);
     expect(values(await readAll(log, 0n, 1))).toEqual(['a', 'b', 'c']);
   });
-  promise('condition: of many that expect the same end, one goes through', async ({ log }) => {
+  promise('condition: of many appends that expect the same end, one is committed', async ({ log }) => {
     const outcomes = await Promise.all(
       Array.from({ length: 10 }, (_, i) => refusal(log.commit(commitOf({ appends: [{ ...place(), batch: batchOf([`${i}`]), expectedEnd: 0n }] })))),
     );
@@ -168,7 +168,7 @@ export const appends: Promises = (promise) => {
     expect(outcomes.filter(({ code }) => code === 'STOPLOG_END_MOVED').length).toBe(9);
     expect((await readAll(log)).length).toBe(1);
   });
-  promise('condition: a batch that was appended already is answered, wherever the partition ends by now', async ({ log }) => {
+  promise('condition: a batch that was appended already is answered, wherever the partition ends now', async ({ log }) => {
     const life = await log.producer('p');
     const first = await send(log, ['a'], { ...life, sequence: 0 }, 0, { expectedEnd: 0n });
     await append(log, ['b']);
@@ -177,29 +177,32 @@ export const appends: Promises = (promise) => {
     await send(log, ['d'], { ...life, sequence: 1 });
     expect(values(await readAll(log))).toEqual(['a', 'b', 'd']);
   });
-  promise('arrival: records of such a topic have the time of their commit, whatever they say and however they are packed', async ({ log, reopen }) => {
-    await log.ensure([shape('stamped', 1, { timestamps: 'arrival' })]);
-    const to = (batch: Uint8Array): Promise<Committed> => log.commit(commitOf({ appends: [{ ...place(0, 'stamped'), batch }] }));
-    const before = Date.now();
-    await to(batchOf(['a', 'b', 'c'], 5_000)); // times that differ
-    await to(batchOf(['d'], -1));
-    const same = new BatchBuilder();
-    for (const text of ['e', 'f']) same.append(text, text, 2 ** 53 - 1);
-    await to(same.finish());
-    const gaps = new BatchBuilder();
-    gaps.appendAt(1, 'g', 'g', 1, [{ name: 'h', value: Buffer.from('x') }]);
-    gaps.appendAt(4, 'h', 'h', -(2 ** 53 - 1));
-    await to(gaps.finish(6));
-    const after = Date.now();
-    const found = await times(log, 'stamped');
-    expect(found.map(([text]) => text)).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']);
-    for (const [, time] of found) expect(time >= before && time <= after).toBe(true);
-    expect(new Set(found.slice(0, 3).map(([, time]) => time)).size).toBe(1);
-    expect(await log.offsets([place(0, 'stamped')], { time: before })).toEqual([at(0n, 0, 'stamped')]);
-    expect((await log.offsets([place(0, 'stamped')], { time: after + 1 }))[0]!.offset).toBe((await log.offsets([place(0, 'stamped')], 'latest'))[0]!.offset);
-    expect(await times(await reopen(), 'stamped')).toEqual(found);
-  });
-  promise('arrival: whose times they are may change, and what is there keeps its own', async ({ log }) => {
+  promise(
+    'arrival: records of a topic with LogAppendTime have the time of their commit, whatever time they carry and however they are packed',
+    async ({ log, reopen }) => {
+      await log.ensure([shape('stamped', 1, { timestamps: 'arrival' })]);
+      const to = (batch: Uint8Array): Promise<Committed> => log.commit(commitOf({ appends: [{ ...place(0, 'stamped'), batch }] }));
+      const before = Date.now();
+      await to(batchOf(['a', 'b', 'c'], 5_000)); // times that differ
+      await to(batchOf(['d'], -1));
+      const same = new BatchBuilder();
+      for (const text of ['e', 'f']) same.append(text, text, 2 ** 53 - 1);
+      await to(same.finish());
+      const gaps = new BatchBuilder();
+      gaps.appendAt(1, 'g', 'g', 1, [{ name: 'h', value: Buffer.from('x') }]);
+      gaps.appendAt(4, 'h', 'h', -(2 ** 53 - 1));
+      await to(gaps.finish(6));
+      const after = Date.now();
+      const found = await times(log, 'stamped');
+      expect(found.map(([text]) => text)).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']);
+      for (const [, time] of found) expect(time >= before && time <= after).toBe(true);
+      expect(new Set(found.slice(0, 3).map(([, time]) => time)).size).toBe(1);
+      expect(await log.offsets([place(0, 'stamped')], { time: before })).toEqual([at(0n, 0, 'stamped')]);
+      expect((await log.offsets([place(0, 'stamped')], { time: after + 1 }))[0]!.offset).toBe((await log.offsets([place(0, 'stamped')], 'latest'))[0]!.offset);
+      expect(await times(await reopen(), 'stamped')).toEqual(found);
+    },
+  );
+  promise('arrival: the time policy of a topic may change, and existing records keep their times', async ({ log }) => {
     await append(log, ['given'], 0, 7);
     await log.ensure([shape(TOPIC, 2, { timestamps: 'arrival' })]);
     await append(log, ['stamped'], 0, 7);
@@ -209,7 +212,7 @@ export const appends: Promises = (promise) => {
     expect([found.get('given'), found.get('given again')]).toEqual([7, 8]);
     expect(found.get('stamped')).toBeGreaterThan(1e12);
   });
-  promise('arrival: a damaged batch is refused, and its neighbours stand', async ({ log }) => {
+  promise('arrival: a damaged batch is refused, and its neighbours are committed', async ({ log }) => {
     await log.ensure([shape(TOPIC, 2, { timestamps: 'arrival' })]);
     const damaged = batchOf(['never']);
     damaged[damaged.length - 1]! ^= 1;

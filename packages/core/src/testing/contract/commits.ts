@@ -1,4 +1,4 @@
-/** Atomicity, isolation, continuity: a commit is there as a whole or not at all. */
+/** Atomicity, isolation, continuity: a commit is visible as a whole or not at all. */
 import { expect } from 'vitest';
 import type { StorePart } from '../../port/state-store.ts';
 import { append, at, batchOf, commitOf, never, NOW, numbers, place, readAll, TOPIC, values, WHEN_THERE } from './setting.ts';
@@ -10,7 +10,7 @@ const key = Buffer.from('k');
 const bytes = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text));
 
 export const commits: Promises = (promise) => {
-  promise('atomicity: appends, store writes and positions of a commit are there together', async ({ log }) => {
+  promise('atomicity: appends, store writes and positions of a commit become visible together', async ({ log }) => {
     const store = await log.store(part, never);
     const end = (await log.offsets([place(1)], 'latest'))[0]!.offset;
     const seen = log.fetch(at(end, 1), WHEN_THERE, never);
@@ -28,13 +28,13 @@ export const commits: Promises = (promise) => {
         ],
       }),
     );
-    expect((await seen).batches.length).toBe(1); // whoever sees one part of it sees all of it
+    expect((await seen).batches.length).toBe(1); // a reader that sees one part of the commit sees all of it
     expect(values(await readAll(log, 0n, 0))).toEqual(['a']);
     expect(numbers(store.get(key))).toEqual([...bytes('v')]);
     expect(await log.committed(GROUP, [place(1)])).toEqual([at(7n, 1)]);
     await committed;
   });
-  promise('atomicity: what is refused leaves nothing behind, and its neighbours stand', async ({ log }) => {
+  promise('atomicity: a refused commit leaves nothing behind, and its neighbours are committed', async ({ log }) => {
     const store = await log.store(part, never);
     const refused = commitOf({
       group: GROUP,
@@ -49,7 +49,7 @@ export const commits: Promises = (promise) => {
     expect(store.get(key)).toBeUndefined();
     expect(await log.committed(GROUP, [place(0)])).toEqual([at(0n)]);
   });
-  promise('atomicity: a damaged batch takes its whole commit with it, and no other', async ({ log }) => {
+  promise('atomicity: a damaged batch refuses its whole commit, and no other', async ({ log }) => {
     const damaged = batchOf(['never']);
     damaged[30] = damaged[30]! ^ 1;
     const appends = [
@@ -60,7 +60,7 @@ export const commits: Promises = (promise) => {
     expect(outcomes[1]).toMatchObject({ status: 'rejected', reason: { code: 'STOPLOG_LOG_CORRUPT' } });
     expect(values(await readAll(log))).toEqual(['before', 'after']);
   });
-  promise('isolation: a waiting fetch is not woken with records of a commit that did not happen', async ({ log }) => {
+  promise('isolation: a waiting fetch is not woken with records of a refused commit', async ({ log }) => {
     const end = (await log.offsets([place()], 'latest'))[0]!.offset;
     const waiting = log.fetch(at(end), WHEN_THERE, never);
     await expect(
@@ -72,7 +72,7 @@ export const commits: Promises = (promise) => {
     const [view] = (await waiting).batches;
     expect(view!.next() && Buffer.from(view!.value()!).toString()).toBe('real');
   });
-  promise('continuity: a position moves from where it stands; a move from elsewhere is refused whole', async ({ log }) => {
+  promise('continuity: a position moves from its stored value; a move from elsewhere is refused whole', async ({ log }) => {
     const move = (from: bigint, to: bigint, text: string): Promise<unknown> =>
       log.commit(commitOf({ group: GROUP, appends: [{ ...place(1), batch: batchOf([text]) }], positions: [{ ...place(), from, to }] }));
     await move(0n, 3n, 'first');
@@ -82,7 +82,7 @@ export const commits: Promises = (promise) => {
     expect(values(await readAll(log, 0n, 1))).toEqual(['first', 'second']);
     expect(await log.committed(GROUP, [place()])).toEqual([at(5n)]);
   });
-  promise('continuity: a move that goes nowhere is refused too when it does not start where the group stands', async ({ log }) => {
+  promise('continuity: a move to the same offset is refused too when it does not start at the stored position', async ({ log }) => {
     const stay = (from: bigint): Promise<unknown> => log.commit(commitOf({ group: GROUP, positions: [{ ...place(), from, to: from }] }));
     await stay(0n);
     await log.commit(commitOf({ group: GROUP, positions: [{ ...place(), from: 0n, to: 3n }] }));
@@ -90,7 +90,7 @@ export const commits: Promises = (promise) => {
     await stay(3n);
     expect(await log.committed(GROUP, [place()])).toEqual([at(3n)]);
   });
-  promise('continuity: of two commits from the same place, under way together, one happens', async ({ log }) => {
+  promise('continuity: of two concurrent commits from the same position, one is committed', async ({ log }) => {
     const twins = ['one', 'two'].map((text) =>
       log.commit(commitOf({ group: GROUP, appends: [{ ...place(1), batch: batchOf([text]) }], positions: [{ ...place(), from: 0n, to: 1n }] })),
     );
@@ -98,7 +98,7 @@ export const commits: Promises = (promise) => {
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
     expect(values(await readAll(log, 0n, 1))).toEqual(['one']);
   });
-  promise('chain: after a commit that was refused, nothing of the same life is taken, though the group may stand where it goes on', async ({ log }) => {
+  promise('chain: after a refused commit, no later commit of the same incarnation is accepted, even if its position matches', async ({ log }) => {
     const move = (life: string, from: bigint, to: bigint): Promise<unknown> =>
       log.commit(commitOf({ group: GROUP, life, appends: [{ ...place(1), batch: batchOf([`${life} ${to}`]) }], positions: [{ ...place(), from, to }] }));
     const fenced = { code: 'STOPLOG_FENCED' };
@@ -109,23 +109,23 @@ export const commits: Promises = (promise) => {
     await move('another', 3n, 5n);
     expect(values(await readAll(log, 0n, 1))).toEqual(['late 3', 'another 5']);
   });
-  promise('order: the first commit of a group keeps its place among those that are under way', async ({ log }) => {
+  promise('order: the first commit of a group keeps its place among the commits in flight', async ({ log }) => {
     const first = commitOf({ group: 'newcomer', appends: [{ ...place(), batch: batchOf(['group']) }], positions: [{ ...place(), from: 0n, to: 0n }] });
     await Promise.all([log.commit(first), append(log, ['outside'])]);
     expect(values(await readAll(log))).toEqual(['group', 'outside']);
   });
-  promise('positions belong to one group and one partition; what was never committed stands at the beginning', async ({ log }) => {
+  promise('positions belong to one group and one partition; a position that was never committed is at the beginning', async ({ log }) => {
     await append(log, ['a', 'b']);
     await log.commit(commitOf({ group: GROUP, positions: [{ ...place(1), from: 0n, to: 2n }] }));
     expect(await log.committed(GROUP, [place(0), place(1)])).toEqual([at(0n, 0), at(2n, 1)]);
     expect(await log.committed('another', [place(1)])).toEqual([at(0n, 1)]);
   });
-  promise('a commit of nothing is a commit', async ({ log }) => {
+  promise('an empty commit is committed', async ({ log }) => {
     const { offsets, durable } = await log.commit(commitOf({}));
     await durable;
     expect(offsets).toEqual([]);
   });
-  promise('what does not exist is refused by name: topic, partition, store', async ({ log }) => {
+  promise('an unknown topic, partition or store is refused by name', async ({ log }) => {
     const unknown = { code: 'STOPLOG_TOPIC_UNKNOWN', facts: { topic: 'nowhere' } };
     await expect(log.fetch(at(0n, 0, 'nowhere'), NOW, never)).rejects.toMatchObject(unknown);
     await expect(log.offsets([place(0, 'nowhere')], 'latest')).rejects.toMatchObject(unknown);

@@ -1,4 +1,4 @@
-/** Starts, retention, compaction: what a reader may rely on while the log forgets. */
+/** Starts, retention, compaction: what a reader may rely on while the log drops records. */
 import { expect } from 'vitest';
 import type { CleanOptions, Log } from '../../port/log.ts';
 import { BatchBuilder } from '../../pure/record/batch.ts';
@@ -39,7 +39,7 @@ const pairs = (records: Awaited<ReturnType<typeof read>>): readonly unknown[] =>
 const ROLL: CleanOptions = { topics: [TABLE], roll: true };
 
 export const forgetting: Promises = (promise) => {
-  promise('starts: what is deleted before an offset is refused with the range, and what comes after it is read', async ({ log }) => {
+  promise('starts: a read below a deleted offset is refused with the range, and the records after it are read', async ({ log }) => {
     const {
       offsets: [base],
     } = await append(log, ['a', 'b', 'c']);
@@ -57,7 +57,7 @@ export const forgetting: Promises = (promise) => {
     await log.deleteRecords([at(later!)]);
     expect(values(await readAll(log, later))).toEqual(['d']);
   });
-  promise('starts: they only grow, also across closing and opening, and an end is never lost', async ({ log, reopen }) => {
+  promise('starts: a start only grows, also across closing and opening, and an end is never lost', async ({ log, reopen }) => {
     await append(log, ['a', 'b', 'c']);
     const [end] = await log.offsets([place()], 'latest');
     expect(await log.deleteRecords([end!])).toEqual([end]);
@@ -68,13 +68,13 @@ export const forgetting: Promises = (promise) => {
     expect((await append(again, ['d'])).offsets).toEqual([end!.offset]);
     expect(values(await readAll(again, end!.offset))).toEqual(['d']);
   });
-  promise('starts: an offset beyond the end is refused, and none of the others is moved', async ({ log }) => {
+  promise('starts: an offset beyond the end is refused, and no other start is moved', async ({ log }) => {
     await append(log, ['a']);
     const [end] = await log.offsets([place()], 'latest');
     await expect(log.deleteRecords([end!, at(1n, 1)])).rejects.toMatchObject({ code: 'STOPLOG_OFFSET_OUT_OF_RANGE' });
     expect(await log.offsets([place()], 'earliest')).toEqual([at(0n)]);
   });
-  promise('starts: a group that never committed begins there, and its first commit may come from where the log started before', async ({ log }) => {
+  promise('starts: a group that never committed begins at the start, and its first commit may come from an earlier start', async ({ log }) => {
     await append(log, ['a', 'b']);
     const [stood] = await log.committed('g', [place()]);
     await log.deleteRecords([at(1n)]);
@@ -82,7 +82,7 @@ export const forgetting: Promises = (promise) => {
     await log.commit(commitOf({ group: 'g', positions: [{ ...place(), from: stood!.offset, to: 2n }] }));
     expect(await log.committed('g', [place()])).toEqual([at(2n)]);
   });
-  promise('starts: a time leads to nothing that was deleted', async ({ log }) => {
+  promise('starts: a lookup by time returns no deleted offset', async ({ log }) => {
     for (const time of [50, 70, 60, 90]) await append(log, ['x'], 0, time);
     const [from] = await log.offsets([place()], { time: 65 });
     await log.deleteRecords([at(from!.offset + 1n)]);
@@ -93,7 +93,7 @@ export const forgetting: Promises = (promise) => {
     const last = (await log.fetch(fourth!, NOW, never)).batches[0]!;
     expect(last.next() && last.timestamp).toBe(90);
   });
-  promise('retention takes whole segments that are over their time, the active one too, and keeps the end', async ({ log, clean }) => {
+  promise('retention drops whole expired segments, the active one too, and keeps the end', async ({ log, clean }) => {
     await log.ensure([shape(TABLE, 1, { retentionMs: DAY, forgetting: { ageBy: 'timestamp', segmentMs: 10 } })]);
     await write(log, [['a', '1']], 1_000);
     const second = await write(log, [['b', '2']], 2_000);
@@ -101,7 +101,7 @@ export const forgetting: Promises = (promise) => {
     expect(pairs(await read(log))).toEqual([
       ['a', '1'],
       ['b', '2'],
-    ]); // more than the retention, not equal to it
+    ]); // older than the retention, not equal to it
     await clean(log, { topics: [TABLE], now: 1_001 + DAY });
     expect(pairs(await read(log))).toEqual([['b', '2']]);
     expect(second).toBeGreaterThanOrEqual((await log.offsets([place(0, TABLE)], 'earliest'))[0]!.offset);
@@ -151,7 +151,7 @@ export const forgetting: Promises = (promise) => {
       ]),
     );
   });
-  promise('survivors: the active segment is left alone, and so is what is younger than the lag', async ({ log, clean }) => {
+  promise('survivors: compaction leaves the active segment alone, and records younger than the lag', async ({ log, clean }) => {
     await log.ensure([compacted({ forgetting: { minCompactionLagMs: 100, ageBy: 'timestamp' } })]);
     await write(
       log,
@@ -176,9 +176,9 @@ export const forgetting: Promises = (promise) => {
     expect(pairs(await read(log))).toEqual([
       ['a', '2'],
       ['a', '3'],
-    ]); // the record above does not count: it is at the head
+    ]); // the record above is in the active segment and does not count
   });
-  promise('survivors: keys of 100 KB that differ in their last byte compact like any others', async ({ log, clean }) => {
+  promise('survivors: keys of 100 KB that differ in their last byte are compacted like any others', async ({ log, clean }) => {
     await log.ensure([compacted()]);
     const long = 'k'.repeat(100_000);
     await write(log, [
@@ -194,7 +194,7 @@ export const forgetting: Promises = (promise) => {
       ['kc', null],
     ]);
   });
-  promise('survivors: O02: null and empty are two things, and only null deletes', async ({ log, clean }) => {
+  promise('survivors: O02: null and empty are different, and only null deletes', async ({ log, clean }) => {
     await log.ensure([compacted()]);
     await write(log, [
       ['k1', 'v'],
@@ -213,7 +213,7 @@ export const forgetting: Promises = (promise) => {
     await clean(log, ROLL);
     expect(pairs(await read(log))).toEqual([['k2', '']]);
   });
-  promise('survivors: a tombstone stays until its retention has passed since the first cleaning, whatever its own date', async ({ log, clean }) => {
+  promise('survivors: a tombstone stays until its retention has passed since the first cleaning, whatever its own timestamp', async ({ log, clean }) => {
     await log.ensure([compacted({ forgetting: { deleteRetentionMs: 60_000, ageBy: 'timestamp' } })]);
     await write(
       log,
@@ -233,7 +233,7 @@ export const forgetting: Promises = (promise) => {
     await clean(log, { ...ROLL, now: 70_000 });
     expect(pairs(await read(log))).toEqual([['b', '1']]);
   });
-  promise('survivors: the end stays where it is when nothing is left before it, and following `next` comes to it', async ({ log, clean, reopen }) => {
+  promise('survivors: the end stays when no record is left before it, and following `next` leads to it', async ({ log, clean, reopen }) => {
     await log.ensure([compacted()]);
     await write(log, [['a', '1']]);
     const last = await write(log, [['a', null]]);
@@ -263,7 +263,7 @@ export const forgetting: Promises = (promise) => {
     }
     expect(seen).toEqual(['0', '0', '1', null, '2', '2', '3', null, '4', '4', '5', null]);
   });
-  promise('survivors: from anywhere in what compaction has emptied, a reader and a position go on with the next record', async ({ log, clean }) => {
+  promise('survivors: from any offset in an empty batch, a reader and a position resume at the next record', async ({ log, clean }) => {
     await log.ensure([compacted({ forgetting: { deleteRetentionMs: 0 } })]);
     const first = await write(log, [['a', '0']]);
     for (let n = 1; n < 30; n++) await write(log, [['a', `${n}`]], 1_000 + n);
@@ -284,7 +284,7 @@ export const forgetting: Promises = (promise) => {
     await log.commit(commitOf({ group: 'g', positions: [{ ...place(0, TABLE), from: first + 7n, to: last }] }));
     expect(await log.committed('g', [place(0, TABLE)])).toEqual([at(last, 0, TABLE)]);
   });
-  promise('both: a compacted topic with a retention forgets by age too', async ({ log, clean }) => {
+  promise('both: a compacted topic with a retention drops records by age too', async ({ log, clean }) => {
     await log.ensure([compacted({ retentionMs: DAY, forgetting: { ageBy: 'timestamp' } })]);
     await write(log, [['old', '1']], 1_000);
     await clean(log, { ...ROLL, now: 1_000 });

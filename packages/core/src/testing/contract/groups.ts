@@ -1,4 +1,4 @@
-/** Fencing, one owner, undisturbed, endings: who may move a group's positions, and how that ends. */
+/** Fencing, one owner, undisturbed, endings: the promises of group membership and positions. */
 import { expect } from 'vitest';
 import type { Assignment, Holding, Log, Membership, TopicPartition } from '../../port/log.ts';
 import { sourcePlace } from '../../pure/group/place.ts';
@@ -7,14 +7,14 @@ import type { Promises } from '../log-contract.ts';
 
 const GROUP = 'workers';
 const PLACES = [place(0), place(1)];
-/** One unit for each partition. */
+/** A unit for each partition. */
 const UNITS = PLACES.map((one) => [one]);
 
 interface TestMember {
   readonly next: () => Promise<Assignment>;
   readonly leave: () => Promise<void>;
 }
-/** A member of the group: its next assignment when asked, and a way out. */
+/** A member of the group: its next assignment on request, and a way to leave. */
 const member = (log: Log, membership: Membership = { units: UNITS }): TestMember => {
   const leaving = new AbortController();
   const assignments = log.join(GROUP, membership, leaving.signal)[Symbol.asyncIterator]();
@@ -30,7 +30,7 @@ const member = (log: Log, membership: Membership = { units: UNITS }): TestMember
     },
   };
 };
-/** The next assignment that has so many partitions: those on the way there are accepted, as a member does that has nothing to end. */
+/** The next assignment with that many partitions; accepts the ones before it, as a member does that has nothing to end. */
 const until = async ({ next }: TestMember, count: number): Promise<readonly Holding[]> => {
   for (;;) {
     const { partitions } = await next();
@@ -39,25 +39,28 @@ const until = async ({ next }: TestMember, count: number): Promise<readonly Hold
 };
 const places = (holdings: readonly Holding[]): readonly TopicPartition[] => holdings.map(({ topic, partition }) => ({ topic, partition }));
 const epochOf = (holdings: readonly Holding[], partition: number): number => holdings.find((holding) => holding.partition === partition)!.epoch;
-/** A commit that moves nothing, and is made from where the group stands. */
+/** A commit that moves nothing, from the group's position. */
 const commitAs = (log: Log, epoch: number, text: string, partition = 0): Promise<unknown> =>
   log.commit(commitOf({ group: GROUP, epoch, appends: [{ ...place(), batch: batchOf([text]) }], positions: [{ ...place(partition), from: 0n, to: 0n }] }));
 const fenced = { code: 'STOPLOG_FENCED' };
 
 export const groups: Promises = (promise) => {
-  promise('one owner: a member that is alone gets everything, and what it leaves another gets in a later epoch', async ({ log, reopen }) => {
-    const first = member(log);
-    const { group, partitions: held } = await first.next();
-    expect([group, places(held)]).toEqual([GROUP, PLACES]);
-    await commitAs(log, epochOf(held, 0), 'first');
-    await first.leave();
-    const second = member(await reopen());
-    const { partitions: taken } = await second.next();
-    expect(places(taken)).toEqual(PLACES);
-    expect(epochOf(taken, 0)).toBeGreaterThan(epochOf(held, 0));
-    await second.leave();
-  });
-  promise('one owner: what moves is first asked for, and given only when its holder says that it has ended', async ({ log, reopen }) => {
+  promise(
+    'one owner: a member that is alone gets every partition, and another member gets its partitions in a later epoch when it leaves',
+    async ({ log, reopen }) => {
+      const first = member(log);
+      const { group, partitions: held } = await first.next();
+      expect([group, places(held)]).toEqual([GROUP, PLACES]);
+      await commitAs(log, epochOf(held, 0), 'first');
+      await first.leave();
+      const second = member(await reopen());
+      const { partitions: taken } = await second.next();
+      expect(places(taken)).toEqual(PLACES);
+      expect(epochOf(taken, 0)).toBeGreaterThan(epochOf(held, 0));
+      await second.leave();
+    },
+  );
+  promise('one owner: a partition that moves is revoked first, and assigned only when its holder has released it', async ({ log, reopen }) => {
     const first = member(log);
     const { partitions: all } = await first.next();
     const second = member(await reopen());
@@ -66,7 +69,8 @@ export const groups: Promises = (promise) => {
     const waiting = second.next().then(({ partitions }) => ((given = true), partitions));
     const { partitions: kept } = await first.next();
     expect(kept.length).toBe(1);
-    // It has been asked, and is ending its work: its commits are taken, and nobody else has anything.
+    // The partition is being revoked and the member finishes its work: its commits are accepted, and no other member has the
+    // partition.
     const moving = all.find(({ partition }) => partition !== kept[0]!.partition)!;
     await commitAs(log, moving.epoch, 'the last of it', moving.partition);
     expect(given).toBe(false);
@@ -83,7 +87,7 @@ export const groups: Promises = (promise) => {
     expect((await goesOn).partitions.length).toBe(2);
     await first.leave();
   });
-  promise('one owner: of several that move, what has ended is given on when its holder says so, without the rest', async ({ log, reopen }) => {
+  promise('one owner: of several partitions that move, the released ones are assigned without waiting for the rest', async ({ log, reopen }) => {
     const units = [...UNITS, [sourcePlace('ticks')], [sourcePlace('tocks')]];
     const first = member(log, { units });
     const { partitions: all } = await first.next();
@@ -95,7 +99,7 @@ export const groups: Promises = (promise) => {
     const commitTo = (on: Log, { topic, partition, epoch }: Holding): Promise<unknown> =>
       on.commit(commitOf({ group: GROUP, epoch, positions: [{ topic, partition, from: 0n, to: 0n }] }));
     const waiting = second.next();
-    // What it keeps is not given away by saying that it has ended: nobody asked for it.
+    // A partition that is not being revoked is not released by saying that its work has ended.
     await assignment.release([quick!, kept[0]!]);
     const given = (await waiting).partitions;
     expect(places(given)).toEqual(places([quick!]));
@@ -109,23 +113,26 @@ export const groups: Promises = (promise) => {
     expect((await goesOn).partitions.length).toBe(4);
     await first.leave();
   });
-  promise('undisturbed: what stays with a member stays in its epoch, and its commits go on while others come and go', async ({ log, reopen }) => {
-    const first = member(log);
-    await first.next();
-    const second = member(await reopen());
-    const taken = until(second, 1);
-    const { partitions: kept } = await first.next();
-    const again = first.next();
-    await taken;
-    await commitAs(log, kept[0]!.epoch, 'beside', kept[0]!.partition);
-    await second.leave();
-    const { partitions: all } = await again;
-    expect(all).toContainEqual(kept[0]);
-    expect(all.length).toBe(2);
-    await commitAs(log, kept[0]!.epoch, 'alone', kept[0]!.partition);
-    await first.leave();
-  });
-  promise('one owner: many members come and go, each partition is held by one of them, and none of them loses its turn', async ({ log, reopen }) => {
+  promise(
+    'undisturbed: a partition that stays with a member stays in its epoch, and the commits on it continue while others come and go',
+    async ({ log, reopen }) => {
+      const first = member(log);
+      await first.next();
+      const second = member(await reopen());
+      const taken = until(second, 1);
+      const { partitions: kept } = await first.next();
+      const again = first.next();
+      await taken;
+      await commitAs(log, kept[0]!.epoch, 'beside', kept[0]!.partition);
+      await second.leave();
+      const { partitions: all } = await again;
+      expect(all).toContainEqual(kept[0]);
+      expect(all.length).toBe(2);
+      await commitAs(log, kept[0]!.epoch, 'alone', kept[0]!.partition);
+      await first.leave();
+    },
+  );
+  promise('one owner: many members come and go, each partition is held by one of them, and no member is left out', async ({ log, reopen }) => {
     const logs = [log, await reopen()];
     const holders = new Map<number, number>();
     const life = async (i: number): Promise<void> => {
@@ -144,7 +151,7 @@ export const groups: Promises = (promise) => {
     await Promise.all(Array.from({ length: 6 }, (_, i) => life(i)));
     expect(new Set(values(await readAll(log))).size).toBe(6);
   });
-  promise('one owner: the places of a unit come together, in one epoch, and to one member', async ({ log, reopen }) => {
+  promise('one owner: the places of a unit are assigned together, in one epoch, to one member', async ({ log, reopen }) => {
     const units = [[place(0), place(1)]];
     const first = member(log, { units });
     const { partitions: held } = await first.next();
@@ -186,12 +193,12 @@ export const groups: Promises = (promise) => {
       await second.leave();
     },
   );
-  promise('fencing: a commit under an epoch that is over is refused and leaves nothing behind', async ({ log }) => {
+  promise('fencing: a commit under an old epoch is refused and leaves nothing behind', async ({ log }) => {
     const first = member(log);
     const old = epochOf((await first.next()).partitions, 0);
     await commitAs(log, old, 'first');
     await first.leave();
-    await expect(commitAs(log, old, 'held by nobody')).rejects.toMatchObject({ ...fenced, facts: { epoch: old } });
+    await expect(commitAs(log, old, 'held by no member')).rejects.toMatchObject({ ...fenced, facts: { epoch: old } });
     const second = member(log);
     const epoch = epochOf((await second.next()).partitions, 0);
     await expect(commitAs(log, old, 'zombie')).rejects.toMatchObject({ ...fenced, facts: { epoch: old, current: epoch } });
@@ -199,18 +206,18 @@ export const groups: Promises = (promise) => {
     expect(values(await readAll(log))).toEqual(['first', 'second']);
     await second.leave();
   });
-  promise('fencing: a commit of a group says where it stands, for nothing else fences it', async ({ log }) => {
+  promise('fencing: a commit of a group names a position, since nothing else fences it', async ({ log }) => {
     await expect(log.commit(commitOf({ group: GROUP, appends: [{ ...place(), batch: batchOf(['never']) }] }))).rejects.toMatchObject({ code: 'STOPLOG_USAGE' });
     expect(values(await readAll(log))).toEqual([]);
   });
-  promise('fencing: an append from outside belongs to no group, and nobody fences it', async ({ log }) => {
+  promise('fencing: an append from outside belongs to no group, and is never fenced', async ({ log }) => {
     const holder = member(log);
     await holder.next();
     await append(log, ['outside']);
     expect(values(await readAll(log))).toEqual(['outside']);
     await holder.leave();
   });
-  promise('static members: one that comes back has what it had, at once and in new epochs, and nobody else is disturbed', async ({ log, reopen }) => {
+  promise('static members: a member that rejoins has its partitions at once and in new epochs, and no other member is disturbed', async ({ log, reopen }) => {
     const stays = { units: UNITS, instanceId: 'a' };
     const first = member(log, stays);
     await first.next();
@@ -221,7 +228,7 @@ export const groups: Promises = (promise) => {
     const beside = await other;
     await first.leave();
     await ending;
-    // It is away, and expected back: nothing has moved.
+    // The member is pending rejoin: nothing has moved.
     const again = member(log, stays);
     const { partitions: after } = await again.next();
     expect(places(after)).toEqual(places(before));
@@ -232,7 +239,7 @@ export const groups: Promises = (promise) => {
     await second.leave();
     await again.leave();
   });
-  promise('static members: of two under one id the older is refused, and does not come back', async ({ log, reopen }) => {
+  promise('static members: of two under one id the older is fenced, and does not rejoin', async ({ log, reopen }) => {
     const same = { units: UNITS, instanceId: 'a' };
     const older = member(log, same);
     const { partitions: held } = await older.next();
@@ -244,7 +251,7 @@ export const groups: Promises = (promise) => {
     await expect(commitAs(log, held[0]!.epoch, 'the older')).rejects.toMatchObject(fenced);
     await newer.leave();
   });
-  promise('what makes no sense is refused by name: a unit of a topic that is not there, a session of no time', async ({ log }) => {
+  promise('a unit of an unknown topic and a session of no time are refused by name', async ({ log }) => {
     const joins = (membership: Membership): Promise<unknown> => member(log, membership).next();
     await expect(joins({ units: [[place(0, 'nowhere')]] })).rejects.toMatchObject({ code: 'STOPLOG_TOPIC_UNKNOWN' });
     await expect(joins({ units: [[place(2)]] })).rejects.toMatchObject({ code: 'STOPLOG_USAGE' });
@@ -252,7 +259,7 @@ export const groups: Promises = (promise) => {
     await expect(joins({ units: UNITS, instanceId: 'a b' })).rejects.toMatchObject({ code: 'STOPLOG_USAGE' });
     await expect(joins({ units: UNITS, sessionMs: 0 })).rejects.toMatchObject({ code: 'STOPLOG_USAGE' });
   });
-  promise('endings: aborting the signal ends a join without an error, whether it holds, waits, or has not begun', async ({ log }) => {
+  promise('endings: aborting the signal ends a join without an error, whether it holds partitions, waits, or has not begun', async ({ log }) => {
     const holder = member(log);
     await holder.next();
     const waiter = member(log);
@@ -264,7 +271,7 @@ export const groups: Promises = (promise) => {
     await holder.leave();
     for await (const { partitions } of log.join(GROUP, { units: UNITS }, AbortSignal.abort())) expect.fail(`assigned ${partitions.length} after the end`);
   });
-  promise('endings: walking away from the assignments leaves the group too', async ({ log }) => {
+  promise('endings: a loop over the assignments that is left leaves the group too', async ({ log }) => {
     for await (const { partitions } of log.join(GROUP, { units: UNITS }, never)) {
       expect(places(partitions)).toEqual(PLACES);
       break;
@@ -273,7 +280,7 @@ export const groups: Promises = (promise) => {
     expect(places((await next.next()).partitions)).toEqual(PLACES);
     await next.leave();
   });
-  promise('endings: closing the log leaves its groups, also when nobody asks for the next assignment', async ({ log, reopen }) => {
+  promise('endings: closing the log leaves its groups, even when no next assignment is requested', async ({ log, reopen }) => {
     const other = await reopen();
     await member(other).next();
     const next = member(log);
@@ -282,14 +289,14 @@ export const groups: Promises = (promise) => {
     expect(places(await taken)).toEqual(PLACES);
     await next.leave();
   });
-  promise('endings: aborting a waiting fetch gives no batches and no error', async ({ log }) => {
+  promise('endings: aborting a waiting fetch returns no batches and no error', async ({ log }) => {
     const stop = new AbortController();
     const waiting = log.fetch(at(0n), WHEN_THERE, stop.signal);
     stop.abort();
     expect(await waiting).toMatchObject({ from: 0n, next: 0n, batches: [] });
     expect(await log.fetch(at(0n), WHEN_THERE, AbortSignal.abort())).toMatchObject({ batches: [] });
   });
-  promise('endings: a closed log refuses by name, and closing it twice is closing it once', async ({ log, reopen }) => {
+  promise('endings: a closed log refuses by name, and closing twice equals closing once', async ({ log, reopen }) => {
     const other = await reopen();
     await append(other, ['a']);
     await readAll(other);

@@ -1,5 +1,5 @@
 /**
- * What the promises are told with: a log, a topic of two partitions, batches of text, and a way to read all there is.
+ * The setting of every promise: a log, a topic of two partitions, batches of text, and a way to read all records.
  */
 import type { Cleaned, CleanOptions, Commit, Log, Position, TopicPartition } from '../../port/log.ts';
 import { BatchBuilder } from '../../pure/record/batch.ts';
@@ -7,11 +7,11 @@ import type { TopicShape } from '../../pure/topic/shape.ts';
 
 export interface LogUnderTest {
   readonly log: Log;
-  /** Another handle on the same data, beside those that are open or after they were closed; the suite closes it. */
+  /** Another handle on the same data, next to the open ones or after they were closed; the suite closes it. */
   readonly reopen: () => Promise<Log>;
-  /** What the log's module does on command: retention and compaction, by a time that is given. */
+  /** Runs retention and compaction with a given time, as the log's module does on command. */
   readonly clean: (log: Log, options: CleanOptions) => Promise<readonly Cleaned[]>;
-  /** Closes what `open` opened and removes the data. */
+  /** Closes the log that `open` opened, and removes the data. */
   readonly dispose: () => Promise<void>;
 }
 export type OpenLog = () => Promise<LogUnderTest>;
@@ -35,7 +35,7 @@ type Limit = Parameters<Log['fetch']>[1];
 export const NOW: Limit = { bytes: 1_000_000, waitMs: 0 };
 export const WHEN_THERE: Limit = { bytes: 1_000_000, waitMs: Infinity };
 
-/** A batch of records whose keys and values are the text, one millisecond apart. */
+/** A batch of records whose keys and values are the texts, one millisecond apart. */
 export const batchOf = (texts: readonly string[], timestamp: number = 1_000): Uint8Array => {
   const builder = new BatchBuilder();
   texts.forEach((text, i) => builder.append(text, text, timestamp + i));
@@ -71,5 +71,5 @@ export const readAll = async (
   return records;
 };
 export const values = (records: readonly Read[]): readonly string[] => records.map(({ value }) => value);
-/** Bytes as numbers, whichever class they come in. */
+/** Bytes as numbers, whatever their class. */
 export const numbers = (bytes: Uint8Array | undefined): readonly number[] | undefined => bytes && [...bytes];

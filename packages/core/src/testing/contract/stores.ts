@@ -18,7 +18,7 @@ const write = (log: Log, entries: readonly (readonly [Uint8Array, Uint8Array | n
   );
 
 export const stores: Promises = (promise) => {
-  promise('a store gives what was committed last; a null deletes', async ({ log }) => {
+  promise('a store returns the last committed value, and a null deletes', async ({ log }) => {
     const store = await log.store(part, never);
     expect(store.get(bytes(1))).toBeUndefined();
     await write(log, [
@@ -52,7 +52,7 @@ export const stores: Promises = (promise) => {
     expect(found({ gte: bytes(2), lt: bytes(2) })).toEqual([]);
     expect(store.range({ gte: bytes(255, 255) }, 1).map((entry) => entry.map(numbers))).toEqual([[[255, 255], [2]]]);
   });
-  promise('a range goes on from the last key of the one before, and misses none', async ({ log }) => {
+  promise('a range continues from the last key of the one before, and misses none', async ({ log }) => {
     const store = await log.store(part, never);
     const keys = Array.from({ length: 100 }, (_, i) => bytes(i >> 4, i));
     await write(
@@ -78,7 +78,7 @@ export const stores: Promises = (promise) => {
     expect(first.range({}, 10).length).toBe(1);
     expect(other.range({}, 10)).toEqual([]);
   });
-  promise('values of every size come back as they were, and are the caller’s', async ({ log }) => {
+  promise('values of every size are read as they were written, and belong to the caller', async ({ log }) => {
     const store = await log.store(part, never);
     const sizes = [0, 1, 100, 8_192, 300_000];
     await write(
@@ -93,7 +93,7 @@ export const stores: Promises = (promise) => {
       expect(expected.equals(store.get(bytes(i))!)).toBe(true);
     });
   });
-  promise('keys of every length are entries of their own, in the order of their bytes, with one that is a byte longer or shorter', async ({ log }) => {
+  promise('keys of every length are entries of their own, in the order of their bytes, next to keys that are a byte longer or shorter', async ({ log }) => {
     const store = await log.store(part, never);
     const sizes = [3_900, 3_984, 4_000, 4_001, 4_026, 100_000, 1_048_576];
     const keys = sizes.flatMap((size) => [0, 1].map((last) => new Uint8Array(size).fill(7).fill(last, size - 1)));
@@ -123,7 +123,7 @@ export const stores: Promises = (promise) => {
     await expect(log.store({ ...part, version: 2 }, never)).rejects.toMatchObject({ code: 'STOPLOG_STORE_VERSION' });
     await expect(log.store({ ...part, fingerprint: 'f2' }, never)).rejects.toMatchObject({ code: 'STOPLOG_STORE_VERSION' });
   });
-  promise('a topic is made once; declared in another shape it is refused, and nothing of that call is made', async ({ log }) => {
+  promise('a topic is created once; another shape is refused, and nothing of that call is created', async ({ log }) => {
     await log.ensure([shape(TOPIC)]);
     await expect(log.ensure([shape('fresh'), shape(TOPIC, 3)])).rejects.toMatchObject({ code: 'STOPLOG_TOPIC_SHAPE', facts: { topic: TOPIC } });
     await expect(log.offsets([place(0, 'fresh')], 'latest')).rejects.toMatchObject({ code: 'STOPLOG_TOPIC_UNKNOWN' });

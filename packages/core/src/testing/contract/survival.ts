@@ -6,7 +6,7 @@ import type { Promises } from '../log-contract.ts';
 const part = { store: 'totals', partition: 1, group: 'adder', version: 3, fingerprint: 'f' } as const;
 
 export const survival: Promises = (promise) => {
-  promise('durability: what `durable` has resolved for is there when the log is opened again', async ({ log, reopen }) => {
+  promise('durability: a commit whose `durable` has resolved is there when the log is opened again', async ({ log, reopen }) => {
     await log.store(part, never);
     const { durable, offsets } = await log.commit(
       commitOf({
@@ -24,7 +24,7 @@ export const survival: Promises = (promise) => {
     expect(await again.committed('adder', [place()])).toEqual([at(4n)]);
     await expect(again.store({ ...part, version: 4 }, never)).rejects.toMatchObject({ code: 'STOPLOG_STORE_VERSION' });
   });
-  promise('offsets never change, and are never given twice, across closing and opening', async ({ log, reopen }) => {
+  promise('offsets never change, and are never assigned twice, across closing and opening', async ({ log, reopen }) => {
     await append(log, ['a', 'b']);
     const before = await readAll(log);
     await log[Symbol.asyncDispose]();
@@ -34,7 +34,7 @@ export const survival: Promises = (promise) => {
     expect(after.slice(0, 2)).toEqual(before);
     expect(after[2]!.offset).toBeGreaterThan(before[1]!.offset);
   });
-  promise('prefix: of commits cut off by closing, the first ones survive, and every one that was answered', async ({ log, reopen }) => {
+  promise('prefix: of the commits cut off by closing, a prefix survives, with every acknowledged one', async ({ log, reopen }) => {
     let answered = 0;
     const underWay = Array.from({ length: 60 }, (_, i) =>
       append(log, [String(i)], i % 2, i).then(
@@ -50,7 +50,7 @@ export const survival: Promises = (promise) => {
     expect(kept).toEqual(Array.from({ length: kept.length }, (_, i) => i));
     expect(kept.length).toBeGreaterThanOrEqual(Math.max(11, answered));
   });
-  promise('two handles on the same data see each other’s records and waits', async ({ log, reopen }) => {
+  promise('two handles on the same data see each other’s records, and wake each other', async ({ log, reopen }) => {
     const other = await reopen();
     const waiting = other.fetch(at(0n), { bytes: 1, waitMs: Infinity }, never);
     await append(log, ['hello']);

@@ -1,4 +1,4 @@
-import { StoplogError } from '@stoplog/core/port';
+import { StoplogError } from '@stoplog/core';
 import { describe, expect, test } from 'vitest';
 import { ActorState, step, type ActorEffect, type ActorEvent } from './actor.ts';
 import { ToyWork } from './fixtures/toy-work.ts';

@@ -8,7 +8,7 @@
  * through one compiled function, and copying state for each would cost more than the function. States and transitions
  * are drawn in docs/internals/actor.md.
  */
-import { asError } from '@stoplog/core/port';
+import { asError } from '@stoplog/core/kit';
 import { Commits } from './commits.ts';
 import type { Answer, Cut, Notice, Request, Work } from './work.ts';
 
@@ -137,7 +137,7 @@ const take = (state: ActorState): Effects => {
   try {
     state.mustSettle = state.work.take();
   } catch (error) {
-    return fail(state, error);
+    return [...state.work.giveBack(), ...fail(state, error)];
   }
   state.phase = 'taken';
   // Before a commit: by then a promise that a handler let go is seen to be rejected, and nothing of its record is kept.

@@ -1,5 +1,6 @@
 /** Names the record at which a handler failed. What is wrong with the log itself is not the handler's fault. */
-import { asError, isStoplogError, StoplogError } from '@stoplog/core/port';
+import { isStoplogError, StoplogError } from '@stoplog/core';
+import { asError } from '@stoplog/core/kit';
 import type { AnyRecord } from '../nodes/record.ts';
 
 /** `among` is more than 1 when any of so many records up to this one may be at fault, and 0 when none was open any more. */

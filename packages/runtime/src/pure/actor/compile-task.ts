@@ -2,7 +2,8 @@
  * The parts of an actor that do not depend on who runs it: overlays over its stores, outputs, inputs, and the compiled
  * functions of its task.
  */
-import { assert, type StateStore, type StorePart } from '@stoplog/core/port';
+import type { StateStore, StorePart } from '@stoplog/core/port';
+import { assert } from '@stoplog/core/kit';
 import { compileTask, type CompiledTask } from '../nodes/compile.ts';
 import type { Emit } from '../nodes/emit.ts';
 import type { Plan, Task } from '../topology/plan.ts';

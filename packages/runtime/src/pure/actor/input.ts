@@ -1,7 +1,8 @@
 /**
  * One partition that an actor reads: what was fetched, and the record at its head. Whoever runs the actor fetches.
  */
-import { LazyRecord, type AnyTopic, type BatchView, type RecordBatch, type TopicPartition } from '@stoplog/core/port';
+import type { BatchView, RecordBatch, TopicPartition } from '@stoplog/core/port';
+import { type AnyTopic, LazyRecord } from '@stoplog/core/kit';
 import type { Emit } from '../nodes/emit.ts';
 
 export class Input {

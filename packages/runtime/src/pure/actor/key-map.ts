@@ -4,7 +4,7 @@
  * Strings, numbers and the like are their own keys, as fast as a Map is; objects go by their sort key in a second one.
  * What was asked for last is remembered: a verb reads a key and then writes it, and a string is hashed and compared once.
  */
-import { encodeSortKey } from '@stoplog/core/port';
+import { encodeSortKey } from '@stoplog/core/kit';
 
 export class KeyMap<T> {
   readonly #plain = new Map<unknown, T>();

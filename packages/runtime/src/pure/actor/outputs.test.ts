@@ -1,5 +1,5 @@
-import { compactedTopic, topic } from '@stoplog/core';
-import { LazyRecord, openBatch, RecordPacker, topicOf, type AnyTopic, type Header } from '@stoplog/core/port';
+import { compactedTopic, type Header, topic } from '@stoplog/core';
+import { type AnyTopic, LazyRecord, openBatch, RecordPacker, topicOf } from '@stoplog/core/kit';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { DerivedRecord } from '../nodes/derived-record.ts';

@@ -4,7 +4,8 @@
  * A stream's records go out one by one. A table's changes go out once per key and commit, the latest: a compacted topic
  * keeps no more than that anyway, and a key that changes a thousand times in a batch costs one record.
  */
-import { encodeKey, encodeValue, LazyRecord, RecordPacker, type AnyTopic, type Encoded, type Header, type PackedBatch, type Serde } from '@stoplog/core/port';
+import type { Header } from '@stoplog/core';
+import { type AnyTopic, type Encoded, encodeKey, encodeValue, LazyRecord, type PackedBatch, RecordPacker, type Serde } from '@stoplog/core/kit';
 import type { AnyRecord } from '../nodes/record.ts';
 import { DerivedRecord } from '../nodes/derived-record.ts';
 import { KeyMap } from './key-map.ts';

@@ -1,7 +1,7 @@
-import { compareBytes, encodeSortKey, serdeOf } from '@stoplog/core/port';
+import { compareBytes, encodeSortKey, serdeOf } from '@stoplog/core/kit';
+import { MemoryPart } from '@stoplog/core/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { MemoryPart } from '@stoplog/core/testing/memory';
 import { KeyMap } from './key-map.ts';
 import { StoreOverlay, type Writes } from './overlay.ts';
 

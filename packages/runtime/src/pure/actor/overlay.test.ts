@@ -1,8 +1,8 @@
-import { encodeSortKey, MAX_STORE_KEY_BYTES, serdeOf, storeOf } from '@stoplog/core/port';
 import { store } from '@stoplog/core';
+import { encodeSortKey, MAX_STORE_KEY_BYTES, serdeOf, storeOf } from '@stoplog/core/kit';
+import { MemoryPart } from '@stoplog/core/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { MemoryPart } from '@stoplog/core/testing/memory';
 import { StoreOverlay } from './overlay.ts';
 
 const make = (limit?: number): { readonly below: MemoryPart; readonly overlay: StoreOverlay } => {

@@ -5,7 +5,9 @@
  * little. Entries that are committed may go; two generations decide which. What is read often moves to the young one;
  * when that is full it becomes the old one, and the old one is dropped, except for what is not committed yet.
  */
-import { compareBytes, decodeSortKey, encodeSortKey, MAX_STORE_KEY_BYTES, StoplogError, type Serde, type StateStore } from '@stoplog/core/port';
+import { StoplogError } from '@stoplog/core';
+import type { StateStore } from '@stoplog/core/port';
+import { compareBytes, decodeSortKey, encodeSortKey, MAX_STORE_KEY_BYTES, type Serde } from '@stoplog/core/kit';
 import { KeyMap } from './key-map.ts';
 import { PendingIndex, type ByteBounds, type Pending } from './pending-index.ts';
 

@@ -4,7 +4,7 @@
  * Exists only in overlays that are read by range, so that all others pay nothing for it. An entry is inserted when it is
  * written (a binary search and a move of pointers), and leaves when its commit is in the store.
  */
-import { compareBytes } from '@stoplog/core/port';
+import { compareBytes } from '@stoplog/core/kit';
 
 export interface Pending {
   readonly keyBytes: Uint8Array;

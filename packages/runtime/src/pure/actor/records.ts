@@ -5,7 +5,8 @@
  * which all three agree. `take` is the hot loop: a record costs one call of the compiled function and no allocation but
  * the record itself.
  */
-import { assert, type Commit, type LazyRecord, type StoreWrites } from '@stoplog/core/port';
+import type { Commit, StoreWrites } from '@stoplog/core/port';
+import { assert, type LazyRecord } from '@stoplog/core/kit';
 import type { Task } from '../topology/plan.ts';
 import { blameRecord, blameTick } from './blame.ts';
 import type { Input } from './input.ts';
@@ -189,6 +190,9 @@ export class RecordWork implements Work {
   }
   committed(number: number): void {
     for (const overlay of this.#parts.stores.values()) overlay.onCommitted(number);
+  }
+  giveBack(): readonly Notice[] {
+    return [];
   }
   /** For what shows only after several records: any of those since the last cut may be to blame. */
   blame(error: unknown): unknown {

@@ -1,5 +1,5 @@
 import { minutes, seconds, store, topic } from '@stoplog/core';
-import { MemoryPart } from '@stoplog/core/testing/memory';
+import { MemoryPart } from '@stoplog/core/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { drive } from '../../testing/drive.ts';

@@ -5,15 +5,15 @@
  * A kind says what to ask for, takes what is at hand through the task's functions, and cuts commits. The machine
  * (actor.ts) decides when: turns, credits, rest and endings are the same for all kinds.
  */
-import type { ArrivalBatch, BatchView, Commit, Position } from '@stoplog/core/port';
+import type { ArrivalBatch, BatchView, Commit, Position, PullLimit, RawArrival } from '@stoplog/core/port';
 import type { Jump } from './place.ts';
 
 /** Asked of the outside; each is answered once, by its number. */
 export type Request =
   /** The records at a position; with `waits`, answered when there are some. */
   | { readonly type: 'fetch'; readonly ask: number; readonly from: Position; readonly bytes: number; readonly waits: boolean }
-  | { readonly type: 'pull'; readonly ask: number; readonly records: number }
-  | { readonly type: 'acknowledge'; readonly ask: number; readonly batch: ArrivalBatch };
+  | { readonly type: 'pull'; readonly ask: number; readonly limit: PullLimit }
+  | { readonly type: 'acknowledge'; readonly ask: number; readonly items: readonly unknown[]; readonly position: bigint };
 
 /** `from` is another offset than was asked for when the log no longer has that one. */
 export interface Found {
@@ -23,14 +23,16 @@ export interface Found {
 }
 export type Answer =
   | { readonly type: 'fetched'; readonly ask: number; readonly found: Found }
-  | { readonly type: 'pulled'; readonly ask: number; readonly batch: ArrivalBatch }
+  | { readonly type: 'pulled'; readonly ask: number; readonly batch: ArrivalBatch | ArrivalBatch<RawArrival> }
   | { readonly type: 'acknowledged'; readonly ask: number };
 
 /** What the work tells while it hears an answer. */
 export type Notice =
   | { readonly type: 'report'; readonly jump: Jump }
   /** No answer to what was asked with `waits` is needed any more. */
-  | { readonly type: 'stop waiting' };
+  | { readonly type: 'stop waiting' }
+  /** These arrivals are not going to be committed by this actor: another one may have them. */
+  | { readonly type: 'release'; readonly items: readonly unknown[] };
 
 export interface Cut {
   readonly commit: Commit;
@@ -68,6 +70,8 @@ export interface Work {
   cut(number: number): Cut;
   /** Commits up to this number are in the log. */
   committed(number: number): void;
+  /** What is given back to the outside after a turn that failed. */
+  giveBack(): readonly Notice[];
   /** Names the record that was taken last, or one of those since the last cut. */
   blame(error: unknown): unknown;
 }

@@ -1,4 +1,4 @@
-import type { CleaningStanding } from '@stoplog/core/port';
+import type { CleaningStanding } from '@stoplog/core/tools';
 import { expect, test } from 'vitest';
 import { cleanedNews, failureNews, failureText } from './cleaning-news.ts';
 
@@ -10,7 +10,7 @@ const failure = { at: NOW - 5_000, code: 'STOPLOG_LOG_CORRUPT', message: 'orders
 
 test('a failure is told with its code and sentence, how often, and when it is tried again', () => {
   expect(failureText({ ...idle, failure }, NOW)).toBe(
-    'cleaning of orders[0] failed 5.0 s ago, 3 times in a row; again in 55.0 s: STOPLOG_LOG_CORRUPT  orders[0] is damaged\\u001b: restore it',
+    'cleaning of orders[0] failed 5s ago, 3 times in a row; again in 55s: STOPLOG_LOG_CORRUPT  orders[0] is damaged\\u001b: restore it',
   );
   expect(failureText({ ...idle, failure: { ...failure, attempts: 1, at: NOW, retryAt: NOW } }, NOW)).toMatch(
     /^cleaning of orders\[0\] failed; again at the next look: /,
@@ -19,9 +19,9 @@ test('a failure is told with its code and sentence, how often, and when it is tr
 });
 test('news is what was cleaned since a look, a line a topic', () => {
   const other: CleaningStanding = { ...cleaned, partition: 1, last: { ...last, tookMs: 180 } };
-  expect(cleanedNews([idle], [cleaned])).toEqual(['orders[0] cleaned: 1 240 records, 4.2 MB freed, 300 kB kept, in 820 ms']);
+  expect(cleanedNews([idle], [cleaned])).toEqual(['orders[0] cleaned: 1 240 records, 4.2 MB freed, 300 kB kept, in 820ms']);
   expect(cleanedNews([idle, { ...idle, partition: 1 }], [cleaned, other])).toEqual([
-    '2 partitions of orders cleaned: 2 480 records, 8.4 MB freed, 600 kB kept, in 1.0 s',
+    '2 partitions of orders cleaned: 2 480 records, 8.4 MB freed, 600 kB kept, in 1s',
   ]);
   expect(cleanedNews([cleaned], [cleaned])).toEqual([]);
   // One that went through all and found nothing to leave out is no news.
@@ -29,7 +29,7 @@ test('news is what was cleaned since a look, a line a topic', () => {
 });
 test('a failure is news when it begins, and when its reason is another', () => {
   const failed = { ...cleaned, failure: { ...failure, attempts: 1 } };
-  expect(failureNews([cleaned], [failed])).toEqual([expect.stringMatching(/^cleaning of orders\[0\] failed; again in 1 min: STOPLOG_LOG_CORRUPT/)]);
+  expect(failureNews([cleaned], [failed])).toEqual([expect.stringMatching(/^cleaning of orders\[0\] failed; again in 1m: STOPLOG_LOG_CORRUPT/)]);
   expect(failureNews([failed], [{ ...cleaned, failure }])).toEqual([]);
   expect(failureNews([failed], [{ ...cleaned, failure: { ...failure, code: 'STOPLOG_LOG_FULL' } }])).toHaveLength(1);
 });

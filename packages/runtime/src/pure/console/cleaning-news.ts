@@ -1,5 +1,5 @@
 /** Retention and compaction as lines for the console of a running app: what was cleaned, and which cleanings fail. */
-import type { CleaningStanding } from '@stoplog/core/port';
+import type { CleaningStanding } from '@stoplog/core/tools';
 import { printable } from './printable.ts';
 import { grouped, secondsText, sizeText } from './quantity-text.ts';
 

@@ -1,5 +1,6 @@
-import { topic, type Source } from '@stoplog/core';
-import { placeName, type Holding } from '@stoplog/core/port';
+import { type Source, topic } from '@stoplog/core';
+import type { Holding } from '@stoplog/core/port';
+import { placeName } from '@stoplog/core/kit';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { pipeline } from '../pipeline/pipeline.ts';

@@ -4,7 +4,8 @@
  * An actor goes on undisturbed if its unit is in both assignments in one epoch. In another epoch somebody else may have had
  * it between the two: what the actor knows is old, and a new one begins where the group stands.
  */
-import { placeName, type Holding } from '@stoplog/core/port';
+import type { Holding } from '@stoplog/core/port';
+import { placeName } from '@stoplog/core/kit';
 import type { Unit } from './units.ts';
 
 export interface Held {

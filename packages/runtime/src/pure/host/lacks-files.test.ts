@@ -1,4 +1,4 @@
-import { errorFromData, errorToData } from '@stoplog/core/port';
+import { errorFromData, errorToData } from '@stoplog/core/kit';
 import { describe, expect, test } from 'vitest';
 import { asUnread, lacksFiles } from './lacks-files.ts';
 import { tooFewFiles } from './too-few-files.ts';

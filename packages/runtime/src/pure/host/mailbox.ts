@@ -1,7 +1,9 @@
 /**
  * Every message between the host and an actor: one discriminated union each way. Nothing else crosses.
  */
-import type { ErrorData, LogLink, LogRef, Reset } from '@stoplog/core/port';
+import type { Reset } from '@stoplog/core';
+import type { LogLink, LogRef } from '@stoplog/core/port';
+import type { ErrorData } from '@stoplog/core/kit';
 import type { Jump, Place } from '../actor/place.ts';
 
 /** For a thread that has no actor yet: import the pipeline, open the log, and be ready for one. */
@@ -25,6 +27,8 @@ export interface Start extends Warming {
   readonly pace: number | undefined;
   /** Where to go on when the log has forgotten what comes next. */
   readonly reset: Reset;
+  /** A line to the reader of the task's source, in the thread for sources; of a source that yields bytes. */
+  readonly line?: LogLink['port'] | undefined;
 }
 
 export type ToActor =

@@ -8,7 +8,7 @@
  * Too few files to load what it needs may be for a moment or for good. An actor that has run before is tried until they are
  * there again; one that never had enough ends the app after some seconds: it would hold its partitions in vain.
  */
-import type { StoplogCode } from '@stoplog/core/port';
+import type { StoplogCode } from '@stoplog/core';
 
 export interface Failures {
   /** When it failed before, in ms by a clock that only grows, and where. */

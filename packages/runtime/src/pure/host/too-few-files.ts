@@ -1,5 +1,5 @@
 /** What is told when a process has too few files, with what there is, and what to do. */
-import { isStoplogError, StoplogError } from '@stoplog/core/port';
+import { isStoplogError, StoplogError } from '@stoplog/core';
 import { firstCause, lacksFilesEverywhere } from './lacks-files.ts';
 
 /** How many files this process has open, and may have open, as far as the system says it. */

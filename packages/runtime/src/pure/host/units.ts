@@ -1,10 +1,11 @@
 /**
  * A unit is what of a pipeline one process has and no other: an actor, by what it reads.
  *
- * The processes of a group share units, not partitions: an actor that joins two topics needs the same partition of both,
- * and a source, which reads no topic, is something to have, too.
+ * The processes of a group share units, not partitions: an actor that joins two topics needs the same partition of both.
+ * A partition of a source is a unit, too.
  */
-import { sourcePlace, type TopicPartition } from '@stoplog/core/port';
+import type { TopicPartition } from '@stoplog/core/port';
+import { sourcePlace } from '@stoplog/core/kit';
 import type { Plan, Task } from '../topology/plan.ts';
 
 export interface Unit {
@@ -24,6 +25,6 @@ export const unitsOf = (plan: Plan): readonly Unit[] =>
       name: actorName({ task: task.id, partition }),
       task,
       partition,
-      places: task.source === undefined ? task.inputs.map(({ topic }) => ({ topic: topic.name, partition })) : [sourcePlace(task.source.name)],
+      places: task.source === undefined ? task.inputs.map(({ topic }) => ({ topic: topic.name, partition })) : [sourcePlace(task.source.name, partition)],
     })),
   );

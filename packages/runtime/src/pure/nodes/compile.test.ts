@@ -1,5 +1,5 @@
-import { compactedTopic, store, topic, type Source } from '@stoplog/core';
-import { topicOf } from '@stoplog/core/port';
+import { compactedTopic, type Source, store, topic } from '@stoplog/core';
+import { topicOf } from '@stoplog/core/kit';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { drive } from '../../testing/drive.ts';

@@ -4,9 +4,9 @@
  * Nodes are taken from the ends back: when a node is compiled, everything that follows it is already a function. The
  * result is a closure for each topic the task reads; a call with a record does everything up to the next topic.
  */
-import { assert, type AnyTopic } from '@stoplog/core/port';
+import { type AnyTopic, assert } from '@stoplog/core/kit';
 import { fanOut, fanOutChanges, type Emit, type EmitChange } from './emit.ts';
-import type { AnySource, Compiling, Node, OutputPort, StatePort, StreamNode, TableNode } from './node.ts';
+import type { AnySource, Compiling, Node, OutputPort, SinkPort, StatePort, StreamNode, TableNode } from './node.ts';
 
 /** What of a task is compiled. */
 export interface TaskNodes {
@@ -15,10 +15,11 @@ export interface TaskNodes {
   readonly inputs: readonly { readonly topic: AnyTopic }[];
   readonly source: AnySource | undefined;
 }
-/** By the names of the task's stores and outputs. */
+/** By the names of the task's stores, outputs and sinks. */
 export interface TaskPorts {
   readonly stores: ReadonlyMap<string, StatePort>;
   readonly outputs: ReadonlyMap<string, OutputPort>;
+  readonly sinks?: ReadonlyMap<string, SinkPort> | undefined;
   /** Asks for a tick at that wall-clock time; the earliest of several counts. */
   readonly wakeAt?: (wallClock: number) => void;
   readonly streamTime?: () => number;
@@ -50,6 +51,7 @@ export const compileTask = (task: TaskNodes, ports: TaskPorts): CompiledTask => 
     streamTime: () => ports.streamTime?.() ?? -Infinity,
     store: (name) => port(ports.stores, name),
     output: ({ name }) => port(ports.outputs, name),
+    sink: ({ name }) => port(ports.sinks ?? new Map(), name),
   };
   const emitOf = (node: StreamNode): Emit => fanOut((recordsTo.get(node) ?? []).toReversed());
   const emitChangeOf = (node: TableNode): EmitChange | undefined => {

@@ -1,5 +1,5 @@
 /** count: how many records each key has had. The value is never looked at, so it is never decoded. */
-import type { AnyStore } from '@stoplog/core/port';
+import type { AnyStore } from '@stoplog/core/kit';
 import { ownStore, storeFacts } from './declared.ts';
 import type { StreamNode, TableNode } from './node.ts';
 

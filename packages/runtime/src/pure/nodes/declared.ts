@@ -1,5 +1,5 @@
 /** What topics, sinks and stores add to the fingerprint: everything that is declared, nothing that runs. */
-import type { AnyStore } from '@stoplog/core/port';
+import type { AnyStore } from '@stoplog/core/kit';
 import type { AnyTarget, NodeStore } from './node.ts';
 
 export const targetFacts = (target: AnyTarget): object => (target.kind === 'sink' ? { sink: target.name } : { topic: target.shape });

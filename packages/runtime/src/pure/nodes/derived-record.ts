@@ -1,7 +1,7 @@
 /**
  * A record that a verb made from another: it has its own value, and the other's key, timestamp, headers and offset.
  */
-import type { Header } from '@stoplog/core/port';
+import type { Header } from '@stoplog/core';
 import type { AnyRecord } from './record.ts';
 
 export class DerivedRecord implements AnyRecord {

@@ -3,7 +3,7 @@
  *
  * A task's nodes become functions that call each other directly; between two topics nothing is queued and nothing waits.
  */
-import { StoplogError } from '@stoplog/core/port';
+import { StoplogError } from '@stoplog/core';
 import type { AnyRecord } from './record.ts';
 
 export type Emit = (record: AnyRecord) => void;

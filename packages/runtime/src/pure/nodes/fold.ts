@@ -1,5 +1,5 @@
 /** fold: the records of a key, one after the other, become a state; `undefined` from `update` deletes the key. */
-import type { AnyStore } from '@stoplog/core/port';
+import type { AnyStore } from '@stoplog/core/kit';
 import { ownStore, storeFacts } from './declared.ts';
 import { settled } from './emit.ts';
 import type { StreamNode, TableNode } from './node.ts';

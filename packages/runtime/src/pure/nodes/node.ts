@@ -4,7 +4,8 @@
  * Planning, checks, drawings, the fingerprint and compilation ask the node; none of them knows the list of verbs. A node
  * holds the nodes it reads from, so the ends of a pipeline hold the whole graph.
  */
-import type { AnyStore, AnyTopic, Sink, Source } from '@stoplog/core/port';
+import type { Sink, Source } from '@stoplog/core/port';
+import type { AnyStore, AnyTopic } from '@stoplog/core/kit';
 import type { Emit, EmitChange } from './emit.ts';
 import type { AnyRecord } from './record.ts';
 
@@ -94,6 +95,7 @@ export interface Compiling {
   wakeAt(wallClock: number): void;
   store(name: string): StatePort;
   output(topic: AnyTopic): OutputPort;
+  sink(sink: AnySink): SinkPort;
 }
 
 /** What a handler of `process` may do with its store. */
@@ -109,11 +111,14 @@ export interface StatePort extends StateAccess {
   /** At most `limit` entries with gte ≤ key < lt (or gt < key), in key order, as this batch has left them. */
   range(bounds: { readonly gte?: unknown; readonly gt?: unknown; readonly lt?: unknown }, limit: number): readonly (readonly [unknown, unknown])[];
 }
-/** A topic that the task appends to. */
-export interface OutputPort {
+/** What the task writes to: a sink, or a topic. */
+export interface SinkPort {
   record(record: AnyRecord): void;
-  /** Appends a record under another key. */
-  rekeyed(key: unknown, record: AnyRecord): void;
   /** Remembers the latest value of a key until the commit; undefined deletes the key. */
   latest(key: unknown, value: unknown, record: AnyRecord): void;
+}
+/** A topic that the task appends to. */
+export interface OutputPort extends SinkPort {
+  /** Appends a record under another key. */
+  rekeyed(key: unknown, record: AnyRecord): void;
 }

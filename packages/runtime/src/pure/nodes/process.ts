@@ -1,5 +1,5 @@
 /** process: reads and writes a store at will and emits any number of values: what the other verbs cannot say. */
-import type { AnyStore } from '@stoplog/core/port';
+import type { AnyStore } from '@stoplog/core/kit';
 import { ownStore, storeFacts } from './declared.ts';
 import { DerivedRecord } from './derived-record.ts';
 import { many } from './emit.ts';

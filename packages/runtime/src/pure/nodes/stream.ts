@@ -1,5 +1,5 @@
 /** stream: the records of a topic, as they were appended. */
-import type { AnyTopic } from '@stoplog/core/port';
+import type { AnyTopic } from '@stoplog/core/kit';
 import { targetFacts } from './declared.ts';
 import type { StreamNode } from './node.ts';
 

@@ -10,8 +10,7 @@ export const tableTo = (input: TableNode, target: AnyTarget): EndNode => ({
   declares: { target: targetFacts(target) },
   writes: target,
   compile: (task) => {
-    if (target.kind === 'sink') return;
-    const output = task.output(target);
+    const output = target.kind === 'sink' ? task.sink(target) : task.output(target);
     task.onChange(input, (record, _before, after) => output.latest(record.key, after, record));
   },
 });

@@ -1,5 +1,5 @@
 /** table: the latest value of each key of a compacted topic, kept in a store as the topic's own bytes. */
-import { LazyRecord, type AnyTopic } from '@stoplog/core/port';
+import { type AnyTopic, LazyRecord } from '@stoplog/core/kit';
 import { targetFacts } from './declared.ts';
 import type { Emit, EmitChange } from './emit.ts';
 import { hashText } from './hash-text.ts';

@@ -1,9 +1,9 @@
 import { compactedTopic, store, topic } from '@stoplog/core';
-import { LazyRecord, openBatch, RecordPacker, topicOf } from '@stoplog/core/port';
+import { LazyRecord, openBatch, RecordPacker, topicOf } from '@stoplog/core/kit';
+import { MemoryPart } from '@stoplog/core/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { drive } from '../../testing/drive.ts';
-import { MemoryPart } from '@stoplog/core/testing/memory';
 import { pipeline } from '../pipeline/pipeline.ts';
 import { stream } from '../pipeline/stream.ts';
 import { table } from '../pipeline/table.ts';

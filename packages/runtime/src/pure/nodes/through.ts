@@ -4,7 +4,7 @@
  * The node is in two tasks, which meet only in the topic: its inputs' task appends (compiled here), and the task that
  * reads the topic goes on with what follows.
  */
-import type { AnyTopic } from '@stoplog/core/port';
+import type { AnyTopic } from '@stoplog/core/kit';
 import { targetFacts } from './declared.ts';
 import { settled } from './emit.ts';
 import type { StreamNode } from './node.ts';

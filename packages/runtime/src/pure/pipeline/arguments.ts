@@ -2,8 +2,9 @@
  * What a verb is given, checked when the pipeline is declared: the compiler refuses these for TypeScript, and a module
  * in plain JavaScript is to hear of them just as early, not from an actor at the first record.
  */
-import { storeOf, StoplogError, topicOf, type AnyStore, type AnyTopic } from '@stoplog/core/port';
-import type { AnySource, AnyTarget } from '../nodes/node.ts';
+import { StoplogError } from '@stoplog/core';
+import { type AnyStore, type AnyTopic, storeOf, topicOf } from '@stoplog/core/kit';
+import type { AnySink, AnySource, AnyTarget } from '../nodes/node.ts';
 
 type TopicKind = AnyTopic['kind'];
 
@@ -25,12 +26,17 @@ export const asTopic = (verb: string, topic: { readonly name: string }, kinds: r
 };
 
 export const asTarget = (verb: string, target: AnyTarget, kinds: readonly AnyTarget['kind'][]): AnyTarget => {
-  if (typeof target === 'object' && target !== null && target.kind === 'sink' && kinds.includes('sink')) return target;
+  if (typeof target === 'object' && target !== null && target.kind === 'sink' && kinds.includes('sink')) return asSink(verb, target);
   return asTopic(
     verb,
     target,
     kinds.filter((kind) => kind !== 'sink'),
   );
+};
+
+const asSink = (verb: string, sink: AnySink): AnySink => {
+  if (typeof sink.open === 'function') return sink;
+  throw new StoplogError('STOPLOG_USAGE', { verb, sink: sink.name }, `${verb} was given a sink that no connector made: it has no open(…)`);
 };
 
 export const asStore = (verb: string, store: AnyStore): AnyStore => {

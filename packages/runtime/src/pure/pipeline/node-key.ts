@@ -2,7 +2,7 @@
  * Every face carries its node under one registered symbol, so that a face made by another copy of this package is
  * still a face here; and nobody sees it when the editor lists the verbs.
  */
-import { StoplogError } from '@stoplog/core/port';
+import { StoplogError } from '@stoplog/core';
 import type { EndNode, StreamNode, TableNode } from '../nodes/node.ts';
 
 export const nodeKey: unique symbol = Symbol.for('stoplog.node');

@@ -4,7 +4,8 @@
  * A module exports it by default, main and every thread import that module, and because numbering walks back from the
  * ends, all of them give a node the same number.
  */
-import { checkName, StoplogError } from '@stoplog/core/port';
+import { StoplogError } from '@stoplog/core';
+import { checkName } from '@stoplog/core/kit';
 import type { End } from '../nodes/node.ts';
 import type { Ending } from './flow.ts';
 import { nodeIn } from './node-key.ts';

@@ -7,7 +7,7 @@
  *
  * The record is the second argument of every function, as the index is in `Array.map`.
  */
-import type { LogRecord, Origin, Store, Target } from '@stoplog/core';
+import type { LogRecord, Origin, Sink, Store, Target } from '@stoplog/core';
 import { stream as streamNode } from '../nodes/stream.ts';
 import { asTopic } from './arguments.ts';
 import type { Flow } from './flow.ts';
@@ -140,7 +140,7 @@ export interface Stream<in out K, out V> {
    * @example
    * stream(orders).filter((order) => order.cents >= 10_000).to(largeOrders)
    */
-  to(target: Target<K, V> & { readonly kind: 'topic' | 'sink' }): Flow;
+  to(target: (Target<K, V> & { readonly kind: 'topic' }) | Sink<K, V>): Flow;
 }
 
 /**

@@ -4,7 +4,7 @@
  * Only a compacted topic or a fold can be one, and it can only be written to a compacted topic: a key that goes away is
  * a tombstone there, and a plain stream would not know what to make of it.
  */
-import type { Origin, Target } from '@stoplog/core';
+import type { Origin, Sink, Target } from '@stoplog/core';
 import { table as tableNode } from '../nodes/table.ts';
 import { asTopic } from './arguments.ts';
 import type { Flow } from './flow.ts';
@@ -50,7 +50,7 @@ export interface Table<in out K, out V> {
    * @example
    * table(customers).map((customer) => customer.country).to(countryByCustomer)
    */
-  to(target: Target<K, V> & { readonly kind: 'compacted' | 'sink' }): Flow;
+  to(target: (Target<K, V> & { readonly kind: 'compacted' }) | Sink<K, V>): Flow;
 }
 
 /**

@@ -4,7 +4,7 @@
  * Here nothing is typed by key and value. The faces (`Stream`, `Table`, `Arrivals`) are, and the three casts at the end
  * of this file are the only place where the two meet: a face is a promise about what its functions will be given.
  */
-import type { AnyStore, AnyTopic } from '@stoplog/core/port';
+import type { AnyStore, AnyTopic } from '@stoplog/core/kit';
 import { changes } from '../nodes/changes.ts';
 import { count } from '../nodes/count.ts';
 import { filter } from '../nodes/filter.ts';

@@ -286,7 +286,7 @@ describe('ends', () => {
   });
 
   test('a name that a connector chose is checked as any other', () => {
-    const path = stream(plain('a')).to({ kind: 'sink', name: 'a b' });
+    const path = stream(plain('a')).to({ kind: 'sink', name: 'a b', open: () => Promise.reject(new Error('never opened')) });
     expect(() => planOf(pipeline('p', path))).toThrow(expect.objectContaining({ code: 'STOPLOG_NAME' }));
   });
 

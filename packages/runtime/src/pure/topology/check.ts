@@ -4,7 +4,8 @@
  * Here is what one can see without cutting the graph: ends, names, declarations, owners. `co-partition.ts` and
  * `cycle.ts` see the rest.
  */
-import { checkName, StoplogError, type AnyTopic } from '@stoplog/core/port';
+import { StoplogError } from '@stoplog/core';
+import { type AnyTopic, checkName } from '@stoplog/core/kit';
 import type { End, Node, Role } from '../nodes/node.ts';
 import { placeOf } from './label.ts';
 import { writtenTopic } from './wiring.ts';

@@ -5,7 +5,8 @@
  * Actor p of a task reads partition p of each of its topics. Were the counts different, a customer and their orders
  * would be with two actors, and the join would find nothing, in silence.
  */
-import { StoplogError, type AnyTopic } from '@stoplog/core/port';
+import { StoplogError } from '@stoplog/core';
+import type { AnyTopic } from '@stoplog/core/kit';
 import type { Node } from '../nodes/node.ts';
 
 export const checkCoPartitioning = (nodes: readonly Node[]): void => {

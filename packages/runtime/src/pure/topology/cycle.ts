@@ -4,7 +4,7 @@
  *
  * Within a graph no loop can be declared, since a node is made after its inputs; so every loop goes through a topic.
  */
-import { StoplogError } from '@stoplog/core/port';
+import { StoplogError } from '@stoplog/core';
 import type { Node } from '../nodes/node.ts';
 import { placeOf } from './label.ts';
 import { writtenTopic, type Cut } from './wiring.ts';

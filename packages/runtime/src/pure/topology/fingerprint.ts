@@ -5,6 +5,7 @@
  * Two different bodies of one `map` have one fingerprint: they keep the same state in the same places. It is a check
  * against accidents, not against an adversary, so 48 bits of a plain hash do.
  */
+import { canonicalJson } from '@stoplog/core/kit';
 import { hashText } from '../nodes/hash-text.ts';
 import type { End, Node } from '../nodes/node.ts';
 
@@ -13,18 +14,10 @@ export const fingerprintOf = (name: string, nodes: readonly Node[], ends: readon
   const numbers = new Map<Node, number>(nodes.map((node, number) => [node, number]));
   const wires = (inputs: readonly Node[]): readonly number[] => inputs.map((input) => numbers.get(input) ?? -1);
   return hashText(
-    canonical({
+    canonicalJson({
       name,
       nodes: nodes.map(({ kind, inputs, declares }) => ({ kind, inputs: wires(inputs), ...declares })),
       ends: wires(ends),
     }),
   );
 };
-
-/** JSON with the names of every object in order, so that equal shapes are equal text. */
-const canonical = (value: unknown): string =>
-  JSON.stringify(value, (_name, inner: unknown) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  );

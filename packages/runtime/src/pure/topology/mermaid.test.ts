@@ -23,7 +23,7 @@ describe('drawMermaid', () => {
         .join(table(compactedTopic('names', text)), (tick) => tick)
         .count(store('n', { key: z.string(), value: z.int() }))
         .to(compactedTopic('counts', { key: z.string(), value: z.int() })),
-      stream(topic('lines', text)).to({ kind: 'sink', name: 'page' }),
+      stream(topic('lines', text)).to({ kind: 'sink', name: 'page', open: () => Promise.reject(new Error('never opened')) }),
     );
     expect(drawMermaid(planOf(made))).toBe(`\
 flowchart LR

@@ -4,7 +4,7 @@
  * Ids are ours (`n3`, `topic1`), names only stand in quoted labels, where everything but plain characters is written as
  * its code: no name can close a label and go on as syntax.
  */
-import type { AnyTopic } from '@stoplog/core/port';
+import type { AnyTopic } from '@stoplog/core/kit';
 import type { Node } from '../nodes/node.ts';
 import type { Plan } from './plan.ts';
 import { writtenTopic } from './wiring.ts';

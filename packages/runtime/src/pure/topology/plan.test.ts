@@ -121,7 +121,7 @@ describe('planOf', () => {
 
   test('a source has one actor and no positions, and a sink is no topic', () => {
     const ticks: Source<string, string> = { kind: 'source', name: 'ticks', open: () => Promise.reject(new Error('never opened')) };
-    const page: Sink<string, string> = { kind: 'sink', name: 'page' };
+    const page: Sink<string, string> = { kind: 'sink', name: 'page', open: () => Promise.reject(new Error('never opened')) };
     const plan = planOf(
       pipeline(
         'edges',

@@ -4,11 +4,12 @@
  * A task has as many actors as its topics have partitions; actor p of a task reads partition p of every input, and so
  * meets all records of a key. Tasks meet only in topics: each can be stopped, moved and started alone.
  */
-import type { AnyTopic } from '@stoplog/core/port';
-import type { AnySource, Node, NodeStore, Role } from '../nodes/node.ts';
+import type { AnyTopic } from '@stoplog/core/kit';
+import type { AnySink, AnySource, Node, NodeStore, Role } from '../nodes/node.ts';
 import { pipelineOf, type Pipeline } from '../pipeline/pipeline.ts';
 import { checkGraph } from './check.ts';
 import { checkCoPartitioning } from './co-partition.ts';
+import { checkSinks } from './check-sinks.ts';
 import { checkCycles } from './cycle.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { numberNodes } from './graph.ts';
@@ -34,6 +35,7 @@ export interface Task {
   readonly partitions: number;
   readonly stores: readonly TaskStore[];
   readonly outputs: readonly AnyTopic[];
+  readonly sinks: readonly AnySink[];
   readonly source: AnySource | undefined;
 }
 
@@ -58,8 +60,10 @@ export const planOf = (pipeline: Pipeline): Plan => {
   checkCoPartitioning(nodes);
   const cuts = cutAtTopics(nodes);
   checkCycles(nodes, cuts);
+  const tasks = cuts.map((cut, id) => taskOf(id, nodes, cut));
+  checkSinks(tasks);
   const topics = uniqueByName(nodes.flatMap((node) => [node.reads?.topic, writtenTopic(node)].filter((topic) => topic !== undefined)));
-  return Object.freeze({ name, nodes, tasks: cuts.map((cut, id) => taskOf(id, nodes, cut)), topics, fingerprint: fingerprintOf(name, nodes, ends) });
+  return Object.freeze({ name, nodes, tasks, topics, fingerprint: fingerprintOf(name, nodes, ends) });
 };
 
 const taskOf = (id: number, nodes: readonly Node[], cut: Cut): Task => {
@@ -77,6 +81,7 @@ const taskOf = (id: number, nodes: readonly Node[], cut: Cut): Task => {
         .map(writtenTopic)
         .filter((topic) => topic !== undefined),
     ),
+    sinks: uniqueByName(at(nodes, cut.writers).flatMap(({ writes }) => (writes?.kind === 'sink' ? [writes] : []))),
     source: readers.find((node) => node.source !== undefined)?.source,
   });
 };

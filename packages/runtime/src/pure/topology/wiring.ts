@@ -5,7 +5,7 @@
  * topic: a topic is read by one task, so that each partition has one position. A `through` lies on the cut and counts
  * twice: its writing half ends the task before, its reading half starts the task after.
  */
-import type { AnyTopic } from '@stoplog/core/port';
+import type { AnyTopic } from '@stoplog/core/kit';
 import type { Node } from '../nodes/node.ts';
 
 /** The topic that a node appends to; a `through` writes with its first half. */

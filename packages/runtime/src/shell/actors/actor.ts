@@ -8,18 +8,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { threadId } from 'node:worker_threads';
-import {
-  asError,
-  errorToData,
-  isStoplogError,
-  openPort,
-  StoplogError,
-  type Log,
-  type LogLink,
-  type LogRef,
-  type StateStore,
-  type StorePart,
-} from '@stoplog/core/port';
+import { isStoplogError, StoplogError } from '@stoplog/core';
+import type { Log, LogLink, LogRef, StateStore, StorePart } from '@stoplog/core/port';
+import { asError, errorToData, openPort, sourcePlace } from '@stoplog/core/kit';
 import { compile, recordWork, storesOf, type Ground } from '../../pure/actor/compile-task.ts';
 import { ArrivalWork } from '../../pure/actor/arrivals.ts';
 import { LIMITS } from '../../pure/actor/limits.ts';
@@ -257,9 +248,13 @@ const workOf = async (start: Start, plan: Plan, log: Log, beacon: Beacon, ending
   const compiled = compile(ground, opened);
   const group = plan.name;
   if (task.source !== undefined) {
-    const reader = await openSource(task.source, ending);
     const { name } = task.source;
-    return { work: new ArrivalWork({ group, epoch, name, emit: compiled.functions.emits[0]!, outputs: compiled.outputs, beacon }), source: { name, reader } };
+    const [committed] = await log.committed(group, [sourcePlace(name, partition)]);
+    const position = committed!.offset;
+    const { reader, decode } = await openSource(task.source, { group, partition, position }, start.line, ending);
+    const { emits } = compiled.functions;
+    const work = new ArrivalWork({ group, epoch, life: randomUUID(), name, partition, position, decode, emit: emits[0]!, outputs: compiled.outputs, beacon });
+    return { work, source: { name, reader } };
   }
   const positions = await log.committed(
     group,

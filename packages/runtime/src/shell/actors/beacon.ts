@@ -3,7 +3,7 @@
  *
  * The host can thereby name the record that a hanging or dying thread was in, although that thread will never say.
  */
-import { failpoint } from '@stoplog/core/port';
+import { failpoint } from '@stoplog/core/private/failpoints';
 import type { Place } from '../../pure/actor/place.ts';
 import type { Sighting } from '../../pure/host/watchdog.ts';
 

@@ -7,13 +7,16 @@
  * only read the log, so ending one at any moment tears nothing.
  */
 import { MessageChannel, receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
-import { asError, errorFromData, isStoplogError, StoplogError, type LogLink, type LogRef, type Reset } from '@stoplog/core/port';
+import { isStoplogError, type Reset, StoplogError } from '@stoplog/core';
+import type { LogLink, LogRef } from '@stoplog/core/port';
+import { asError, errorFromData } from '@stoplog/core/kit';
 import type { Jump, Place } from '../../pure/actor/place.ts';
 import type { FromActor, Progress, Start, ToActor } from '../../pure/host/mailbox.ts';
 import { differenceOf, NOTHING_HELD, type Held, type Holdings } from '../../pure/host/holdings.ts';
 import { NO_FAILURES, ran, step as restartStep, worked, type Failures } from '../../pure/host/restart.ts';
 import { step as watchStep, type Watched } from '../../pure/host/watchdog.ts';
 import { readBy, type Plan } from '../../pure/topology/plan.ts';
+import { ReadingHost } from '../sources/reading-host.ts';
 import { Beacon, makeBeacon } from './beacon.ts';
 import { giveLink, type Threads } from './threads.ts';
 
@@ -66,10 +69,12 @@ export class Host {
   readonly #failures = new Map<string, Failures>();
   readonly #restarts = new Map<string, NodeJS.Timeout>();
   readonly #watch: NodeJS.Timeout;
+  readonly #reading: ReadingHost;
   #held: Holdings = NOTHING_HELD;
 
   constructor(options: HostOptions) {
     this.#options = options;
+    this.#reading = new ReadingHost(options.url);
     this.#watch = setInterval(() => this.#look(), Math.min(WATCH_MS, options.hangAfterMs / 2));
     this.#watch.unref();
   }
@@ -109,6 +114,7 @@ export class Host {
     for (const life of this.#lives.values()) life.leaving = true;
     clearInterval(this.#watch);
     await this.#options.threads.close();
+    await this.#reading.close();
   }
 
   #startNoMore(name: string): void {
@@ -161,6 +167,7 @@ export class Host {
       reset,
       beacon,
       port: port2,
+      line: task.source?.decode === undefined ? undefined : this.#reading.connect(task.source.name),
     };
     const ended = this.#options.threads.run(start).then(
       () => {

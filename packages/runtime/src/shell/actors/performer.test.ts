@@ -1,5 +1,6 @@
-import { store, topic, type Millis } from '@stoplog/core';
-import { encodeSortKey, makeClient, StoplogError, type Commit, type Committed, type Log, type Reset, type SourceReader } from '@stoplog/core/port';
+import { type Millis, type Reset, StoplogError, store, topic } from '@stoplog/core';
+import type { Commit, Committed, Log, SourceReader } from '@stoplog/core/port';
+import { encodeSortKey, makeClient } from '@stoplog/core/kit';
 import { memoryLog } from '@stoplog/core/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
@@ -7,6 +8,7 @@ import { ArrivalWork } from '../../pure/actor/arrivals.ts';
 import { compile, recordWork, storesOf, type Ground } from '../../pure/actor/compile-task.ts';
 import { LIMITS } from '../../pure/actor/limits.ts';
 import type { Jump } from '../../pure/actor/place.ts';
+import type { Emit } from '../../pure/nodes/emit.ts';
 import { unitsOf } from '../../pure/host/units.ts';
 import { pipeline } from '../../pure/pipeline/pipeline.ts';
 import { stream } from '../../pure/pipeline/stream.ts';
@@ -134,17 +136,22 @@ describe('a task whose next records the log has forgotten', () => {
 });
 
 describe('the performer of a source', () => {
-  const arrival = { key: 'k', value: 1, timestamp: 0 };
+  const arrival = { key: 'k', value: 1, timestamp: 0, item: 'receipt' };
   const readerOf = (over: Partial<SourceReader>): SourceReader => ({
     pull: () => Promise.resolve({ arrivals: [arrival], ended: true }),
     acknowledge: () => Promise.resolve(),
     [Symbol.asyncDispose]: () => Promise.resolve(),
     ...over,
   });
-  const performerOf = (reader: SourceReader, commit?: () => Promise<Committed>): Performer => {
-    const work = new ArrivalWork({ group: 'g', epoch: 1, name: 'queue', emit: () => {}, outputs: [], beacon: new Beacon(makeBeacon()) });
-    return new Performer({ ...outside, work, log: { commit } as unknown as Log, source: { name: 'queue', reader }, idle: () => {} });
+  const beacon = new Beacon(makeBeacon());
+  const performerOf = (
+    reader: SourceReader,
+    { commit, emit = () => {}, idle = () => {} }: { readonly commit?: () => Promise<Committed>; readonly emit?: Emit; readonly idle?: () => void } = {},
+  ): Performer => {
+    const work = new ArrivalWork({ group: 'g', epoch: 1, life: 'a', name: 'queue', partition: 2, position: 40n, emit, outputs: [], beacon });
+    return new Performer({ ...outside, work, log: { commit } as unknown as Log, source: { name: 'queue', reader }, idle });
   };
+  const taken = (): ReturnType<typeof vi.fn<() => Promise<Committed>>> => vi.fn(() => Promise.resolve({ offsets: [], durable: Promise.resolve() }));
 
   test('a pull that fails ends the actor with STOPLOG_SOURCE, and a close that fails does not hide it', async () => {
     const reader = readerOf({
@@ -153,34 +160,72 @@ describe('the performer of a source', () => {
     });
     await expect(performerOf(reader).run()).rejects.toMatchObject({ code: 'STOPLOG_SOURCE', message: expect.stringContaining('connection lost') as string });
   });
-  test('a batch is acknowledged when what was made of it is durable, and not before', async () => {
+  test('a batch is acknowledged when the records made of it are durable, and not before', async () => {
     let durable = (): void => {};
     const acknowledge = vi.fn(() => Promise.resolve());
     const commit = vi.fn(() => Promise.resolve({ offsets: [], durable: new Promise<void>((resolve) => (durable = resolve)) }));
-    const actor = performerOf(readerOf({ acknowledge }), commit);
+    const actor = performerOf(readerOf({ acknowledge }), { commit });
     const ended = actor.run();
     await vi.waitFor(() => expect(commit).toHaveBeenCalledOnce());
-    // The place of the source fences the commit; it does not move.
-    expect(commit).toHaveBeenCalledWith(expect.objectContaining({ epoch: 1, positions: [{ topic: 'source:queue', partition: 0, from: 0n, to: 0n }] }));
+    expect(commit).toHaveBeenCalledWith(expect.objectContaining({ epoch: 1, positions: [{ topic: 'source:queue', partition: 2, from: 40n, to: 41n }] }));
     await new Promise((resolve) => setImmediate(resolve));
     expect(acknowledge).not.toHaveBeenCalled();
     durable();
-    await vi.waitFor(() => expect(acknowledge).toHaveBeenCalledOnce());
+    await vi.waitFor(() => expect(acknowledge).toHaveBeenCalledExactlyOnceWith(['receipt'], 41n));
     actor.drain();
     await ended;
   });
+  test('the position that the source gives is committed, also where nothing arrived', async () => {
+    const commit = taken();
+    const pull = vi
+      .fn<SourceReader['pull']>()
+      .mockResolvedValueOnce({ arrivals: [arrival], position: 812n, ended: false })
+      .mockResolvedValueOnce({ arrivals: [], position: 812n, ended: false })
+      .mockResolvedValueOnce({ arrivals: [], position: 815n, ended: true });
+    const acknowledge = vi.fn(() => Promise.resolve());
+    const actor = performerOf(readerOf({ pull, acknowledge }), { commit, idle: () => pull.mock.calls.length === 3 && actor.drain() });
+    await actor.run();
+    const moves = commit.mock.calls.map((call: readonly unknown[]) => (call[0] as Commit).positions[0]);
+    expect(moves).toEqual([
+      { topic: 'source:queue', partition: 2, from: 40n, to: 812n },
+      { topic: 'source:queue', partition: 2, from: 812n, to: 815n },
+    ]);
+    expect(acknowledge.mock.calls).toEqual([
+      [['receipt'], 812n],
+      [[], 815n],
+    ]);
+  });
+  test('the arrivals of a batch whose handler threw are released, and none is acknowledged; the actor is inside no record any more', async () => {
+    const [acknowledge, release] = [vi.fn(() => Promise.resolve()), vi.fn(() => Promise.resolve())];
+    const emit = (): void => {
+      throw new Error('boom');
+    };
+    await expect(performerOf(readerOf({ acknowledge, release }), { emit }).run()).rejects.toMatchObject({ code: 'STOPLOG_HANDLER' });
+    expect(release).toHaveBeenCalledExactlyOnceWith(['receipt'], 0);
+    expect(acknowledge).not.toHaveBeenCalled();
+    expect(beacon.sighting().inside).toBe(false);
+    expect(beacon.place(['queue'], 2)).toEqual({ topic: 'queue', partition: 2, offset: 0n });
+  });
+  test('a handler is given the headers and the time of an arrival', async () => {
+    const emit = vi.fn();
+    const headers = [{ name: 'trace', value: Uint8Array.of(7) }];
+    const reader = readerOf({ pull: () => Promise.resolve({ arrivals: [{ ...arrival, timestamp: 5, headers }], ended: true }) });
+    const actor = performerOf(reader, { emit, commit: taken(), idle: () => emit.mock.calls.length > 0 && actor.drain() });
+    await actor.run();
+    expect(emit).toHaveBeenCalledExactlyOnceWith({ key: 'k', value: 1, timestamp: 5, headers, offset: 0n, topic: 'queue', partition: 2 });
+  });
   test('a batch whose commit is refused is not acknowledged', async () => {
     const acknowledge = vi.fn(() => Promise.resolve());
-    const refused = (): Promise<Committed> => Promise.reject(new StoplogError('STOPLOG_FENCED', {}, 'another owner'));
-    await expect(performerOf(readerOf({ acknowledge }), refused).run()).rejects.toMatchObject({ code: 'STOPLOG_FENCED' });
+    const commit = (): Promise<Committed> => Promise.reject(new StoplogError('STOPLOG_FENCED', {}, 'another owner'));
+    await expect(performerOf(readerOf({ acknowledge }), { commit }).run()).rejects.toMatchObject({ code: 'STOPLOG_FENCED' });
     expect(acknowledge).not.toHaveBeenCalled();
   });
-  test('arrivals that a pull brings after the drain are committed and acknowledged before the actor ends', async () => {
+  test('arrivals that a pull yields after the drain are committed and acknowledged before the actor ends', async () => {
     const acknowledge = vi.fn(() => Promise.resolve());
-    const commit = vi.fn(() => Promise.resolve({ offsets: [], durable: Promise.resolve() }));
+    const commit = taken();
     const pull: SourceReader['pull'] = (_, signal) =>
       new Promise((resolve) => signal.addEventListener('abort', () => resolve({ arrivals: [arrival], ended: false }), { once: true }));
-    const actor = performerOf(readerOf({ pull, acknowledge }), commit);
+    const actor = performerOf(readerOf({ pull, acknowledge }), { commit });
     const ended = actor.run();
     actor.drain();
     await ended;

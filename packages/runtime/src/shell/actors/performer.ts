@@ -3,7 +3,10 @@
  *
  * It decides nothing. Everything it waits for ends in `hear`, so the machine sees one event at a time.
  */
-import { failpoint, fetchOrReset, type Log, type Reset, type SourceReader } from '@stoplog/core/port';
+import type { Reset } from '@stoplog/core';
+import { fetchOrReset } from '@stoplog/core/kit';
+import type { ArrivalBatch, Log, RawArrival, SourceReader } from '@stoplog/core/port';
+import { failpoint } from '@stoplog/core/private/failpoints';
 import { ActorState, step, type ActorEffect, type ActorEvent } from '../../pure/actor/actor.ts';
 import type { Jump } from '../../pure/actor/place.ts';
 import type { Work } from '../../pure/actor/work.ts';
@@ -14,7 +17,7 @@ export interface PerformerParts {
   readonly work: Work;
   readonly log: Log;
   /** What a source's actor pulls from. */
-  readonly source?: { readonly name: string; readonly reader: SourceReader };
+  readonly source?: { readonly name: string; readonly reader: SourceReader | SourceReader<RawArrival> };
   /** Where to go on when the log no longer has the next record. */
   readonly reset: Reset;
   readonly now: () => number;
@@ -38,6 +41,7 @@ export class Performer {
   readonly #events: ActorEvent[] = [];
   #waits = new AbortController();
   #isWaiting = false;
+  #released: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #progress = nothing();
   #end: { readonly resolve: () => void; readonly reject: (error: Error) => void } | undefined;
@@ -79,6 +83,7 @@ export class Performer {
 
   async #close(): Promise<void> {
     try {
+      await this.#released;
       await this.#parts.source?.reader[Symbol.asyncDispose]();
     } catch {
       // What it was is over; an error here would hide the one that ended it.
@@ -122,7 +127,11 @@ export class Performer {
       case 'pull':
         return this.#pull(effect);
       case 'acknowledge':
-        return this.#answer(effect.ask, this.#parts.source!.reader.acknowledge(effect.batch), () => ({ type: 'acknowledged', ask: effect.ask }));
+        return this.#acknowledge(effect);
+      case 'release':
+        // It is released before it is closed.
+        this.#released = this.#parts.source!.reader.release?.(effect.items, 0).catch(() => {});
+        return;
       case 'end':
         if (effect.error === undefined) this.#end?.resolve();
         else this.#end?.reject(effect.error);
@@ -136,12 +145,14 @@ export class Performer {
     const found = fetchOrReset(log, from, { bytes, waitMs: waits ? Infinity : 0 }, this.#waits.signal, reset, wallClock);
     this.#answer(ask, found, (answer) => ({ type: 'fetched', ask, found: answer }));
   }
-  #pull({ ask, records }: Effect<'pull'>): void {
+  #pull({ ask, limit }: Effect<'pull'>): void {
     const { name, reader } = this.#parts.source!;
-    const pulled = reader.pull({ records }, this.#waits.signal).catch((error: unknown) => {
-      throw sourceFailed(name, error);
-    });
-    this.#answer(ask, pulled, (batch) => ({ type: 'pulled', ask, batch }));
+    const pulled: Promise<ArrivalBatch | ArrivalBatch<RawArrival>> = reader.pull(limit, this.#waits.signal);
+    this.#answer(ask, pulled.catch(ofSource(name)), (batch) => ({ type: 'pulled', ask, batch }));
+  }
+  #acknowledge({ ask, items, position }: Effect<'acknowledge'>): void {
+    const { name, reader } = this.#parts.source!;
+    this.#answer(ask, reader.acknowledge(items, position).catch(ofSource(name)), () => ({ type: 'acknowledged', ask }));
   }
   #answer<T>(ask: number, answer: Promise<T>, event: (answer: T) => ActorEvent): void {
     answer.then(
@@ -183,4 +194,9 @@ export class Performer {
   }
 }
 
+const ofSource =
+  (name: string) =>
+  (error: unknown): never => {
+    throw sourceFailed(name, error);
+  };
 const nothing = (): Progress => ({ recordsIn: 0, recordsOut: 0, commits: 0, commitMs: [] });

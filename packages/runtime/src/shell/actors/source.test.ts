@@ -1,4 +1,5 @@
-import { StoplogError, type Source, type SourceReader } from '@stoplog/core/port';
+import { StoplogError } from '@stoplog/core';
+import type { Source, SourceReader } from '@stoplog/core/port';
 import { describe, expect, test } from 'vitest';
 import { openSource } from './source.ts';
 
@@ -9,6 +10,8 @@ const readerOf = (over: Partial<SourceReader>): SourceReader => ({
   ...over,
 });
 const sourceOf = (open: () => Promise<SourceReader>): Source<unknown, unknown> => ({ kind: 'source', name: 'queue', open });
+
+const START = { group: 'g', partition: 0, position: 0n };
 
 describe('opening a source', () => {
   test('an actor that is to end does not wait for one that does not open, and closes it should it open later', async () => {
@@ -21,6 +24,8 @@ describe('opening a source', () => {
             open = resolve;
           }),
       ),
+      START,
+      undefined,
       ending.signal,
     );
     ending.abort();
@@ -33,6 +38,8 @@ describe('opening a source', () => {
     await expect(
       openSource(
         sourceOf(() => Promise.reject(cause)),
+        START,
+        undefined,
         new AbortController().signal,
       ),
     ).rejects.toMatchObject({ code: 'STOPLOG_SOURCE', cause, facts: { source: 'queue' } });
@@ -40,6 +47,8 @@ describe('opening a source', () => {
     await expect(
       openSource(
         sourceOf(() => Promise.reject(own)),
+        START,
+        undefined,
         new AbortController().signal,
       ),
     ).rejects.toBe(own);

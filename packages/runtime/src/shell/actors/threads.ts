@@ -56,7 +56,7 @@ export class Threads {
     const refused = new Promise<never>((_, reject) => (refuse = reject));
     this.#given.set(begin, refuse);
     try {
-      await Promise.race([this.#pool.run(begin, { transferList: [begin.port as never] }), refused]);
+      await Promise.race([this.#pool.run(begin, { transferList: transferred(begin) }), refused]);
     } catch (error) {
       throw isExit(error, EXIT_LACKING_FILES) ? lackOfFiles(new Error('its thread ended for want of them')) : orLackOfFiles(error);
     } finally {
@@ -79,6 +79,8 @@ export class Threads {
     await this.#pool.destroy();
   }
 }
+
+const transferred = (begin: Start | Warming): never[] => ('line' in begin && begin.line !== undefined ? [begin.port, begin.line] : [begin.port]) as never[];
 
 /** The pool tells of a thread that exits by its own words alone. */
 const isExit = (error: unknown, code: number): boolean => error instanceof Error && error.message === `worker exited with code: ${code}`;

@@ -2,7 +2,9 @@
  * How an app is doing, as an Observable: a report a second while somebody looks, and no work while nobody does.
  */
 import type { Observable } from 'rxjs';
-import { drainSeconds, ratesBetween, readLag, type CleaningStanding, type Log, type TopicPartition } from '@stoplog/core/port';
+import type { Log, TopicPartition } from '@stoplog/core/port';
+import { drainSeconds, ratesBetween, readLag } from '@stoplog/core/kit';
+import type { CleaningStanding } from '@stoplog/core/tools';
 import type { ActorName } from '../actors/host.ts';
 import type { Progress } from '../../pure/host/mailbox.ts';
 import type { Plan } from '../../pure/topology/plan.ts';

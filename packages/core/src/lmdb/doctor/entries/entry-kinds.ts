@@ -1,18 +1,18 @@
 /**
- * The kinds of entries in each table, one line each: what a key looks like, and what must hold of the value.
+ * The kinds of entries in each table, one line each: the form of a key, and the rule for its value.
  *
- * A new kind is a new line here; without one its entries are told as unknown, once for each table, and never as damage: their
- * checksums are compared all the same. Batches and `meta` are larger subjects: partition-check.ts and names.ts.
+ * A new kind is a new line here; without it its entries are reported as unknown, once for each table, and never as damage:
+ * their checksums are compared all the same. Batches and `meta` are larger subjects: partition-check.ts and names.ts.
  */
 import { decodeOffset, type Ends, type Table } from '../../layout/keyspace.ts';
 import { fromBytes } from '../../layout/meta.ts';
 import { finding, type Finding } from '../../../pure/log/finding.ts';
 import type { Names } from './names.ts';
 
-/** The tables that every folder has. One that came later is made when the log is next opened, and is not missed before. */
+/** The tables that every folder has. A later table is created when the log is next opened, and its absence is no finding. */
 export const FIRST_TABLES: readonly Table[] = ['meta', 'log', 'ends', 'segments', 'times', 'positions', 'stores', 'groups'];
 
-/** What is known when an entry is looked at. */
+/** The names and ends against which an entry is checked. */
 export interface Known {
   readonly names: Names;
   readonly endsOf: (topicId: number, partition: number) => Ends | undefined;
@@ -20,13 +20,13 @@ export interface Known {
 export interface EntryKind {
   readonly name: string;
   readonly fits: (key: Uint8Array) => boolean;
-  /** `value` is opened. Returns what does not hold. */
+  /** `value` is without its seal. Returns the broken rule, or undefined. */
   readonly check: (key: Uint8Array, value: Uint8Array, known: Known) => Finding | undefined;
 }
 
 const u32 = (key: Uint8Array, at: number): number => Buffer.from(key.buffer, key.byteOffset, key.byteLength).readUInt32BE(at);
 
-/** A topic's number and partition at a place of a key, by name; or what is wrong with them. */
+/** The name of a topic's number and partition in a key; or the finding about them. */
 const partitionAt = (
   table: Table,
   key: Uint8Array,
@@ -45,14 +45,14 @@ const isFinding = (one: object): one is Finding => 'rule' in one;
 const ofPartition =
   (table: Table, sizes: readonly number[]): EntryKind['check'] =>
   (key, value, known) => {
-    // What stays of a deleted topic.
+    // A deleted topic leaves this mark.
     if (table === 'ends' && value.length === 0) return undefined;
     const place = partitionAt(table, key, 0, known);
     if (place === undefined || isFinding(place)) return place;
     return sizes.includes(value.length) ? undefined : finding('form', { table, ...place }, `a value of ${value.length} bytes`);
   };
 
-/** Whose entry it is; undefined when the producer is being forgotten. */
+/** The owner of the entry; undefined when the producer is being forgotten. */
 const producerOf = (key: Uint8Array, { names }: Known): string | Finding | undefined => {
   const id = u32(key, 0);
   const producer = names.producers.get(id);
@@ -97,12 +97,12 @@ export const KINDS: Readonly<Record<Exclude<Table, 'meta' | 'log'>, readonly Ent
         const group = known.names.groups.get(u32(key, 0));
         if (group === undefined) return finding('owner', { table: 'positions', ...place }, `it belongs to group number ${u32(key, 0)}, which is not there`);
         if (value.length !== 8) return finding('form', { table: 'positions', group, ...place }, `a value of ${value.length} bytes`);
-        // The number of a source means something outside the log only.
+        // The position of a source has a meaning outside the log only.
         if (isSource) return undefined;
         const end = known.endsOf(u32(key, 4), u32(key, 8))?.end ?? 0n;
         const offset = decodeOffset(value);
-        // Below the start a reader is late; above the end it has read what was never there.
-        return offset <= end ? undefined : finding('position', { table: 'positions', group, ...place, offset }, `it stands behind the end, ${end}`);
+        // Below the start a reader is late; above the end it has read records that never existed.
+        return offset <= end ? undefined : finding('position', { table: 'positions', group, ...place, offset }, `it is after the end, ${end}`);
       },
     },
   ],
@@ -115,7 +115,7 @@ export const KINDS: Readonly<Record<Exclude<Table, 'meta' | 'log'>, readonly Ent
         if (names.gone.has(id)) return undefined;
         const store = names.stores.get(id);
         if (store === undefined) return finding('owner', { table: 'stores' }, `it belongs to store number ${id}, which is not there`);
-        // A store is opened before its group has a name, and written to after. The key behind these two numbers is its own affair.
+        // A store is opened before its group has a name, and written to afterwards. The rest of the key is the store's own.
         for (const group of names.groups.values()) if (group === store.group) return undefined;
         return finding('owner', { table: 'stores', store: store.name }, `it belongs to group '${store.group}', which is not there`);
       },
@@ -126,12 +126,12 @@ export const KINDS: Readonly<Record<Exclude<Table, 'meta' | 'log'>, readonly Ent
       name: 'group',
       fits: (key) => key.length === 4,
       check: (key, value, known) =>
-        // What stays of a deleted group.
+        // A deleted group leaves this mark.
         value.length === 0
           ? undefined
           : ofGroup(key, known, (group) => (namesEpoch(value) ? undefined : finding('form', { table: 'groups', group }, 'its row names no epoch'))),
     },
-    memberKind('beat of a member', 1, 16),
+    memberKind('heartbeat of a member', 1, 16),
     memberKind('units of a member', 2, undefined),
     {
       name: 'place that is held',
@@ -157,5 +157,5 @@ export const KINDS: Readonly<Record<Exclude<Table, 'meta' | 'log'>, readonly Ent
   ],
 };
 
-/** undefined: of a kind that this version does not know. */
+/** undefined for a kind that this version does not know. */
 export const kindOf = (table: keyof typeof KINDS, key: Uint8Array): EntryKind | undefined => KINDS[table].find(({ fits }) => fits(key));

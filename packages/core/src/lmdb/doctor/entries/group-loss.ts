@@ -1,13 +1,13 @@
 /**
- * What becomes of a group when something of it is lost. A pipeline's stores are right as of its positions, and of no others:
- * where one of the two is incomplete, both go, and it begins anew: it reads its topics from the start and folds its stores from
- * nothing. A group that has no stores goes on with the positions it has, and reads from the start where one is lost.
+ * Decides the fate of a group that lost entries. A pipeline's stores match its positions, and no others: where one of the two
+ * is incomplete, both are dropped, and the pipeline restarts: it reads its topics from the start and folds its stores from
+ * nothing. A group without stores keeps its positions, and reads from the start where one is lost.
  */
 import type { Restarted } from '../../../port/inspection.ts';
 import type { StoreMeta } from '../../layout/meta.ts';
 import { compareKeys } from '../../layout/pages/walk.ts';
 
-/** Keys of a table between which entries may be missing; undefined: from the first on, up to the last. */
+/** Keys of a table between which entries may be missing; undefined means from the first key on, or up to the last. */
 export interface KeyGap {
   readonly after: Uint8Array | undefined;
   readonly before: Uint8Array | undefined;
@@ -15,16 +15,16 @@ export interface KeyGap {
 export interface GroupLosses {
   readonly groups: ReadonlyMap<number, string>;
   readonly stores: ReadonlyMap<number, StoreMeta & { readonly name: string }>;
-  /** Where entries of stores and positions are missing. */
+  /** The gaps in the tables of stores and positions. */
   readonly storeGaps: readonly KeyGap[];
   readonly positionGaps: readonly KeyGap[];
-  /** Names are missing that could not be found again: any group may have had more stores. */
+  /** Names were lost for good: any group may have had more stores. */
   readonly namesLost: boolean;
 }
 export const groupsToRestart = ({ groups, stores, storeGaps, positionGaps, namesLost }: GroupLosses): readonly Restarted[] => {
   const withStores = new Set([...stores.values()].map(({ group }) => group));
   const why = (id: number | undefined, group: string): string | undefined => {
-    if (namesLost) return 'names are lost, and it may have had stores that are not known any more';
+    if (namesLost) return 'names are lost, and it may have had stores that are unknown now';
     if (!withStores.has(group)) return undefined;
     if (id === undefined) return 'its number is lost, and with it its positions';
     if (positionGaps.some((gap) => touches(gap, id))) return 'some of its positions may be lost';
@@ -38,7 +38,7 @@ export const groupsToRestart = ({ groups, stores, storeGaps, positionGaps, names
   });
 };
 
-/** Whether a key that begins with the number may lie in the gap. */
+/** True when a key that begins with the number may be in the gap. */
 export const touches = ({ after, before }: KeyGap, id: number): boolean => {
   const first = Buffer.alloc(4);
   first.writeUInt32BE(id);

@@ -1,4 +1,4 @@
-/** Which topic, partition and offsets lie between two keys of a table, as far as one partition holds both. */
+/** The topic, partition and offsets between two keys of a table, if both are of one partition. */
 import type { Places } from '../../../pure/log/finding.ts';
 import type { Names } from './names.ts';
 

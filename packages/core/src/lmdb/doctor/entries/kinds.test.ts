@@ -33,7 +33,7 @@ const META = [
 const { names } = namesIn(META);
 
 describe('the meta table', () => {
-  test('says who is who', () => {
+  test('the meta table gives topics, groups, stores and producers their numbers', () => {
     expect(namesIn(META).findings).toEqual([]);
     expect([[...names.topics.keys()], [...names.groups], [...names.stores.keys()], [...names.gone], [...names.producers], names.next]).toEqual([
       [1],
@@ -45,15 +45,15 @@ describe('the meta table', () => {
     ]);
   });
   test.each([
-    ['a number that was given twice', entry('group:other', { id: 1 }), 'form', /number 1, and so has/],
-    ['a number that will be given again', entry('group:other', { id: 7 }), 'form', /would be given twice/],
+    ['a number that was assigned twice', entry('group:other', { id: 1 }), 'form', /number 1, and so has/],
+    ['a number that will be assigned again', entry('group:other', { id: 7 }), 'form', /would be assigned twice/],
     ['a value that is not JSON', [Buffer.from('topic:x'), Buffer.from('{')] as const, 'form', /not JSON/],
     ['a shape of another topic', entry('topic:x', { id: 9, shape }), 'form', /not the shape/],
-  ])('with %s', (_, more, rule, sentence) => {
+  ])('the meta table with %s is a finding', (_, more, rule, sentence) => {
     const found = namesIn([...META, more]).findings.find((one) => sentence.test(one.what));
     expect(found?.rule).toBe(rule);
   });
-  test('with an entry of a later version tells it, and that is no damage', () => {
+  test('an entry of a later version is reported, and is no damage', () => {
     const { findings } = namesIn([...META, entry('zebra:x', 1)]);
     expect(findings.map(({ rule, what }) => [rule, what])).toEqual([['unknown', "'zebra:x' is of a kind that this version does not know"]]);
     expect(findings.some(isDamage)).toBe(false);
@@ -66,25 +66,25 @@ describe('entries', () => {
     const key = positionKey(group, topic, partition);
     return kindOf('positions', key)!.check(key, encodeOffset(offset), known)?.rule;
   };
-  test('the position of a source is any number, and belongs to a group that is there', () => {
+  test('the position of a source is any number, and belongs to a known group', () => {
     expect([position(2, 5, 3, 10n ** 15n), position(9, 5, 3, 1n)]).toEqual([undefined, 'owner']);
   });
-  test('a position stands up to the end, also below the start', () => {
+  test('a position is at most the end, and may be below the start', () => {
     expect([position(2, 1, 1, 0n), position(2, 1, 1, 10n), position(2, 1, 1, 11n)]).toEqual([undefined, undefined, 'position']);
   });
-  test('what belongs to nobody is told; what is being deleted is not', () => {
+  test('an entry without an owner is reported, and one that is being deleted is not', () => {
     expect([position(9, 1, 0, 0n), position(2, 9, 0, 0n), position(2, 1, 2, 0n), position(2, 4, 0, 0n)]).toEqual(['owner', 'owner', 'owner', undefined]);
     const store = Buffer.concat([storePrefix(8, 0), Buffer.from('k')]);
     expect(kindOf('stores', store)!.check(store, Buffer.alloc(1), known)?.rule).toBe('owner');
   });
-  test('a store may be there before its group, and has no entries then', () => {
+  test('a store may exist before its group, and has no entries then', () => {
     const more = [...META, entry('store:more', { id: 40, group: 'nobody' }), entry('next', 41)];
     const { names, findings } = namesIn(more.filter(([key], i) => key.toString() !== 'next' || i === more.length - 1));
     expect(findings).toEqual([]);
     const key = Buffer.concat([storePrefix(40, 0), Buffer.from('k')]);
     expect(kindOf('stores', key)!.check(key, Buffer.alloc(1), { ...known, names })).toMatchObject({ rule: 'owner', store: 'more' });
   });
-  test('what a producer appended belongs to one that is there, or is being forgotten', () => {
+  test("a producer's state belongs to a known producer, or to one that is being forgotten", () => {
     const rule = (key: Buffer): string | undefined => kindOf('producers', key)!.check(key, Buffer.alloc(8), known)?.rule;
     expect([6, 4, 9].map((id) => rule(producerKey(id)))).toEqual([undefined, undefined, 'owner']);
     expect([rule(producedKey(6, 1, 1)), rule(producedKey(6, 1, 2)), rule(producedKey(9, 1, 0))]).toEqual([undefined, 'owner', 'owner']);
@@ -93,7 +93,7 @@ describe('entries', () => {
     const row = (value: Buffer): string | undefined => kindOf('groups', groupKey(2))!.check(groupKey(2), value, known)?.rule;
     expect([row(toBytes({ epoch: 3, owner: null, beat: 0 })), row(Buffer.alloc(0)), row(Buffer.from('{}'))]).toEqual([undefined, undefined, 'form']);
   });
-  test('what members of a group have is of a group that is there, and of a place that is', () => {
+  test('a row of a member belongs to a known group and a known partition', () => {
     const rule = (key: Buffer, size: number): string | undefined => kindOf('groups', key)!.check(key, Buffer.alloc(size), known)?.rule;
     expect([rule(beatKey(2, 1), 16), rule(beatKey(2, 1), 8), rule(unitsKey(2, 1), 2), rule(beatKey(9, 1), 16)]).toEqual([
       undefined,
@@ -107,13 +107,13 @@ describe('entries', () => {
       'owner',
       'owner',
     ]);
-    // A source is a place, too.
+    // A source has places, too.
     expect(rule(heldKey(2, 5, 0), 13)).toBeUndefined();
   });
-  test('a key of a later version is of no kind', () => expect(kindOf('groups', Buffer.alloc(12))).toBeUndefined());
+  test('a key of a later version has no kind', () => expect(kindOf('groups', Buffer.alloc(12))).toBeUndefined());
 });
 
-describe('of a group', () => {
+describe('loss in a group', () => {
   const losses = { groups: names.groups, stores: names.stores, storeGaps: [], positionGaps: [], namesLost: false };
   const near = { after: storePrefix(3, 0), before: undefined };
   const far = { after: undefined, before: storePrefix(2, 0) };
@@ -124,16 +124,16 @@ describe('of a group', () => {
     expect(groupsToRestart({ ...losses, positionGaps: [far] })).toMatchObject([{ group: 'billing' }]);
     expect(groupsToRestart({ ...losses, groups: new Map() })).toMatchObject([{ group: 'billing', why: expect.stringContaining('number is lost') }]);
   });
-  test('that has no stores the positions that are left stay', () => {
+  test('the remaining positions stay in a group without stores', () => {
     expect(groupsToRestart({ ...losses, stores: new Map(), positionGaps: [far] })).toEqual([]);
   });
-  test('a gap between two keys touches the numbers between them, and theirs', () => {
+  test('a gap between two keys touches the numbers between them, and their own', () => {
     const gap = { after: storePrefix(3, 7), before: storePrefix(5, 0) };
     expect([2, 3, 4, 5, 6].map((id) => touches(gap, id))).toEqual([false, true, true, true, false]);
   });
 });
 
-test('a finding says where it is', () => {
+test('a finding names its place', () => {
   expect(placeText({ rule: 'gap', file: 'data.mdb', table: 'log', topic: 'orders', partition: 1, offset: 120n, until: 136n, what: '' })).toBe(
     'data.mdb log orders[1] offsets 120 to 135',
   );

@@ -1,5 +1,5 @@
 /**
- * Who is who in a log: the meta table, read whole, with what is wrong in it. Everything else is checked against it.
+ * Reads the names and numbers of a log: the whole meta table, with its findings. All other entries are checked against it.
  */
 import {
   CLEANING_PREFIX,
@@ -27,13 +27,13 @@ export interface Names {
   readonly groups: ReadonlyMap<number, string>;
   readonly sources: ReadonlyMap<number, string>;
   readonly producers: ReadonlyMap<number, string>;
-  /** Numbers whose bytes are still being freed. */
+  /** Numbers of deleted owners whose bytes are still being freed. */
   readonly gone: ReadonlySet<number>;
-  /** The next number that will be given. */
+  /** The next number to be assigned. */
   readonly next: number | undefined;
 }
 
-/** `entries` are keys and opened values. */
+/** `entries` are keys and values without seals. */
 export const namesIn = (
   entries: readonly (readonly [key: Uint8Array, value: Uint8Array])[],
 ): { readonly names: Names; readonly findings: readonly Finding[] } => {
@@ -70,10 +70,10 @@ export const namesIn = (
     const name = key.slice(kind?.length ?? 0);
     if (kind === 'format') format = data as number;
     else if (kind === 'next') next = data as number;
-    // Which file it is, and what the cleanings came to: of no consequence here.
-    else if (kind === 'file' || kind === CLEANING) continue;
+    // The file's identity, its clock and the totals of the cleanings have no rule.
+    else if (kind === 'file' || kind === 'clock' || kind === CLEANING) continue;
     else if (kind === undefined) findings.push(finding('unknown', { table: 'meta' }, `'${key}' is of a kind that this version does not know`));
-    else if (typeof data !== 'object' || data === null) wrong(key, 'is no object');
+    else if (typeof data !== 'object' || data === null) wrong(key, 'is not an object');
     else if (kind === TOPIC) {
       const { id, shape } = data as TopicMeta;
       if (shape?.name !== name || !(shape.partitions >= 1)) wrong(key, 'is not the shape of that topic');
@@ -92,7 +92,7 @@ export const namesIn = (
   else if (format > FORMAT) findings.push(finding('unknown', { table: 'meta' }, `the format is ${format}, and this version knows up to ${FORMAT}`));
   const largest = Math.max(0, ...taken.keys());
   if (next === undefined ? taken.size > 0 : !(next > largest))
-    wrong('next', `is ${next ?? 'missing'}, and number ${largest} is taken: it would be given twice`);
+    wrong('next', `is ${next ?? 'missing'}, and number ${largest} is taken: it would be assigned twice`);
   return { names: { topics, stores, groups, sources, producers, gone, next }, findings };
 };
 
@@ -105,5 +105,5 @@ const [TOPIC = '', STORE = '', GROUP = '', SOURCE = '', PRODUCER = '', GONE = ''
   GONE_PREFIX,
   CLEANING_PREFIX,
 ].map(String);
-/** Whole keys, and beginnings of keys. */
-export const META_KINDS: readonly string[] = ['format', 'next', 'file', TOPIC, STORE, GROUP, SOURCE, PRODUCER, GONE, CLEANING];
+/** Whole keys, and prefixes of keys. */
+export const META_KINDS: readonly string[] = ['format', 'next', 'file', 'clock', TOPIC, STORE, GROUP, SOURCE, PRODUCER, GONE, CLEANING];

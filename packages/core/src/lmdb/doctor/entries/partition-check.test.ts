@@ -23,39 +23,39 @@ const changed = (i: number, change: (bytes: Uint8Array) => void): readonly TestB
     return { key, bytes: copy };
   });
 
-test('a partition as the writer makes it has nothing to tell', () => {
+test('a partition as the writer makes it has no findings', () => {
   expect(sound.segments.length).toBeGreaterThan(1);
   expect(check(sound)).toEqual([]);
   expect(check(partitionOf([]))).toEqual([]);
 });
 
-describe('is told with the offsets it concerns', () => {
+describe('a finding names the offsets that it concerns', () => {
   test.each([
     ['missing at the start', 0, 0n, 3n],
     ['missing in the middle', 3, 9n, 12n],
     ['missing at the end', 7, 21n, 24n],
-  ])('a batch that is %s', (_, i, offset, until) => {
+  ])('a batch that is %s is found', (_, i, offset, until) => {
     const findings = check({ ...sound, batches: without(i) });
     expect(findings.filter(({ rule }) => rule === 'gap')).toMatchObject([{ topic: 'letters', partition: 1, offset, until, what: 'no batch is there' }]);
   });
-  test('a batch with a flipped bit, up to the next one', () => {
+  test('a batch with a flipped bit is found, up to the next one', () => {
     const findings = check({ ...sound, batches: changed(2, (bytes) => (bytes[70]! ^= 4)) });
     expect(findings[0]).toMatchObject({ rule: 'checksum', offset: 6n, until: 9n });
   });
-  test('a batch under the key of another', () => {
+  test('a batch under the key of another is found', () => {
     const batches = sound.batches.map(({ key, bytes }, i) => ({ key, bytes: i === 4 ? sound.batches[5]!.bytes : bytes }));
     expect(check({ ...sound, batches })[0]).toMatchObject({ rule: 'place', offset: 12n });
   });
-  test('two values at one offset', () => {
+  test('two values at one offset are found', () => {
     const batches = [...sound.batches.slice(0, 3), batchAt(8n, [record(1)]), ...sound.batches.slice(3)];
     expect(check({ ...sound, batches }).find(({ rule }) => rule === 'overlap')).toMatchObject({ offset: 8n });
   });
-  test('an end before the last record: its offset would be given again', () => {
+  test('an end before the last record is found, since its offset would be assigned again', () => {
     expect(check(sound, { last: { ...sound.ends, end: 20n } }).find(({ rule }) => rule === 'end')).toMatchObject({ offset: 24n });
   });
 });
 
-describe('what is derived must agree', () => {
+describe('derived entries must match', () => {
   test.each<readonly [string, Partial<TestPartition>, string]>([
     ['the sum of bytes', { ends: { ...sound.ends, bytes: sound.ends.bytes + 1 } }, 'bytes'],
     ['the bytes of a closed segment', { segments: sound.segments.map((one, i) => (i === 0 ? { ...one, bytes: one.bytes - 1 } : one)) }, 'segment'],
@@ -67,7 +67,7 @@ describe('what is derived must agree', () => {
     ['the order of the entries', { times: sound.times.map(({ time }, i) => ({ time, base: sound.times.at(-1 - i)!.base })) }, 'time'],
     ['the largest time of all', { ends: { ...sound.ends, maxTimestamp: 5_000 } }, 'time'],
     ['how far it is compacted', { ends: { ...sound.ends, cleanTo: 99n } }, 'compaction'],
-  ])('%s', (_, difference, rule) => expect(rules(check({ ...sound, ...difference }))).toEqual([rule]));
+  ])('a difference in %s is found', (_, difference, rule) => expect(rules(check({ ...sound, ...difference }))).toEqual([rule]));
 });
 
 describe('below the point up to which a topic is compacted', () => {
@@ -77,13 +77,13 @@ describe('below the point up to which a topic is compacted', () => {
     return state.findings.filter(({ rule }) => rule === 'compaction');
   };
   const put = (key: string | null, value: string | null): TestRecord => ({ key, value, time: 1 });
-  test('no key is there twice', () => {
+  test('a key that is there twice is found', () => {
     const batches = [batchAt(0n, [put('a', '1'), put('b', '2')]), batchAt(2n, [put('c', '3'), put('a', '4')])];
     expect(compacted(batches, 4n)).toMatchObject([{ offset: 3n, what: expect.stringContaining('offset 0 too') }]);
     expect(compacted(batches, 3n)).toEqual([]);
   });
-  test('each record has a key', () => expect(compacted([batchAt(0n, [put(null, '1')])], 1n)).toMatchObject([{ offset: 0n }]));
-  test('tombstones have a time to go', () => {
+  test('a record without a key is found', () => expect(compacted([batchAt(0n, [put(null, '1')])], 1n)).toMatchObject([{ offset: 0n }]));
+  test('a tombstone without a delete horizon is found', () => {
     expect(compacted([batchAt(0n, [put('a', null)])], 1n)).toMatchObject([{ what: expect.stringContaining('1 tombstones') }]);
     expect(compacted([batchAt(0n, [put('a', null)], 77)], 1n)).toEqual([]);
   });
@@ -98,8 +98,8 @@ describe('below the point up to which a topic is compacted', () => {
   });
 });
 
-describe('while others write', () => {
-  test('appends explain what comes after the end that was seen first', () => {
+describe('while other processes write', () => {
+  test('appends explain records after the end that was read first', () => {
     const state = new PartitionCheck(PLACE, { ...sound.ends, end: 12n, bytes: sound.batches.slice(0, 4).reduce((sum, { bytes }) => sum + bytes.length, 0) });
     for (const { key, bytes } of sound.batches) state.take(key, bytes);
     expect([state.finish(sound.ends, sound.segments, sound.times), state.isSettled(sound.ends)]).toEqual([[], true]);

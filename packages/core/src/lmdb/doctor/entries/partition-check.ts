@@ -1,9 +1,9 @@
 /**
  * The rules of one partition, batch by batch in the order of their keys, and then its ends, segments and times against them.
  *
- * Batches lie side by side from the start to the end (emptied ones too), so that one that is missing is seen; each has its
- * checksums and its own place. What is told of a partition while others write is settled by who calls: `isSettled`
- * says that nothing but appends happened between the two ends that were read.
+ * Batches are adjacent from the start to the end (empty ones too), so that a missing one shows; each has its checksums and
+ * its own place. While other processes write, the caller decides about the findings: `isSettled` is true when only appends
+ * happened between the two reads of the ends.
  */
 import { isStoplogError } from '../../../pure/errors.ts';
 import { KeyOffsets } from '../../../pure/retention/key-offsets.ts';
@@ -23,7 +23,7 @@ export interface CheckedPlace {
 export interface CheckedBatch {
   readonly base: bigint;
   readonly bytes: number;
-  /** -Infinity of one that could not be read. */
+  /** -Infinity for a batch that could not be read. */
   readonly maxTimestamp: number;
 }
 
@@ -32,14 +32,14 @@ export class PartitionCheck {
   readonly findings: Finding[] = [];
   readonly batches: CheckedBatch[] = [];
   records = 0;
-  /** The bytes of batches that came after the first look. */
+  /** The bytes of batches that were appended after the first read. */
   appended = 0;
-  /** Keys below cleanTo that found no room in memory. */
+  /** Keys below cleanTo for which there was no memory. */
   uncompared = 0;
   readonly #first: Ends;
-  /** Where the next batch should begin; undefined behind one that could not be read. */
+  /** The offset at which the next batch should begin; undefined after a batch that could not be read. */
   #next: bigint | undefined;
-  /** A batch that could not be read: how far it reached, the next one says. */
+  /** A batch that could not be read: the next one shows how far it reached. */
   #damaged: { readonly base: bigint; readonly rule: Rule; readonly what: string } | undefined;
   readonly #keys: KeyOffsets | undefined;
 
@@ -49,7 +49,7 @@ export class PartitionCheck {
     this.#keys = place.compacts && first.cleanTo > first.start ? new KeyOffsets([0x5eed, 0xbead], maxSlots) : undefined;
   }
 
-  /** Takes the next entry of the log; the key is the partition's. */
+  /** Checks the next entry of the log; the key is the partition's. */
   take(key: Uint8Array, value: Uint8Array): void {
     const base = offsetOfBatchKey(Buffer.from(key.buffer, key.byteOffset, key.byteLength));
     let view: BatchView | undefined;
@@ -80,26 +80,26 @@ export class PartitionCheck {
     if (this.#keys !== undefined && base < this.#first.cleanTo) this.#takeKeys(view, this.#keys);
   }
 
-  /** True when what was seen is explained by nothing but appends. */
+  /** True when appends alone explain every finding. */
   isSettled(last: Ends): boolean {
     const { start, cleanTo, bytes } = this.#first;
     return last.start === start && last.cleanTo === cleanTo && last.bytes - bytes === this.appended;
   }
 
-  /** Compares with the ends, segments and times as they are behind the last batch. */
+  /** Compares the batches with the ends, segments and times as they are after the last batch. */
   finish(last: Ends, segments: readonly Segment[], times: readonly TimeEntry[]): readonly Finding[] {
     const { place, batches } = this;
     this.#closeDamage(last.end);
     const reached = this.#next ?? (batches.length === 0 ? last.start : last.end);
     if (reached < last.end) this.#gap(reached, last.end);
     if (reached > last.end)
-      this.#tell('end', { offset: reached }, `its batches reach to ${reached}, and its end is ${last.end}: the next append would be given an offset twice`);
+      this.#tell('end', { offset: reached }, `its batches reach to ${reached}, and its end is ${last.end}: the next append would get an offset that was used`);
     if (last.start > last.end) this.#tell('end', { offset: last.start }, `it starts at ${last.start} and ends at ${last.end}`);
     if (last.cleanTo > last.end) this.#tell('compaction', { offset: last.cleanTo }, `it is said to be compacted up to ${last.cleanTo}, behind its end`);
     const bytes = batches.reduce((sum, batch) => sum + batch.bytes, 0);
     if (bytes !== last.bytes) this.#tell('bytes', {}, `its batches have ${bytes} bytes, and its ends say ${last.bytes}`);
     this.findings.push(...checkSegments(place, last, segments, batches), ...checkTimes(place, last, times, batches));
-    // What was trimmed meanwhile is not missing.
+    // Batches that were trimmed meanwhile are not missing.
     return this.findings.filter(({ rule, until }) => rule !== 'gap' || until === undefined || until > last.start);
   }
 
@@ -112,7 +112,7 @@ export class PartitionCheck {
       const { offset } = view;
       if (offset < start || offset >= cleanTo) continue;
       if (view.keyStart < 0) {
-        this.#tell('compaction', { offset }, 'a record without a key lies where compaction has been');
+        this.#tell('compaction', { offset }, 'a record without a key is in the compacted part');
         continue;
       }
       if (view.valueStart < 0) tombstones++;
@@ -122,7 +122,7 @@ export class PartitionCheck {
       else if (!keys.put(view.bytes, view.keyStart, view.keyEnd, Number(offset - start))) this.uncompared++;
     }
     if (isBelow && tombstones > 0 && view.deleteHorizon === undefined)
-      this.#tell('compaction', { offset: view.baseOffset }, `it keeps ${tombstones} tombstones that no cleaning has given a time to go`);
+      this.#tell('compaction', { offset: view.baseOffset }, `it keeps ${tombstones} tombstones for which no cleaning has set a delete horizon`);
   }
   #closeDamage(until: bigint): void {
     const damaged = this.#damaged;

@@ -1,4 +1,4 @@
-/** Whatever is left of a partition, what is put together from it passes the check. */
+/** A partition rebuilt from any remaining batches passes the check. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { openBatch } from '../../../pure/record/batch.ts';
@@ -25,7 +25,7 @@ const filler = ({ offset, until }: { readonly offset: bigint; readonly until: bi
 });
 const inOrder = (pieces: readonly Piece[]): readonly Piece[] => [...pieces].sort((a, b) => Number(a.base - b.base));
 
-test('ends, segments and times agree with the batches that are left, and every offset has one', () => {
+test('ends, segments and times match the remaining batches, and every offset has one', () => {
   fc.assert(
     fc.property(batches, fc.array(fc.boolean(), { minLength: 20, maxLength: 20 }), fc.boolean(), fc.nat(9), (all, isLost, segmentsAreLost, beyond) => {
       const { ends: known, segments, batches } = partitionOf(all, 200);
@@ -45,7 +45,7 @@ test('ends, segments and times agree with the batches that are left, and every o
   );
 });
 
-test('of candidates, those are taken that lie in a gap whole and beside each other', () => {
+test('the chosen candidates are whole in a gap and do not overlap', () => {
   const piece = (base: bigint, next: bigint): Piece => ({ base, next, bytes: 1, count: 1, baseTimestamp: 0, maxTimestamp: 0 });
   const gaps = gapsIn([piece(0n, 4n), piece(10n, 12n)], 2n, 20n);
   expect(gaps).toEqual([

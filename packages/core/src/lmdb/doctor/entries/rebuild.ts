@@ -1,13 +1,13 @@
 /**
- * A partition put together from the batches that could be proved: where offsets are missing, and what its ends, segments and
- * times are then. Nothing but the batches is believed, except where a partition starts and ends.
+ * Rebuilds a partition from the batches that could be proved: the missing offsets, and the ends, segments and times that
+ * follow. Only the batches are trusted, except for the start and end of a partition.
  */
 import type { Span } from '../../../port/inspection.ts';
 import type { Ends } from '../../layout/keyspace.ts';
 import { emptySegment, type Segment } from '../../../pure/retention/segment.ts';
 import type { TimeEntry } from './time-check.ts';
 
-/** A batch, as far as its place goes. */
+/** The offsets of a batch. */
 export interface Piece {
   readonly base: bigint;
   readonly next: bigint;
@@ -29,14 +29,14 @@ export const gapsIn = (pieces: readonly Piece[], start: bigint, end: bigint): re
   return at < end ? [...gaps, { offset: at, until: end }] : gaps;
 };
 
-/** Which candidates lie in the gaps, whole and beside each other: the first of two that meet. */
+/** The candidates that fit whole into the gaps without overlapping; of two that overlap, the first. */
 export const fitting = <P extends Piece>(candidates: readonly P[], gaps: readonly Span[], start: bigint): readonly P[] => {
   const sorted = [...candidates].sort((a, b) => (a.base < b.base ? -1 : a.base > b.base ? 1 : 0));
   const taken: P[] = [];
   for (const { offset, until } of gaps) {
     let at = offset;
     for (const one of sorted) {
-      // Only the first one of a partition may begin below its start.
+      // Only the first batch of a partition may begin below its start.
       if ((one.base < at && at !== start) || one.next > until || one.next <= at) continue;
       taken.push(one);
       at = one.next;
@@ -45,7 +45,7 @@ export const fitting = <P extends Piece>(candidates: readonly P[], gaps: readonl
   return taken;
 };
 
-/** Ends, closed segments and times of a partition that has these pieces and no others, side by side. */
+/** Ends, closed segments and times of a partition with exactly these adjacent pieces. */
 export const rebuild = (
   pieces: readonly Piece[],
   ends: Ends,

@@ -1,6 +1,6 @@
 /**
- * Segments lie side by side from the start to the end, the active one last, and each has the bytes of its batches. Those that
- * end at or below the start are on their way out, and are left alone.
+ * Segments are adjacent from the start to the end, the active one last, and each has the bytes of its batches. Segments that
+ * end at or below the start are being deleted, and are not checked.
  */
 import type { Ends } from '../../layout/keyspace.ts';
 import type { Segment } from '../../../pure/retention/segment.ts';
@@ -17,7 +17,7 @@ export const checkSegments = (
   const tell = (base: bigint, what: string): void => void findings.push(finding('segment', { table: 'segments', topic, partition, offset: base }, what));
   const segments = [...closed.filter(({ next }) => next > ends.start), ends.active];
   const [first] = segments;
-  if (first!.base > ends.start && ends.start < ends.end) tell(first!.base, `the first segment begins there, behind the start, ${ends.start}`);
+  if (first!.base > ends.start && ends.start < ends.end) tell(first!.base, `the first segment begins there, after the start, ${ends.start}`);
   let at = 0;
   for (const [i, segment] of segments.entries()) {
     const following = segments[i + 1];

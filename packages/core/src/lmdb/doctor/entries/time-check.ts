@@ -1,6 +1,6 @@
 /**
- * An entry of `times` leads to the batch that first reached its time. So both grow together, and no batch has a later time than
- * the last entry at or before it: else a search for that time would begin behind it.
+ * An entry of `times` leads to the batch that first reached its time. So times and offsets grow together, and no batch has a
+ * later time than the last entry at or before it: otherwise a search for that time would begin after it.
  */
 import type { Ends } from '../../layout/keyspace.ts';
 import { finding, type Finding } from '../../../pure/log/finding.ts';
@@ -11,7 +11,7 @@ export interface TimeEntry {
   readonly base: bigint;
 }
 
-/** The time in a key of `times`: undoes `timeKey`. */
+/** The time in a key of `times`: decodes `timeKey`. */
 export const timeOfKey = (key: Uint8Array): number => {
   const bytes = Buffer.from(key.subarray(8, 16));
   if (bytes[0]! & 0x80) bytes[0]! &= 0x7f;
@@ -41,7 +41,7 @@ export const checkTimes = (
   let reached = -Infinity;
   for (const { base, maxTimestamp } of batches) {
     for (; at < times.length && times[at]!.base <= base; at++) reached = Math.max(reached, times[at]!.time);
-    // What lies below the start is on its way out, and so may be what led to it.
+    // Batches below the start are being deleted, and so may be the entries that led to them.
     if (maxTimestamp > reached && base >= ends.start) tell(base, `the batch there has time ${maxTimestamp}, and no entry leads to it or before it`);
   }
   return findings;

@@ -1,8 +1,8 @@
 /**
- * The free list: which pages may be written again. Every page of a file is in one tree, once, or here.
+ * The free list: the pages that may be written again. Every page of a file is in one tree, once, or here.
  *
- * A record lies under the number of a commit: a count, then that many words. A positive one is a page, zero is nothing, and a
- * negative one is the length of the run of pages that the next word begins.
+ * A record is stored under the number of a commit: a count, then that many words. A positive word is a page, zero is nothing,
+ * and a negative word is the length of the run of pages that starts at the next word.
  */
 import { viewOf } from './page.ts';
 
@@ -11,7 +11,7 @@ export interface Run {
   readonly pages: number;
 }
 
-/** The runs in a record, or what is wrong with it. */
+/** The runs in a record, or the reason why it is malformed. */
 export const runsIn = (record: Uint8Array, lastPage: number): readonly Run[] | string => {
   if (record.length < 8 || record.length % 8 !== 0) return `a record of ${record.length} bytes is no list`;
   const view = viewOf(record);

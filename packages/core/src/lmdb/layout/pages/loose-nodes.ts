@@ -1,13 +1,13 @@
 /**
- * What may be entries on a page that is not to be trusted: its head and its bounds are not believed, only that a node lies
- * within the page. Whoever takes one proves it by a checksum.
+ * Finds possible entries on a page that cannot be trusted: its header and bounds are ignored, and only a node's being within
+ * the page counts. The caller proves each entry by a checksum.
  */
 import { PAGE_HEADER, pagesFor, u64, viewOf } from './page.ts';
 
 export interface LooseNode {
   readonly key: Uint8Array;
   readonly value: Uint8Array | undefined;
-  /** Where the value may lie, when it is not on the page. */
+  /** The pages of the value, when it is not on this page. */
   readonly overflow: { readonly page: number; readonly pages: number; readonly size: number } | undefined;
 }
 const NODE_HEADER = 8;

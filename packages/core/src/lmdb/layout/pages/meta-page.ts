@@ -1,6 +1,6 @@
 /**
- * The meta pages: where a snapshot begins. Commit n writes page n mod 2, and then the same once more, half a page after the
- * first, to say that it is on the disk; LMDB begins there after a power cut.
+ * The meta pages: the root of a snapshot. Commit n writes page n mod 2, and then a copy half a page further on, which says
+ * that the commit is on the disk; LMDB starts from that copy after a power cut.
  *
  *     24  u32  beefc0de                48  tree of the free list       144  u64  last page
  *     28  u32  version of the format   96  tree of the tables          152  u64  transaction
@@ -16,33 +16,33 @@ export const META_BYTES = 168;
 const EMPTY = 2 ** 64;
 
 export interface Tree {
-  /** How its keys and values lie. */
+  /** The layout of its keys and values. */
   readonly flags: number;
   readonly depth: number;
   readonly branches: number;
   readonly leaves: number;
   readonly overflows: number;
   readonly entries: number;
-  /** undefined when it is empty. */
+  /** undefined when the tree is empty. */
   readonly root: number | undefined;
 }
-/** What one commit left: everything that is reached from it belongs together. */
+/** The state of one commit: every page that is reached from it belongs to it. */
 export interface Snapshot {
   readonly txn: number;
   readonly pageSize: number;
   readonly lastPage: number;
   readonly free: Tree;
   readonly main: Tree;
-  /** The number of the machine's start in which it was written. */
+  /** The number of the machine's boot in which the commit was written. */
   readonly boot: number;
 }
 
-/** What LMDB keeps in the flags of the free list of a commit whose pages were not flushed before its meta page was written. */
+/** LMDB's flag in the free list of a commit whose pages were not flushed before its meta page was written. */
 const UNFLUSHED = 0x1000;
-/** The flags that say how keys and values lie: numbers, duplicates, in reverse. */
+/** The flags for the layout of keys and values: numbers, duplicates, in reverse. */
 const LAYOUT = 0x7e;
 const NUMBERS = 0x08;
-/** What is wrong with the flags of a tree of ours, or of the free list. */
+/** The fault in the flags of a tree of ours, or of the free list. */
 export const flagsProblem = ({ flags }: Tree, isFreeList = false): string | undefined =>
   (flags & LAYOUT) === (isFreeList ? NUMBERS : 0) ? undefined : `the flags of ${isFreeList ? 'the free list' : 'a tree'} read ${flags.toString(16)}`;
 
@@ -61,41 +61,54 @@ export const treeOf = (bytes: Uint8Array): Tree => {
   };
 };
 
-/** A meta page from its first bytes, or what is wrong with it. */
+/** A meta page from its first bytes, or the reason why it is malformed. */
 export const metaOf = (bytes: Uint8Array, index: number): Snapshot | string => {
   if (bytes.length < META_BYTES) return 'the file ends in it';
-  const view = viewOf(bytes);
-  if (view.getUint32(24, true) !== META_MAGIC) return 'it has no magic number';
+  if (!hasMagic(bytes)) return 'it has no magic number';
   const head = headProblem(bytes, index, META);
   if (head !== undefined && !head.startsWith('its list')) return head;
   return snapshotIn(bytes);
 };
-/** The copy of the last commit that was flushed, at half a page. */
+/** The copy of the last flushed commit, at half a page. */
 export const flushedOf = (bytes: Uint8Array): Snapshot | string => (bytes.length < META_BYTES ? 'the file ends in it' : snapshotIn(bytes));
 
+export const hasMagic = (bytes: Uint8Array): boolean => viewOf(bytes).getUint32(24, true) === META_MAGIC;
+export const pageSizeOf = (bytes: Uint8Array): number => viewOf(bytes).getUint32(48, true);
+export const pageSizeProblem = (pageSize: number): string | undefined =>
+  pageSize < 256 || pageSize > 65_536 || (pageSize & (pageSize - 1)) !== 0 ? `its page size reads ${pageSize}` : undefined;
+const txnOf = (bytes: Uint8Array): number => u64(viewOf(bytes), 152);
+const lastPageOf = (bytes: Uint8Array): number => u64(viewOf(bytes), 144);
+/** The number of the last commit in the file: the larger of the two meta pages. */
+export const lastCommit = (first: Uint8Array, second: Uint8Array): number => Math.max(txnOf(first), txnOf(second));
+/** The length of the file that its last commit needs, as the newer meta page says. */
+export const neededBytes = (first: Uint8Array, second: Uint8Array): number => {
+  const newest = txnOf(second) > txnOf(first) ? second : first;
+  return (lastPageOf(newest) + 1) * pageSizeOf(newest);
+};
+
 const snapshotIn = (bytes: Uint8Array): Snapshot | string => {
-  const view = viewOf(bytes);
-  const pageSize = view.getUint32(48, true);
-  if (pageSize < 256 || pageSize > 65_536 || (pageSize & (pageSize - 1)) !== 0) return `its page size reads ${pageSize}`;
+  const pageSize = pageSizeOf(bytes);
+  const problem = pageSizeProblem(pageSize);
+  if (problem !== undefined) return problem;
   const at = { free: PAGE_HEADER + 24, main: PAGE_HEADER + 24 + TREE_BYTES };
   const snapshot: Snapshot = {
-    txn: u64(view, 152),
+    txn: txnOf(bytes),
     pageSize,
-    lastPage: u64(view, 144),
+    lastPage: lastPageOf(bytes),
     free: treeOf(bytes.subarray(at.free, at.free + TREE_BYTES)),
     main: treeOf(bytes.subarray(at.main, at.main + TREE_BYTES)),
-    boot: u64(view, 160),
+    boot: u64(viewOf(bytes), 160),
   };
-  for (const tree of [snapshot.free, snapshot.main]) if (tree.root !== undefined && tree.root > snapshot.lastPage) return 'it leads behind its own last page';
+  for (const tree of [snapshot.free, snapshot.main]) if (tree.root !== undefined && tree.root > snapshot.lastPage) return 'it points past its own last page';
   return snapshot;
 };
 
 export interface Metas {
-  /** What LMDB opens; undefined when neither page can be read. */
+  /** The commit that LMDB opens; undefined when neither page can be read. */
   readonly newest: Snapshot | undefined;
-  /** The others that can be read, the newer first. */
+  /** The other readable commits, the newer first. */
   readonly others: readonly Snapshot[];
-  /** The copy of the last commit that was acknowledged; undefined when it cannot be read. */
+  /** The copy of the last acknowledged commit; undefined when it cannot be read. */
   readonly flushed: Snapshot | undefined;
   /** Sentences, with the number of the page. */
   readonly problems: readonly { readonly page: number; readonly what: string }[];
@@ -107,14 +120,14 @@ export const metasOf = (first: Uint8Array, second: Uint8Array, half: Uint8Array)
   const copy = flushedOf(half);
   const problems = found.flatMap((meta, page) => (typeof meta === 'string' ? [{ page, what: meta }] : []));
   const whole = found.filter((meta): meta is Snapshot => typeof meta !== 'string');
-  // Commits write them in turns, so that they are one apart; which of the two is wrong, its parity says.
+  // Commits write them alternately, so that they are one commit apart; parity shows which of the two is wrong.
   const [a, b] = found as [Snapshot | string, Snapshot | string];
   if (typeof a !== 'string' && typeof b !== 'string') {
     if (Math.abs(a.txn - b.txn) > 1)
       for (const [page, { txn }] of [a, b].entries()) if (txn % 2 !== page || txn > 2 ** 53) problems.push({ page, what: `it says commit ${txn}` });
     if (Math.abs(a.txn - b.txn) > 1 && problems.length === 0)
       problems.push({ page: a.txn > b.txn ? 0 : 1, what: `it says commit ${Math.max(a.txn, b.txn)}, and the other ${Math.min(a.txn, b.txn)}` });
-    // Equal ones are of a file in which nothing was committed yet.
+    // Equal meta pages belong to a file without a commit.
     else for (const [page, { txn }] of [a, b].entries()) if (txn % 2 !== page && txn > 0) problems.push({ page, what: `it says commit ${txn}` });
     if (a.pageSize !== b.pageSize) problems.push({ page: 1, what: `its page size reads ${b.pageSize}, that of the other ${a.pageSize}` });
     for (const [page, { main, free }] of [a, b].entries()) {
@@ -125,24 +138,24 @@ export const metasOf = (first: Uint8Array, second: Uint8Array, half: Uint8Array)
     if (typeof copy !== 'string' && copy.txn > newer && problems.length === 0)
       problems.push({ page: copy.txn % 2, what: `commit ${copy.txn} was flushed, and the newer of the two meta pages says ${newer}` });
   }
-  // Nothing is there before the first commit is flushed.
+  // The copy is empty before the first commit is flushed.
   if (typeof copy === 'string' && half.subarray(0, META_BYTES).some((byte) => byte !== 0)) problems.push({ page: 0, what: `in its second half, ${copy}` });
   const byAge = [...whole].sort((x, y) => y.txn - x.txn);
   const newest = byAge[0];
   if (newest !== undefined && typeof copy !== 'string' && copy.txn === newest.txn && problems.length === 0 && !isSame(copy, newest))
-    problems.push({ page: 0, what: `the note of commit ${copy.txn} in its second half is another one than the page of that commit` });
+    problems.push({ page: 0, what: `the copy of commit ${copy.txn} in its second half differs from the page of that commit` });
   const flushed = typeof copy === 'string' ? undefined : copy;
   const others = [...byAge.slice(1), ...(flushed === undefined ? [] : [flushed])].sort((x, y) => y.txn - x.txn);
   return { newest, others, flushed, problems };
 };
 
-/** Whether two say the same, but for when it was flushed. */
+/** True when two snapshots are equal, except for the time of their flush. */
 const isSame = (a: Snapshot, b: Snapshot): boolean => JSON.stringify(told(a)) === JSON.stringify(told(b));
 const told = ({ free, ...snapshot }: Snapshot): object => ({ ...snapshot, boot: 0, free: { ...free, flags: free.flags & ~UNFLUSHED } });
 
 /**
- * The commit that LMDB opens if it is the first to: the newest, if the machine was not started anew since it was written or if
- * its pages were flushed before it; otherwise the last that was flushed, for of what came later some pages may be missing.
+ * The commit that LMDB opens first: the newest one, if the machine has not restarted since or if its pages were flushed
+ * before it; otherwise the last flushed one, since some pages of later commits may be missing.
  */
 export const openedOf = ({ newest, others, flushed }: Metas, boot: number): Snapshot | undefined => {
   const [older] = others.filter((one) => one !== flushed);

@@ -1,6 +1,6 @@
 /**
- * Every page is used once or free: who is neither belonged to what can no longer be reached, who is both will be
- * overwritten. A byte for each page that is there: a damaged meta page may name any number as its last.
+ * Every page is used once or free: a page that is neither is leaked; one that is both will be overwritten. The account has a
+ * byte for each page of the file, since a damaged meta page may name any number as its last.
  */
 const UNKNOWN = 0;
 const USED = 1;
@@ -9,16 +9,16 @@ const FREE = 2;
 export class PageAccount {
   readonly #marks: Uint8Array;
 
-  /** `pages`: how many the file has. What lies behind its end is not accounted for. */
+  /** `pages` is the length of the file. Pages after its end are not counted. */
   constructor(lastPage: number, pages: number) {
     this.#marks = new Uint8Array(Math.min(lastPage + 1, pages));
   }
 
-  /** False when one of them was used before. */
+  /** False when one of the pages was used before. */
   use(page: number, count: number): boolean {
     return this.#mark(page, count, USED) === undefined;
   }
-  /** The first that was used or free before. */
+  /** The first page that was used or free before. */
   free(page: number, count: number): number | undefined {
     return this.#mark(page, count, FREE);
   }
@@ -28,7 +28,7 @@ export class PageAccount {
   isUsed(page: number): boolean {
     return this.#marks[page] === USED;
   }
-  /** Pages that are neither used nor free, behind the meta pages. */
+  /** Pages that are neither used nor free, after the meta pages. */
   *lost(): Generator<number> {
     for (let page = 2; page < this.#marks.length; page++) if (this.#marks[page] === UNKNOWN) yield page;
   }

@@ -1,6 +1,6 @@
 /**
- * One page of LMDB's file, read by ourselves: LMDB trusts its pages, and a bit in one of them can hide what lies below it
- * or end the process. Here nothing is believed: every number is compared with where the page ends before it is followed.
+ * Reads one page of LMDB's file without LMDB: LMDB trusts its pages, and a bit in one of them can hide the entries below it
+ * or end the process. Here every number is compared with the end of the page before it is used.
  *
  *      0  u64  number of the page           24  u16 × n  where each node begins, counted from 24
  *      8  u64  transaction that wrote it
@@ -15,7 +15,7 @@ export const BRANCH = 1;
 export const LEAF = 2;
 export const OVERFLOW = 4;
 export const META = 8;
-/** The bits that say what a page is; the others are notes of a transaction, and none is left on a page that was written. */
+/** The bits for the kind of a page; the other bits are notes of a transaction, and a written page has none of them. */
 const KINDS = 0x6f;
 const NAMES: Readonly<Record<number, string>> = { [BRANCH]: 'a branch', [LEAF]: 'a leaf', [OVERFLOW]: 'an overflow page', [META]: 'a meta page' };
 
@@ -30,12 +30,12 @@ export interface PageHead {
   readonly kind: number;
   readonly lower: number;
   readonly upper: number;
-  /** Of an overflow page. */
+  /** The length of an overflow page's run. */
   readonly pages: number;
 }
 
 export const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-/** Beyond 2^53 it is no longer exact, and larger than any page or transaction number. */
+/** Beyond 2^53 the result is not exact, and larger than any page or transaction number. */
 export const u64 = (view: DataView, at: number): number => view.getUint32(at, true) + view.getUint32(at + 4, true) * 2 ** 32;
 
 export const headOf = (bytes: Uint8Array): PageHead => {
@@ -50,7 +50,7 @@ export const headOf = (bytes: Uint8Array): PageHead => {
   };
 };
 
-/** What is wrong with the head of a page that should be the `page`-th and of that kind; undefined when nothing is. */
+/** The fault in the header of a page that should be the `page`-th and of that kind; undefined when there is none. */
 export const headProblem = (bytes: Uint8Array, page: number, kind: number): string | undefined => {
   const head = headOf(bytes);
   if (head.page !== page) return `it says it is page ${head.page}`;
@@ -62,9 +62,9 @@ export const headProblem = (bytes: Uint8Array, page: number, kind: number): stri
 
 export interface Leaf {
   readonly key: Uint8Array;
-  /** The value, where it lies on the page. */
+  /** The value, if it is on the page. */
   readonly value: Uint8Array | undefined;
-  /** Where it lies otherwise. */
+  /** The pages of the value otherwise. */
   readonly overflow: { readonly page: number; readonly pages: number; readonly size: number } | undefined;
   readonly isTree: boolean;
 }
@@ -75,14 +75,14 @@ export interface Child {
 
 export const countOf = (bytes: Uint8Array): number => viewOf(bytes).getUint16(20, true) >> 1;
 
-/** Where the i-th node begins, or what is wrong with it. */
+/** The offset of the i-th node, or the fault in it. */
 const nodeAt = (bytes: Uint8Array, view: DataView, i: number): number | string => {
   const at = PAGE_HEADER + view.getUint16(PAGE_HEADER + 2 * i, true);
-  if (at < PAGE_HEADER + view.getUint16(22, true) || at + NODE_HEADER > bytes.length) return `its node ${i} lies outside of it`;
+  if (at < PAGE_HEADER + view.getUint16(22, true) || at + NODE_HEADER > bytes.length) return `its node ${i} is outside of it`;
   return at + NODE_HEADER + view.getUint16(at + 6, true) > bytes.length ? `the key of its node ${i} is longer than the page` : at;
 };
 
-/** The i-th node of a leaf whose head is right. */
+/** The i-th node of a leaf with a sound header. */
 export const leafAt = (bytes: Uint8Array, i: number, view: DataView = viewOf(bytes)): Leaf | string => {
   const at = nodeAt(bytes, view, i);
   if (typeof at === 'string') return at;
@@ -99,7 +99,7 @@ export const leafAt = (bytes: Uint8Array, i: number, view: DataView = viewOf(byt
   return { key, value: undefined, overflow, isTree: false };
 };
 
-/** The i-th child of a branch whose head is right. The key of the first one is not written. */
+/** The i-th child of a branch with a sound header. The key of the first child is not written. */
 export const childAt = (bytes: Uint8Array, i: number, view: DataView = viewOf(bytes)): Child | string => {
   const at = nodeAt(bytes, view, i);
   if (typeof at === 'string') return at;
@@ -107,31 +107,31 @@ export const childAt = (bytes: Uint8Array, i: number, view: DataView = viewOf(by
   return { key, page: view.getUint32(at, true) + view.getUint16(at + 4, true) * 2 ** 32 };
 };
 
-/** How many overflow pages a value takes. */
+/** The number of overflow pages of a value. */
 export const pagesFor = (size: number, pageSize: number): number => Math.floor((PAGE_HEADER - 1 + size) / pageSize) + 1;
 
-/** Nodes lie without gaps from `upper` to the end: LMDB copies what lies between by that number. */
+/** Nodes fill the page without gaps from `upper` to the end: LMDB copies the bytes between by that number. */
 export const spaceProblem = (bytes: Uint8Array, view: DataView = viewOf(bytes)): string | undefined => {
   const [count, upper] = [view.getUint16(20, true) >> 1, view.getUint16(22, true)];
   let least = bytes.length - PAGE_HEADER;
   for (let i = 0; i < count; i++) least = Math.min(least, view.getUint16(PAGE_HEADER + 2 * i, true));
   return least === upper ? undefined : `its nodes begin at ${least}, and it says at ${upper}`;
 };
-/** The same of a page whose nodes are all right one by one. */
+/** The same check for a page whose nodes are all sound one by one. */
 export const fillProblem = (bytes: Uint8Array, view: DataView = viewOf(bytes)): string | undefined => {
   const [count, upper] = [view.getUint16(20, true) >> 1, view.getUint16(22, true)];
   let filled = 0;
   for (let i = 0; i < count; i++) filled += nodeBytes(view, PAGE_HEADER + view.getUint16(PAGE_HEADER + 2 * i, true));
   return filled === bytes.length - PAGE_HEADER - upper ? undefined : `its nodes take ${filled} of ${bytes.length - PAGE_HEADER - upper} bytes`;
 };
-/** How many bytes the node takes that begins there. */
+/** The size of the node at that offset. */
 const nodeBytes = (view: DataView, at: number): number => {
   const isBranch = (view.getUint16(18, true) & BRANCH) !== 0;
   const size = isBranch ? 0 : view.getUint16(at + 4, true) === BIG ? BIG_BYTES : view.getUint32(at, true);
   return evenly(NODE_HEADER + view.getUint16(at + 6, true) + size);
 };
 
-/** LMDB writes into a page that seems to be of a later commit than the last, as if it were its own copy, and dies of it. */
+/** LMDB writes into a page that seems to be of a later commit than the last, as if it were its own copy, and crashes. */
 export const noteProblem = (bytes: Uint8Array, latest: number | undefined, view: DataView = viewOf(bytes)): string | undefined => {
   const notes = view.getUint16(18, true) & ~KINDS;
   if (notes !== 0) return `it has the notes ${notes.toString(16)}, which only a page in memory has`;
@@ -139,12 +139,12 @@ export const noteProblem = (bytes: Uint8Array, latest: number | undefined, view:
   return latest !== undefined && txn > latest ? `it says that commit ${txn} wrote it, and the last one is ${latest}` : undefined;
 };
 
-/** Whether what lies between these places of a page, key and value, is as it should be. */
+/** True when the key and value at these offsets of a page are whole. */
 export type IsWhole = (bytes: Uint8Array, keyAt: number, keyEnd: number, valueEnd: number) => boolean;
 
 /**
- * Whether nothing is wrong with a leaf whose head is right and whose values all lie on it: what `leafAt` asks of each node,
- * keys that grow, nodes that fill their space. Most leaves are so, and this makes no object for a node.
+ * True for a sound leaf whose header was checked and whose values are all on the page: `leafAt`'s checks of each node, keys
+ * that grow, nodes that fill their space. Most leaves are sound, and this check makes no object for a node.
  */
 export const isSoundLeaf = (bytes: Uint8Array, isWhole: IsWhole | undefined, view: DataView = viewOf(bytes)): boolean => {
   const count = view.getUint16(20, true) >> 1;
@@ -170,10 +170,10 @@ export const isSoundLeaf = (bytes: Uint8Array, isWhole: IsWhole | undefined, vie
   }
   return filled === end - begin && least === begin;
 };
-/** Nodes begin at even places. */
+/** Nodes begin at even offsets. */
 const evenly = (size: number): number => size + (size & 1);
 
-/** Four bytes at a time: keys of a table begin alike. */
+/** Compares four bytes at a time: keys of a table have common prefixes. */
 const isBefore = (view: DataView, a: number, aEnd: number, b: number, bEnd: number): boolean => {
   for (; a + 4 <= aEnd && b + 4 <= bEnd; a += 4, b += 4) {
     const one = view.getUint32(a);

@@ -17,16 +17,16 @@ const found = (items: Iterable<Walked>): readonly (readonly [string, string])[] 
 const broken = (items: Iterable<Walked>): readonly Broken[] => [...items].filter((item) => item.type === 'broken');
 
 describe('a tree that is sound', () => {
-  test('is walked in the order of its keys, values on pages of their own too', () => {
+  test('a sound tree is walked in the order of its keys, with values on pages of their own too', () => {
     const { read, tree, space } = build();
     expect(found(walk(read, tree, space))).toEqual(entries);
     expect(broken(walk(read, tree, space))).toEqual([]);
   });
-  test.each([0, 5, 11, 12])('is walked from any key on (%i)', (from) => {
+  test.each([0, 5, 11, 12])('a sound tree is walked from any key on (%i)', (from) => {
     const { read, tree, space } = build();
     expect(found(walk(read, tree, space, { from: Buffer.from(entries[from]?.[0] ?? 'l') }))).toEqual(entries.slice(from));
   });
-  test('uses each of its pages once', () => {
+  test('a sound tree uses each of its pages once', () => {
     const { read, tree, space } = build();
     const account = new PageAccount(space.lastPage, space.lastPage + 1);
     for (const item of walk(read, tree, space, { visit: (page, count) => account.use(page, count), values: false })) expect(item.type).toBe('entry');
@@ -34,23 +34,23 @@ describe('a tree that is sound', () => {
   });
 });
 
-describe('a leaf on which nothing is wrong', () => {
+describe('a sound leaf', () => {
   const counted = (built: Built, isWhole?: IsWhole): { readonly entries: number; readonly items: readonly Walked[] } => {
     let entries = 0;
     const items = [...walk(built.read, built.tree, built.space, { sound: { isWhole, entries: (count) => (entries += count) } })];
     return { entries: entries + items.filter(({ type }) => type === 'entry').length, items };
   };
-  test('is counted and not walked, one with a value on pages of its own is walked', () => {
+  test('a sound leaf is counted and not walked, and a leaf with a value on pages of its own is walked', () => {
     const { entries: all, items } = counted(build());
     expect(all).toBe(12);
     expect(found(items).map(([key]) => key)).toEqual(['key03', 'key04', 'key05', 'key06', 'key07', 'key08']);
     expect(broken(items)).toEqual([]);
   });
-  test('is walked when one of its entries is not whole', () => {
+  test('a sound leaf is walked when one of its entries is not whole', () => {
     const isWhole: IsWhole = (bytes, keyAt, keyEnd) => text(bytes.subarray(keyAt, keyEnd)) !== 'key10';
     expect(found(counted(build(), isWhole).items).map(([key]) => key)).toContain('key10');
   });
-  test('is told apart from one on which something is, whatever bits are flipped', () => {
+  test('a sound leaf is told apart from a faulty one, whatever bits are flipped', () => {
     fc.assert(
       fc.property(fc.array(fc.record({ at: fc.nat(20 * PAGE_SIZE), bit: fc.nat(7) }), { minLength: 1, maxLength: 4 }), (flips) => {
         const built = build();
@@ -64,7 +64,7 @@ describe('a leaf on which nothing is wrong', () => {
   });
 });
 
-describe('what is wrong is told, with the keys it hides, and the walk goes on behind it', () => {
+describe('a fault is reported with the keys it hides, and the walk continues after it', () => {
   const leafOf = (i: number): number => {
     const { read, tree, space } = build();
     for (const item of walk(read, tree, space)) if (item.type === 'entry' && text(item.key) === entries[i]![0]) return item.page;
@@ -75,7 +75,7 @@ describe('what is wrong is told, with the keys it hides, and the walk goes on be
     ['a leaf of another number', ({ bytes }) => bytes.writeBigUInt64LE(77n, leafOf(3) * PAGE_SIZE), /says it is page 77/, 9],
     ['a leaf that is a branch', ({ bytes }) => bytes.writeUInt16LE(1, leafOf(3) * PAGE_SIZE + 18), /a branch, where a leaf/, 9],
     ['a list of nodes longer than the page', ({ bytes }) => bytes.writeUInt16LE(400, leafOf(3) * PAGE_SIZE + 20), /does not fit/, 9],
-    ['a node that begins outside', ({ bytes }) => bytes.writeUInt16LE(250, leafOf(3) * PAGE_SIZE + 24), /lies outside/, 11],
+    ['a node that begins outside', ({ bytes }) => bytes.writeUInt16LE(250, leafOf(3) * PAGE_SIZE + 24), /is outside/, 11],
     [
       'a key longer than the page',
       ({ bytes }) => bytes.writeUInt16LE(4_000, leafOf(3) * PAGE_SIZE + 24 + bytes.readUInt16LE(leafOf(3) * PAGE_SIZE + 24) + 6),
@@ -114,7 +114,7 @@ describe('what is wrong is told, with the keys it hides, and the walk goes on be
     ],
     ['a note of a transaction', ({ bytes }) => bytes.writeUInt16LE(0x8002, leafOf(0) * PAGE_SIZE + 18), /has the notes 8000/, 12],
     ['a page of a later commit', ({ bytes }) => bytes.writeBigUInt64LE(8n, leafOf(0) * PAGE_SIZE + 8), /commit 8 wrote it, and the last one is 7/, 12],
-  ])('%s', (_, damage, sentence, left) => {
+  ])('%s is reported', (_, damage, sentence, left) => {
     const built = build();
     damage(built);
     const items = [...walk(built.read, built.tree, { ...built.space, txn: 7 })];
@@ -122,7 +122,7 @@ describe('what is wrong is told, with the keys it hides, and the walk goes on be
     expect(found(items).length).toBe(left);
     if (left < 12) expect(text(broken(items)[0]!.before ?? Buffer.from('z')) > text(broken(items)[0]!.after ?? Buffer.alloc(0))).toBe(true);
   });
-  test('two children that are one page, where pages are counted', () => {
+  test('two children that are one page are reported, when pages are counted', () => {
     const built = build();
     const [first, second] = [26, 28].map((at) => root * PAGE_SIZE + 24 + built.bytes.readUInt16LE(root * PAGE_SIZE + at));
     built.bytes.writeUInt32LE(built.bytes.readUInt32LE(first), second);
@@ -131,7 +131,7 @@ describe('what is wrong is told, with the keys it hides, and the walk goes on be
       'it is reached twice',
     );
   });
-  test('a file that ends before its pages', () => {
+  test('a file that ends before its pages is reported', () => {
     const { bytes, tree, space } = build();
     const short = bytes.subarray(0, 5 * PAGE_SIZE);
     const read = (page: number, count: number): Uint8Array | undefined =>
@@ -140,7 +140,7 @@ describe('what is wrong is told, with the keys it hides, and the walk goes on be
   });
 });
 
-test('whatever bytes are changed, a walk ends, and gives keys in their order', () => {
+test('a walk over any changed bytes ends, and yields keys in order', () => {
   fc.assert(
     fc.property(fc.array(fc.record({ at: fc.nat(20 * PAGE_SIZE), byte: fc.nat(255) }), { minLength: 1, maxLength: 12 }), fc.nat(6), (changes, depth) => {
       const built = build();

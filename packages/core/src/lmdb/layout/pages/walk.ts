@@ -1,9 +1,9 @@
 /**
- * Walks a tree of pages in the order of its keys, from any key on, and never leaves it: whatever a page says, the walk ends.
+ * Walks a tree of pages in the order of its keys, from any key on. The walk ends whatever the pages say.
  *
- * A page must be what the one above it says: its number, its kind by its depth, its keys between the two keys beside it. What
- * is not so is told as `broken`, with the keys between which it hides something, and the walk goes on behind it. What
- * is handed out are views of the bytes that `read` gave.
+ * A page must match the page above it: its number, its kind by its depth, its keys between the two keys around it. A mismatch
+ * is yielded as `broken`, with the keys between which it hides entries, and the walk continues after it. The yielded keys and
+ * values are views of the bytes that `read` returned.
  */
 import {
   BRANCH,
@@ -25,13 +25,13 @@ import {
 } from './page.ts';
 import type { Tree } from './meta-page.ts';
 
-/** The bytes of so many pages; undefined when the file ends before. */
+/** The bytes of `count` pages; undefined when the file ends before them. */
 export type ReadPages = (page: number, count: number) => Uint8Array | undefined;
 
 export interface Entry {
   readonly type: 'entry';
   readonly key: Uint8Array;
-  /** Empty when values were not asked for and it lies on pages of its own. */
+  /** Empty when values were not requested and the value is on pages of its own. */
   readonly value: Uint8Array;
   readonly isTree: boolean;
   readonly page: number;
@@ -40,10 +40,10 @@ export interface Broken {
   readonly type: 'broken';
   readonly page: number;
   readonly what: string;
-  /** Keys between these two, without them, may be missing; undefined: from the first on, up to the last. */
+  /** Keys between these two, exclusive, may be missing; undefined means from the first key on, or up to the last. */
   readonly after: Uint8Array | undefined;
   readonly before: Uint8Array | undefined;
-  /** Nothing is missing because of it. */
+  /** No entry is missing because of it. */
   readonly hidesNothing: boolean;
 }
 export type Walked = Entry | Broken;
@@ -51,20 +51,20 @@ export type Walked = Entry | Broken;
 export interface Space {
   readonly pageSize: number;
   readonly lastPage: number;
-  /** The commit that wrote the last page of them. */
+  /** The last commit that wrote one of the pages. */
   readonly txn?: number;
 }
 export interface WalkOptions {
-  /** The first key that is wanted. */
+  /** The first key to be yielded. */
   readonly from?: Uint8Array;
-  /** false: pages of large values are not read; `heads`: of the first of them what it says of itself. */
+  /** false: pages of large values are not read; `heads`: only the header of the first of them is read. */
   readonly values?: boolean | 'heads';
   /**
-   * Told how many entries a leaf has on which nothing is wrong and all values lie, instead of a walk through them. `isWhole` is asked
-   * of each.
+   * Called with the number of entries of a sound leaf with all values on it, instead of walking them. `isWhole` checks each
+   * entry.
    */
   readonly sound?: { readonly isWhole: IsWhole | undefined; readonly entries: (count: number) => void };
-  /** Told of each page that is as it should be; false when it was met before. */
+  /** Called for each sound page; returns false when the page was visited before. */
   readonly visit?: (page: number, count: number, kind: number) => boolean;
   readonly compare?: (a: Uint8Array, b: Uint8Array) => number;
 }
@@ -81,7 +81,7 @@ export const compareKeys = (a: Uint8Array, b: Uint8Array): number => {
   for (let i = 0; i < n; i++) if (a[i] !== b[i]) return a[i]! - b[i]!;
   return a.length - b.length;
 };
-/** Keys of the free list are numbers as the machine has them. */
+/** Keys of the free list are numbers in the machine's byte order. */
 export const compareNumbers = (a: Uint8Array, b: Uint8Array): number => {
   for (let i = 7; i >= 0; i--) if ((a[i] ?? 0) !== (b[i] ?? 0)) return (a[i] ?? 0) - (b[i] ?? 0);
   return a.length - b.length;
@@ -102,7 +102,7 @@ export function* walk(read: ReadPages, tree: Tree, space: Space, options: WalkOp
     hidesNothing,
   });
   if (tree.depth < 1 || tree.depth > MOST_DEPTH) return yield broken(tree.root, `its tree is ${tree.depth} deep`, undefined, undefined);
-  // The next one is at the end.
+  // The next page is at the end.
   const places: Place[] = [{ page: tree.root, lower: undefined, upper: undefined, depth: 1 }];
   for (let place = places.pop(); place !== undefined; place = places.pop()) {
     const { page, lower, upper, depth } = place;
@@ -208,14 +208,14 @@ const keyAfter = (bytes: Uint8Array, i: number, count: number): Uint8Array | und
   return undefined;
 };
 
-/** The children with the keys they lie between, the last one first; one that cannot be read becomes a page that is not there. */
+/** The children with the keys around them, the last one first; an unreadable child becomes a page that does not exist. */
 const childrenOf = (bytes: Uint8Array, { lower, upper, depth }: Place, count: number, compare: (a: Uint8Array, b: Uint8Array) => number): Place[] => {
   const view = viewOf(bytes);
   const nodes = Array.from({ length: count }, (_, i) => childAt(bytes, i, view));
   const bounds: (Uint8Array | undefined)[] = [];
   let low = lower;
   for (const [i, node] of nodes.entries()) {
-    // A separator that is out of order bounds nothing.
+    // A separator out of order is no bound.
     if (i > 0 && typeof node !== 'string' && (low === undefined || compare(node.key, low) > 0) && (upper === undefined || compare(node.key, upper) < 0))
       low = node.key;
     else if (i > 0) nodes[i] = typeof node === 'string' ? node : 'its key is out of order';

@@ -1,0 +1,63 @@
+/**
+ * The members that this log has in groups, and the assignments of each for whoever joined.
+ *
+ * What a member does next is decided where every log decides it, by `nextAction` of the core.
+ */
+import { randomUUID } from 'node:crypto';
+import { keepsWithout, nextAction, replacedError } from '@stoplog/core/kit';
+import type { Assignment, Holding, Membership, TopicPartition } from '@stoplog/core/port';
+import type { Cluster } from './cluster.ts';
+import { Member } from './member.ts';
+
+export class Groups {
+  readonly #cluster: Cluster;
+  readonly #members = new Map<string, Set<Member>>();
+
+  constructor(cluster: Cluster) {
+    this.#cluster = cluster;
+  }
+
+  /** `group` as it is named in the cluster, `name` as whoever joins names it. */
+  async *join(name: string, group: string, membership: Membership, signal: AbortSignal): AsyncGenerator<Assignment> {
+    const members = this.of(group);
+    let member: Member | undefined;
+    let told: readonly Holding[] | undefined;
+    const release = async (ended: readonly TopicPartition[]): Promise<void> => {
+      if (member?.isIn === true) await member.release(keepsWithout(member, ended));
+    };
+    try {
+      while (!signal.aborted) {
+        member?.check();
+        const standing = member?.isIn === true ? ({ isIn: true, holds: member.holds, asked: member.asked } as const) : undefined;
+        const action = nextAction(told, standing ?? { isIn: false, replaced: member?.isReplaced === true });
+        if (action.type === 'join') {
+          if (member !== undefined) members.delete(member);
+          member = new Member(this.#cluster, group, membership, randomUUID());
+          members.add(member);
+          const entered = member.changed(signal);
+          member.enter();
+          await entered;
+        } else if (action.type === 'release') await member!.release(action.keeps);
+        else if (action.type === 'wait') await member!.changed(signal);
+        else if (action.type === 'give up') throw replacedError(name, membership.instanceId);
+        else {
+          told = action.partitions;
+          yield { group: name, partitions: told, release };
+        }
+      }
+    } finally {
+      await member?.leave();
+      if (member !== undefined) members.delete(member);
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#members.values()].flatMap((members) => [...members].map((member) => member.leave())));
+  }
+  /** The members of this log in a group. */
+  of(group: string): Set<Member> {
+    let members = this.#members.get(group);
+    if (members === undefined) this.#members.set(group, (members = new Set()));
+    return members;
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * Who in a group gets what, decided by the member that Kafka made the leader of a rebalance.
+ *
+ * A member *claims* what it works on when it joins; the leader answers each with an assignment. A new generation begins when every
+ * member has joined, so what nobody claims is worked on by nobody and can be assigned at once, in the generation as its epoch.
+ * What is to move is first asked for: its holder goes on, says in a later claim that it has ended, and then it is assigned to
+ * another. The balance is that of every log, `groupStep` of the core; only the state is made anew from the claims.
+ *
+ * A member that Kafka removed claims nothing, and one that Kafka has not heard of since is not in the generation: its commits are
+ * refused by the group's coordinator.
+ */
+import { EMPTY_GROUP, groupStep, placeName, standingOf, type GroupMemberState, type GroupState } from '@stoplog/core/kit';
+import type { Holding, TopicPartition } from '@stoplog/core/port';
+
+/** What a member says of itself when it joins. */
+export interface Claim {
+  readonly units: readonly (readonly TopicPartition[])[];
+  /** What it works on; `asked` for what it is to hand over and has not ended yet. */
+  readonly works: readonly (Holding & { readonly asked: boolean })[];
+  /** When it first joined: of members that declare different units the latest counts. */
+  readonly since: number;
+  readonly instanceId?: string | undefined;
+  /** Differs in each life of a static member. */
+  readonly life: string;
+  /** Counts the claims of a life: Kafka rebalances for a claim only if it differs from the one before. */
+  readonly joins: number;
+}
+export interface Claimant {
+  readonly memberId: string;
+  readonly claim: Claim;
+}
+export interface KafkaAssignment {
+  /** In which it was made; 0 for what was never assigned. */
+  readonly generation: number;
+  readonly holds: readonly Holding[];
+  readonly asked: readonly Holding[];
+  /** All that is assigned in the group: from it a static member that comes back gets what it had. */
+  readonly table: readonly Assigned[];
+}
+export interface Assigned extends Holding {
+  readonly life: string;
+  readonly instanceId?: string | undefined;
+}
+
+/** The assignment of each member. `before` is the table of the last generation that this member knows. */
+export const lead = (generation: number, claimants: readonly Claimant[], before: readonly Assigned[]): ReadonlyMap<string, KafkaAssignment> => {
+  const ordered = [...claimants].sort((a, b) => a.claim.since - b.claim.since || (a.memberId < b.memberId ? -1 : 1));
+  let state: GroupState = { ...EMPTY_GROUP, epoch: generation - 1 };
+  const held = new Map<string, GroupState['held'] extends ReadonlyMap<string, infer H> ? H : never>();
+  for (const { memberId, claim } of ordered) {
+    for (const { topic, partition, epoch, asked } of [...claim.works, ...returning(claim, before, generation)]) {
+      const name = placeName({ topic, partition });
+      const other = held.get(name);
+      if (other === undefined || other.epoch < epoch) held.set(name, { topic, partition, epoch, asked, member: memberId });
+    }
+  }
+  const members = ordered.map(({ memberId, claim }): GroupMemberState => ({ id: memberId, units: claim.units, beat: 0, away: false }));
+  state = { ...state, members: members.slice(0, -1), held };
+  for (const member of members.slice(-1)) [state] = groupStep(state, { type: 'join', member });
+  const claims = new Map(ordered.map(({ memberId, claim }) => [memberId, claim]));
+  const table = [...state.held.values()].map(({ topic, partition, epoch, member }): Assigned => {
+    const { life, instanceId } = claims.get(member)!;
+    return { topic, partition, epoch, life, instanceId };
+  });
+  return new Map(ordered.map(({ memberId }) => [memberId, { generation, ...standingOf(state, memberId)!, table }]));
+};
+
+/** What a static member had in its last life, in a new epoch: it comes back to that, and the others keep what they have. */
+const returning = ({ instanceId, life }: Claim, before: readonly Assigned[], epoch: number): Claim['works'] =>
+  instanceId === undefined
+    ? []
+    : before.flatMap(({ topic, partition, instanceId: of, life: had }) =>
+        of === instanceId && had !== life ? [{ topic, partition, epoch, asked: false }] : [],
+      );
+
+export const encodeClaim = (claim: Claim): Uint8Array => new TextEncoder().encode(JSON.stringify(claim));
+export const encodeAssignment = (assignment: KafkaAssignment): Uint8Array => new TextEncoder().encode(JSON.stringify(assignment));
+/** Bytes of a member of the same group: what this version or another has encoded. */
+export const decodeClaim = (bytes: Uint8Array): Claim => JSON.parse(new TextDecoder().decode(bytes)) as Claim;
+export const decodeAssignment = (bytes: Uint8Array): KafkaAssignment =>
+  bytes.length === 0 ? { generation: 0, holds: [], asked: [], table: [] } : (JSON.parse(new TextDecoder().decode(bytes)) as KafkaAssignment);

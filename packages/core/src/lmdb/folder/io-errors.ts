@@ -1,0 +1,100 @@
+/**
+ * Errors of the disk, of the file system and of LMDB, each as an error with a code and a remedy.
+ *
+ * LMDB reports by number, its binding by text, Node by a code; the three are compared here and nowhere else.
+ */
+import { statfsSync } from 'node:fs';
+import { isStoplogError, StoplogError } from '../../pure/errors.ts';
+import { DATA_FILE } from './files.ts';
+
+const isFull = (path: string): boolean => {
+  try {
+    const { bavail, bsize } = statfsSync(path);
+    return bavail * bsize < 1024 * 1024;
+  } catch {
+    return false;
+  }
+};
+
+/** What LMDB's binding says where LMDB let no reader begin; sometimes it says something worse (env.ts). */
+export const NO_READER = 'No transaction to renew';
+
+/** An error of the file system or of LMDB as one with a name and a remedy. */
+export const describeIo = (path: string, error: unknown): Error => {
+  if (error instanceof StoplogError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  const code = (error as { code?: unknown } | null)?.code;
+  const is = (...signs: (string | number)[]): boolean => signs.some((sign) => code === sign || (typeof sign === 'string' && message.includes(sign)));
+  // LMDB calls a write that was cut short, as it is at the end of a disk, an input/output error.
+  if (is('ENOSPC', 'No space left', 28) || (is('EIO', 'Input/output error', 5) && isFull(path))) {
+    return new StoplogError(
+      'STOPLOG_LOG_FULL',
+      { path },
+      `no space left on the disk of ${path}: nothing of this commit was kept, reads go on, and writes do once there is space`,
+      { cause: error },
+    );
+  }
+  if (is('MDB_MAP_FULL', -30792)) {
+    return new StoplogError('STOPLOG_LOG_FULL', { path }, `${path} has reached the size of its map: open it with a larger one, lmdb(path, { mapSize })`, {
+      cause: error,
+    });
+  }
+  if (is('EACCES', 'EPERM', 'Permission denied', 'Operation not permitted', 13)) {
+    return new StoplogError(
+      'STOPLOG_LOG_UNAVAILABLE',
+      { path },
+      `no permission for ${path}: run as the user who owns it, or give this one the right to read and write there`,
+      { cause: error },
+    );
+  }
+  if (is('EROFS', 'Read-only file system', 30)) {
+    return new StoplogError('STOPLOG_LOG_UNAVAILABLE', { path }, `${path} is on a read-only file system: mount it for writing, or copy the folder elsewhere`, {
+      cause: error,
+    });
+  }
+  if (is('MDB_PANIC', -30795)) {
+    return new StoplogError(
+      'STOPLOG_LOG_UNAVAILABLE',
+      { path },
+      `LMDB has given up ${path} in this process, as it does when another process is killed while it flushes, or when the disk takes no more: what was acknowledged stands. Restart this process`,
+      { cause: error },
+    );
+  }
+  // LMDB knows a process by its number, and two in containers may have the same one.
+  if (is(NO_READER)) {
+    return new StoplogError(
+      'STOPLOG_LOG_UNAVAILABLE',
+      { path, pid: process.pid },
+      `no reader could begin in ${path}: another process with the number of this one, ${process.pid}, has it open, as processes in two containers can, or there are too many readers. ` +
+        `Let the containers share their process numbers (docker run --pid), or run the processes in one`,
+      { cause: error },
+    );
+  }
+  // Node 24 says it in its own words when it cannot read a package's file.
+  if (is('EMFILE', 'ENFILE', 'Too many open files', 'too many open files', 24)) {
+    return new StoplogError('STOPLOG_TOO_FEW_FILES', { path }, `too many files are open: raise the limit (ulimit -n) or close some, then try again`, {
+      cause: error,
+    });
+  }
+  if (is('MDB_CORRUPTED', 'MDB_PAGE_NOTFOUND', 'MDB_INVALID', 'Invalid dupdata', -30796, -30797, -30793)) {
+    return new StoplogError(
+      'STOPLOG_LOG_CORRUPT',
+      { path, file: DATA_FILE, reason: message },
+      `${path} is damaged: ${message}. Restore the folder from a backup, or keep the rest with 'stoplog repair'`,
+      { cause: error },
+    );
+  }
+  return new StoplogError('STOPLOG_LOG_UNAVAILABLE', { path }, `${path} cannot be used: ${message}`, { cause: error });
+};
+
+/** What went wrong while a log was copied to, or in, `path`. */
+export const describeCopying = (path: string, error: unknown): Error => {
+  const described = describeIo(path, error);
+  if (!isStoplogError(described) || described.code !== 'STOPLOG_LOG_FULL') return described;
+  return new StoplogError(
+    'STOPLOG_LOG_FULL',
+    { path },
+    `no space left for the copy on the disk of ${path}: nothing was left there, and the log is as it was. Make room for as much as is in use ('stoplog describe --log' says how much), or name another disk`,
+    { cause: error },
+  );
+};

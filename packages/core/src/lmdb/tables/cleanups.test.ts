@@ -1,0 +1,34 @@
+/** What the writer knows of topics, where the entry of one is damaged: the others are not to suffer. */
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { topicMetaKey } from '../layout/meta.ts';
+import { applyEnsure } from '../transaction/declare.ts';
+import { timesOf } from './log-time.ts';
+import { Cleanups } from './cleanups.ts';
+import { openBareEnv, type BareEnv } from '../fixtures/bare-env.ts';
+import { shape } from '../fixtures/letters.mjs';
+import { putRaw } from './sealed.ts';
+
+let bare: BareEnv;
+beforeEach(() => {
+  bare = openBareEnv();
+});
+afterEach(() => bare.close());
+
+test('a topic whose entry is damaged is told to whoever appends to it, and the others go on', () => {
+  const { env, committing } = bare;
+  committing(() =>
+    applyEnsure(
+      env,
+      ['a', 'b', 'c'].map((name) => ({ ...shape, name, retentionMs: 5 })),
+    ),
+  );
+  committing(() => putRaw(env, 'meta', topicMetaKey('b'), Buffer.from('{"id":2}')));
+  const cleanups = new Cleanups(
+    env,
+    timesOf(() => 0),
+  );
+  expect(cleanups.refresh().map(({ name }) => name)).toEqual(['a', 'c']);
+  expect([cleanups.of(1).retentionMs, cleanups.of(3).retentionMs, cleanups.nameOf(3)]).toEqual([5, 5, 'c']);
+  for (const ask of [() => cleanups.of(2), () => cleanups.stampsArrival(2)])
+    expect(ask).toThrow(expect.objectContaining({ code: 'STOPLOG_LOG_CORRUPT', facts: expect.objectContaining({ table: 'meta' }) }));
+});

@@ -1,0 +1,77 @@
+/**
+ * What the writer knows of each topic: its name, its number, how it forgets, and whose times its records have. Looked up at each append, so kept in a map;
+ * read again at each round of maintenance, for another process may have declared a topic anew.
+ */
+import { cleanupOf, type Cleanup } from '../../pure/retention/cleanup.ts';
+import { prefixEnd, unseal } from '../layout/keyspace.ts';
+import { fromBytes, TOPIC_PREFIX, type TopicMeta } from '../layout/meta.ts';
+import type { Env } from './env.ts';
+import type { Times } from './log-time.ts';
+
+export interface KnownTopic {
+  readonly id: number;
+  readonly name: string;
+  readonly partitions: number;
+  readonly cleanup: Cleanup;
+  readonly stampsArrival: boolean;
+}
+
+export class Cleanups {
+  readonly #env: Env;
+  readonly times: Times;
+  #byId = new Map<number, KnownTopic>();
+  /** Why the entry of some topic could not be read. */
+  #damage: Error | undefined;
+
+  constructor(env: Env, times: Times) {
+    this.#env = env;
+    this.times = times;
+  }
+  of(topicId: number): Cleanup {
+    return this.#find(topicId)?.cleanup ?? UNKNOWN;
+  }
+  /** True for a topic whose records get their time here. */
+  stampsArrival(topicId: number): boolean {
+    return this.#find(topicId)?.stampsArrival ?? false;
+  }
+  nameOf(topicId: number): string | undefined {
+    return this.#find(topicId)?.name;
+  }
+  /** Whether any topic forgets by age or by key. */
+  someForget(): boolean {
+    for (const { cleanup } of this.#byId.values()) if (forgets(cleanup)) return true;
+    return false;
+  }
+  #find(topicId: number): KnownTopic | undefined {
+    const known = this.#byId.get(topicId);
+    if (known !== undefined) return known;
+    this.refresh();
+    const found = this.#byId.get(topicId);
+    if (found === undefined && this.#damage !== undefined) throw this.#damage;
+    return found;
+  }
+  /** Reads all topics again, and gives them. One whose entry is damaged is left out, and told to whoever appends to it. */
+  refresh(): readonly KnownTopic[] {
+    this.#byId = new Map();
+    this.#damage = undefined;
+    for (const { key, value } of this.#env.tables.meta.getRange({ start: TOPIC_PREFIX, end: prefixEnd(TOPIC_PREFIX), snapshot: false })) {
+      try {
+        const topic = knownTopic(fromBytes<TopicMeta>(unseal('meta', key, value)));
+        this.#byId.set(topic.id, topic);
+      } catch (error) {
+        this.#damage ??= error instanceof Error ? error : new Error(String(error));
+      }
+    }
+    return [...this.#byId.values()];
+  }
+}
+const knownTopic = ({ id, shape }: TopicMeta): KnownTopic => ({
+  id,
+  name: shape.name,
+  partitions: shape.partitions,
+  cleanup: cleanupOf(shape),
+  stampsArrival: shape.timestamps === 'arrival',
+});
+/** Whether a topic that is cleaned so loses anything. */
+export const forgets = ({ compacts, retentionMs, retentionBytes }: Cleanup): boolean => compacts || retentionMs !== Infinity || retentionBytes !== Infinity;
+const UNKNOWN: Cleanup = cleanupOf({ cleanup: 'delete', retentionMs: undefined });

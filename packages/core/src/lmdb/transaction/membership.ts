@@ -1,0 +1,29 @@
+/**
+ * Whether the member that commits may move its positions: it holds each partition in the epoch of the commit, and its read
+ * continues from where the group is, so no record is skipped or processed twice.
+ */
+import { StoplogError } from '../../pure/errors.ts';
+import { checkEpoch } from '../../pure/group/fence.ts';
+import type { DecodedCommit } from '../layout/commit-bytes.ts';
+import type { Env } from '../tables/env.ts';
+import { readEnds, readName, readPosition } from '../tables/rows.ts';
+import { readGroupRecord, readHeldEpoch } from './groups.ts';
+
+export const checkMember = (env: Env, commit: DecodedCommit): void => {
+  if (commit.groupId === 0) return;
+  for (const { topicId, partition, from } of commit.positions) {
+    const held = readHeldEpoch(env, commit.groupId, topicId, partition);
+    checkEpoch(commit.epoch, held, () => ({ place: { topic: readName(env, topicId), partition }, groupEpoch: readGroupRecord(env, commit.groupId).epoch }));
+    const stands = readPosition(env, commit.groupId, topicId, partition) ?? firstPosition(from, readEnds(env, topicId, partition).start);
+    if (stands !== from) {
+      throw new StoplogError(
+        'STOPLOG_FENCED',
+        { epoch: commit.epoch, partition, from, stands },
+        `this commit continues from offset ${from}, but the group is at ${stands}: another member, or an earlier incarnation of this one, was faster. Nothing of it was kept, and nothing needs to be done`,
+      );
+    }
+  }
+};
+
+/** A group without a position begins at the start that it read; retention may have moved the start since. */
+const firstPosition = (from: bigint, start: bigint): bigint => (from < start ? from : start);

@@ -1,0 +1,40 @@
+/**
+ * A SinkWriter puts records outside the log: a queue, a foreign topic, a table of a database.
+ *
+ * The actor writes to its sinks before it commits, and hands each batch the position behind the records that it came from. A
+ * target that keeps the position with the records (in one transaction) tells it again with `recover`. After a crash between
+ * the two, the actor reads the same records again and leaves out what the target already has, so the effect is exactly
+ * once. A target without positions gets the last batch twice: at least once.
+ */
+import type { Header } from '../record/record.ts';
+
+export interface SinkRecord {
+  readonly key: unknown;
+  /** null deletes the key, where the sink is written from a table. */
+  readonly value: unknown;
+  /** Milliseconds since 1970. */
+  readonly timestamp: number;
+  readonly headers: readonly Header[];
+  /** The offset of the record it was made from; with `index`, a number that every repetition of it has again. */
+  readonly offset: bigint;
+  /** Counts the records made from one input record, from 0. */
+  readonly index: number;
+}
+/** What writes to a sink: one actor, by what it reads. */
+export interface SinkStart {
+  readonly group: string;
+  readonly topic: string;
+  readonly partition: number;
+}
+export interface SinkBatch {
+  readonly records: readonly SinkRecord[];
+  /** The next offset the actor reads: everything made from records below it has been written with this batch. */
+  readonly position: bigint;
+}
+
+export interface SinkWriter extends AsyncDisposable {
+  /** The position of the last batch that is in the target; undefined where the target keeps none, or has none yet. */
+  recover(): Promise<bigint | undefined>;
+  /** Resolves when the target has the batch for good. Rejects, and has kept all or nothing of it, where the target can do so. */
+  write(batch: SinkBatch, signal: AbortSignal): Promise<void>;
+}
