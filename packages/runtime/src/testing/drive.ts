@@ -11,7 +11,19 @@
  * expect(d.store(countByWord).get('be')).toBe(2);
  */
 import { type LogRecord, type Millis, type Origin, type Parses, type Source, StoplogError, type Store } from '@stoplog/core';
-import { type AnyTopic, encodeKey, encodeValue, LazyRecord, openBatch, parseKey, parseValue, RecordPacker, shapeDifference, storeOf, topicOf } from '@stoplog/core/kit';
+import {
+  type AnyTopic,
+  encodeKey,
+  encodeValue,
+  LazyRecord,
+  openBatch,
+  parseKey,
+  parseValue,
+  RecordPacker,
+  shapeDifference,
+  storeOf,
+  topicOf,
+} from '@stoplog/core/kit';
 import { type KeptBatch, MemoryDisk } from '@stoplog/core/testing';
 import { storePart } from '../pure/actor/store-part.ts';
 import type { Pipeline } from '../pure/pipeline/pipeline.ts';

@@ -3,7 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { ActorState, step, type ActorEffect, type ActorEvent } from './actor.ts';
 import { ToyWork } from './fixtures/toy-work.ts';
 
-const toy = (change: (work: ToyWork) => void = () => {}): { readonly work: ToyWork; readonly state: ActorState; tell(...events: readonly ActorEvent[]): string[] } => {
+const toy = (
+  change: (work: ToyWork) => void = () => {},
+): { readonly work: ToyWork; readonly state: ActorState; tell(...events: readonly ActorEvent[]): string[] } => {
   const work = new ToyWork();
   change(work);
   const state = new ActorState(work);

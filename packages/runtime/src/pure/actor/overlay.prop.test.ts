@@ -14,7 +14,13 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.record({ type: fc.constant('delete' as const), key }) },
   {
     weight: 2,
-    arbitrary: fc.record({ type: fc.constant('range' as const), from: fc.constantFrom('all', 'gte', 'gt'), key, end: fc.option(key), limit: fc.integer({ min: 1, max: 4 }) }),
+    arbitrary: fc.record({
+      type: fc.constant('range' as const),
+      from: fc.constantFrom('all', 'gte', 'gt'),
+      key,
+      end: fc.option(key),
+      limit: fc.integer({ min: 1, max: 4 }),
+    }),
   },
   { weight: 2, arbitrary: fc.record({ type: fc.constant('cut a commit' as const) }) },
   { weight: 2, arbitrary: fc.record({ type: fc.constant('a commit is done' as const) }) },

@@ -77,7 +77,7 @@ export class StoreOverlay {
     const writes = this.#pending.between(bounds);
     const found: (readonly [unknown, unknown])[] = [];
     let page = this.#below.range(bounds, limit);
-    for (let [i, j] = [0, 0]; found.length < limit; ) {
+    for (let [i, j] = [0, 0]; found.length < limit;) {
       // Deletions may have taken all of a page.
       if (i === page.length && page.length === limit) {
         page = this.#below.range({ ...bounds, gt: page.at(-1)![0] }, limit);

@@ -185,7 +185,14 @@ export class RecordWork implements Work {
     const recordsIn = this.open;
     this.open = 0;
     this.#ticked = false;
-    const commit: Commit = { group, epoch, life, appends: taken.flatMap(({ batches }) => batches), stores: writes.filter(({ keys }) => keys.length > 0), positions };
+    const commit: Commit = {
+      group,
+      epoch,
+      life,
+      appends: taken.flatMap(({ batches }) => batches),
+      stores: writes.filter(({ keys }) => keys.length > 0),
+      positions,
+    };
     return { commit, recordsIn, recordsOut: taken.reduce((sum, { records }) => sum + records, 0) };
   }
   committed(number: number): void {

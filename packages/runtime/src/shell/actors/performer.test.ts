@@ -28,7 +28,10 @@ const ground: Ground = { plan, task, partition: 0 };
 const outside = { reset: 'earliest' as Reset, now: () => 0, wallClock: () => 0, turn: () => {}, jumped: () => {} };
 
 let lives = 0;
-const live = async (log: Log, over: { readonly reset?: Reset; readonly jumped?: (jump: Jump) => void; readonly idle?: () => void } = {}): Promise<Performer> => {
+const live = async (
+  log: Log,
+  over: { readonly reset?: Reset; readonly jumped?: (jump: Jump) => void; readonly idle?: () => void } = {},
+): Promise<Performer> => {
   const opened = [await log.store(storesOf(ground)[0]!, never)];
   const positions = await log.committed(
     'both',
