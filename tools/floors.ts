@@ -12,16 +12,11 @@
  *     1   core/port                                    types only
  *     0   core/pure                                    nothing but itself
  */
-import { posix } from 'node:path';
-import { packageOf, type Import } from './imports.ts';
-import { isForTests, isTest, type Package, type SourceFile, type Workspace } from './sources.ts';
+import type { IForbiddenRuleType } from 'dependency-cruiser';
+import { FOR_TESTS, TEST, type Package } from './sources.ts';
 
-interface Place {
-  /** `core`, `runtime`, `connectors`, or the name of a folder outside packages/ */
-  readonly unit: string;
-  /** The first folder below src/: `pure`, `port`, `client`, `lmdb`, `shell`, `testing`, a connector's name; '' for the entry itself. */
-  readonly floor: string;
-}
+/** A rule of dependency-cruiser; the comment is the remedy. */
+export type ImportRule = IForbiddenRuleType & { readonly name: string; readonly comment: string };
 
 /** Which floors of its own package a floor may import; itself is understood, anything is allowed where nothing is said. */
 const below: Readonly<Record<string, readonly string[]>> = {
@@ -86,54 +81,119 @@ const remedy: Readonly<Record<string, string>> = {
   testing: 'testing/ is for the users of a package and starts nothing; take it from pure/, or from the entry @stoplog/core/kit',
 };
 
-export const floorProblems = ({ files, packages }: Workspace): readonly string[] =>
-  files.flatMap((file) =>
-    file.imports.flatMap((what) => {
-      const why = refusal(file, what, packages);
-      return why === undefined ? [] : [`${file.path}:${what.line}  imports '${what.specifier}': ${why}`];
-    }),
-  );
+/** The rules for a workspace with these packages. */
+export const floorRules = (packages: readonly Package[]): readonly ImportRule[] => [
+  ...Object.entries(below).flatMap(([floor, others]) => floorRule(floor, others)),
+  ...Object.entries(byName).map(([floor, entries]) => entryRule(floor, entries, packages)),
+  {
+    name: 'no such entry',
+    comment: `its package.json exports no such entry; import one of ${packages.flatMap((one) => [...one.exports.keys()]).join(', ')}`,
+    from: {},
+    to: { path: '^@stoplog/', couldNotResolve: true },
+  },
+  {
+    name: "another package's sources",
+    comment: 'never into the sources of another package; import it by its name, and export there what is missing',
+    from: { path: '^packages/([^/]+)/' },
+    to: { path: '^packages/[^/]+/src/', pathNot: '^packages/$1/' },
+  },
+  {
+    name: "a package's sources",
+    comment: 'never into the sources of another package; import it by its name, and export there what is missing',
+    from: { path: '^(examples|benchmarks|reliability|tools)/' },
+    to: { path: '^packages/[^/]+/src/' },
+  },
+  { name: 'a test', comment: 'a test imports another test; move what both need to a file in fixtures/', from: { path: FOR_TESTS }, to: { path: TEST } },
+  {
+    name: 'a fixture',
+    comment: 'a test or a fixture is imported; move what is needed to a file of its own',
+    from: { pathNot: FOR_TESTS },
+    to: { path: FOR_TESTS },
+  },
+  {
+    name: 'another connector',
+    comment: 'connectors never import each other; move what both need to @stoplog/core/kit',
+    from: { path: '^packages/connectors/src/([^/]+)/', pathNot: FOR_TESTS },
+    to: { path: '^packages/connectors/src/', pathNot: '^packages/connectors/src/$1/' },
+  },
+  {
+    name: 'the machine',
+    comment: `pure/ knows no machine; ${remedy['pure']!}`,
+    from: { path: PURE, pathNot: `${FOR_TESTS}|${CRC}` },
+    to: { dependencyTypes: ['core'] },
+  },
+  {
+    name: 'the machine, but for its CRC',
+    comment: `pure/ knows no machine; ${remedy['pure']!}`,
+    from: { path: CRC },
+    to: { dependencyTypes: ['core'], pathNot: '^(node:)?zlib$' },
+  },
+  {
+    name: 'code in port/',
+    comment: 'port/ holds types only; write `import type`, and move what runs to pure/ or shell/',
+    from: { path: '^packages/core/src/port/', pathNot: FOR_TESTS },
+    to: { dependencyTypesNot: ['type-only', 'type-import'] },
+  },
+  {
+    name: 'threads',
+    comment: `testing/ starts no thread; ${remedy['testing']!}`,
+    from: { path: '^packages/[^/]+/src/testing/', pathNot: FOR_TESTS },
+    to: { path: '^(node:)?worker_threads$' },
+  },
+  ...ROOMS.map(([room, above]): ImportRule => ({
+    name: `rooms of lmdb: ${room}`,
+    comment: `${room}/ is below ${above.join('/, ')}/ in lmdb; move what both need to ${room}/ or further down`,
+    from: { path: `^packages/core/src/lmdb/${room}/`, pathNot: FOR_TESTS },
+    to: { path: `^packages/core/src/lmdb/(${above.join('|')})/` },
+  })),
+];
 
-const refusal = (file: SourceFile, what: Import, packages: readonly Package[]): string | undefined => {
-  const from = placeOf(file.path);
-  const floor = from.unit === 'connectors' ? 'connectors' : `${from.unit}/${from.floor}`;
-  if (what.specifier.startsWith('.')) {
-    const target = posix.join(posix.dirname(file.path), what.specifier);
-    const to = placeOf(target);
-    if (to.unit !== from.unit) return 'never into the sources of another package; import it by its name, and export there what is missing';
-    if (isForTests(file.path)) return isTest(target) ? 'a test imports another test; move what both need to a file in fixtures/' : undefined;
-    if (isForTests(target)) return 'a test or a fixture is imported; move what is needed to a file of its own';
-    if (from.unit === 'connectors') return to.floor === from.floor ? undefined : 'connectors never import each other; move what both need to @stoplog/core/kit';
-    if (to.floor === from.floor || below[floor] === undefined) return floor === 'core/port' ? portRefusal(what) : undefined;
-    if (!below[floor].includes(to.floor))
-      return `${from.floor}/ does not reach up to ${to.floor === '' ? 'the entry of its package' : `${to.floor}/`}; ${remedy[from.floor] ?? ''}`;
-    return floor === 'core/port' ? portRefusal(what) : undefined;
-  }
-  if (packageOf(what.specifier).startsWith('@stoplog/')) {
-    const exported = packages.some((one) => one.exports.has(what.specifier));
-    if (!exported) return `its package.json exports no such entry; import one of ${packages.flatMap((one) => [...one.exports.keys()]).join(', ')}`;
-    if (isForTests(file.path)) return undefined;
-    const allowed = byName[floor];
-    if (allowed !== undefined && !allowed.includes(what.specifier))
-      return `${floor} imports ${allowed.length === 0 ? 'no other entry' : `only ${allowed.join(', ')}`}; ${remedy[from.floor] ?? 'move what is needed down'}`;
-    return undefined;
-  }
-  if (isForTests(file.path) || !what.specifier.startsWith('node:')) return undefined; // other packages: doors.ts
-  if (from.floor === 'pure' || floor === 'cli/text' || /\/pure\/|\/lmdb\/layout\//.test(file.path)) {
-    return what.specifier === 'node:zlib' && file.path === 'packages/core/src/pure/bytes/checksum.ts'
-      ? undefined
-      : `pure/ knows no machine; ${remedy['pure']!}`;
-  }
-  if (floor === 'core/port') return portRefusal(what);
-  if (from.floor === 'testing' && what.specifier === 'node:worker_threads') return `testing/ starts no thread; ${remedy['testing']!}`;
-  return undefined;
+const PURE = ['/src/pure/', '/src/\\w+/pure/', '/lmdb/layout/', '^packages/cli/src/text/'];
+const CRC = '^packages/core/src/pure/bytes/checksum\\.ts$';
+
+/** The rooms of core/lmdb from the lowest up; those side by side import neither each other nor what is above. */
+const ROOM_FLOORS: readonly (readonly string[])[] = [
+  ['layout'],
+  ['folder'],
+  ['tables'],
+  ['transaction'],
+  ['cleaner', 'doctor'],
+  ['writer'],
+  ['copy'],
+  ['admin'],
+];
+const ROOMS = ROOM_FLOORS.flatMap((rooms, i) =>
+  rooms.map((room) => [room, [...rooms.filter((other) => other !== room), ...ROOM_FLOORS.slice(i + 1).flat()]] as const),
+).filter(([, above]) => above.length > 0);
+
+/** The files of a floor: a folder below src/, the files beside those folders where the floor has no name, or a whole package. */
+const filesOf = (floor: string): string => {
+  const [name, folder] = floor.split('/');
+  if (folder === undefined) return `^packages/${name}/src/`;
+  return folder === '' ? `^packages/${name}/src/[^/]+$` : `^packages/${name}/src/${folder}/`;
 };
+const remedyOf = (floor: string): string => remedy[floor.split('/')[1] ?? ''] ?? 'move what is needed down';
 
-const portRefusal = (what: Import): string | undefined =>
-  what.kind === 'type' ? undefined : `port/ holds types only; write \`import type\`, and move what runs to pure/ or shell/`;
-
-const placeOf = (path: string): Place => {
-  const [top, name, , first, ...rest] = path.split('/');
-  if (top !== 'packages') return { unit: top!, floor: '' };
-  return { unit: name!, floor: rest.length === 0 ? '' : first! };
+const floorRule = (floor: string, others: readonly string[]): readonly ImportRule[] => {
+  const [name, folder] = floor.split('/');
+  const allowed = [floor, ...others.map((other) => `${name}/${other}`)].map(filesOf);
+  return [
+    {
+      name: floor,
+      comment: `${folder}/ does not reach up to other floors than ${others.length === 0 ? 'its own' : others.map((other) => `${other}/`).join(', ')}; ${remedyOf(floor)}`,
+      from: { path: filesOf(floor), pathNot: FOR_TESTS },
+      // A fixture is another rule's.
+      to: { path: `^packages/${name}/src/`, pathNot: `${allowed.join('|')}|${FOR_TESTS}` },
+    },
+  ];
 };
+const entryRule = (floor: string, entries: readonly string[], packages: readonly Package[]): ImportRule => {
+  const built = packages.flatMap(({ exports }) => entries.flatMap((entry) => exports.get(entry) ?? [])).map((path) => builtOf(path));
+  return {
+    name: `entries for ${floor}`,
+    comment: `${floor} imports ${entries.length === 0 ? 'no other entry' : `only ${entries.join(', ')}`}; ${remedyOf(floor)}`,
+    from: { path: filesOf(floor), pathNot: FOR_TESTS },
+    to: { path: '^packages/[^/]+/dist/', ...(built.length === 0 ? {} : { pathNot: `^(${built.join('|')})$` }) },
+  };
+};
+const builtOf = (source: string): string => source.replace('/src/', '/dist/').replace(/\.ts$/, '\\.(js|d\\.ts)');

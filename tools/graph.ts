@@ -1,6 +1,6 @@
 /**
- * The sources as a graph: who imports whom. From it follow the cycles (an import that comes back while its module is still
- * loading) and the dead files (what no entry reaches).
+ * The sources as a graph: which file imports which. From it follow the dead files (no entry reaches them) and the weight of a
+ * start. Imports by address, such as a thread's entry, are edges too.
  */
 import { posix } from 'node:path';
 import { isForTests, isTest, type SourceFile, type Workspace } from './sources.ts';
@@ -29,27 +29,6 @@ export const graphOf = ({ files, packages }: Workspace): Graph => {
       }),
     ]),
   );
-};
-
-/** Only what runs while modules load can close a circle: types are gone by then, and `import()` waits until it is reached. */
-export const cycleProblems = (workspace: Workspace): readonly string[] => {
-  const graph = graphOf(workspace);
-  const done = new Set<string>();
-  const circles: (readonly string[])[] = [];
-  const walk = (path: string, trail: readonly string[]): void => {
-    if (trail.includes(path)) {
-      circles.push([...trail.slice(trail.indexOf(path)), path]);
-      return;
-    }
-    if (done.has(path)) return;
-    for (const { to, what } of graph.get(path) ?? []) if (what.kind === 'value') walk(to, [...trail, path]);
-    done.add(path);
-  };
-  for (const path of [...graph.keys()].sort()) walk(path, []);
-  return circles.map((circle) => {
-    const line = graph.get(circle[0]!)?.find(({ to, what }) => to === circle[1] && what.kind === 'value')?.what.line;
-    return `${circle[0]}:${line}  imports in a circle: ${circle.join(' → ')}: move what both need to a file of its own, or import the type only`;
-  });
 };
 
 /** Files that start something by themselves: programs, benchmarks, tests, and what package.json names. */

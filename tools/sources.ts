@@ -24,6 +24,9 @@ export interface Workspace {
   readonly packages: readonly Package[];
 }
 
+/** As a pattern, for rules about paths. */
+export const TEST = '\\.(test|test-d)\\.ts$';
+export const FOR_TESTS = `${TEST}|\\.fixture\\.ts$|/fixtures/`;
 export const isTest = (path: string): boolean => /\.(test|test-d)\.ts$/.test(path);
 /** A test, or a file for tests only: `x.fixture.ts`, or anything in a folder `fixtures/`. */
 export const isForTests = (path: string): boolean => isTest(path) || /\.fixture\.ts$|\/fixtures\//.test(path);

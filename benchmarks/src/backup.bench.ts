@@ -1,8 +1,9 @@
 /** Measures the cost of a backup. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Log, LogModule } from '@stoplog/core/port';
-import { BatchBuilder, loadLogModule } from '@stoplog/core/kit';
+import type { Log } from '@stoplog/core/port';
+import { loadTools, type Tools } from '@stoplog/core/tools';
+import { BatchBuilder, openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
 import { copyByLmdb } from './backup.floor.ts';
 import { atLeast, atMost, type Figure, type Setting } from './harness/benchmark.ts';
@@ -35,10 +36,10 @@ const append = (log: Log): Promise<unknown> => {
   for (let n = 0; n < 64; n++) builder.append(null, Buffer.alloc(BATCH / 64 - 8, n), 1_700_000_000_000);
   return log.commit({ group: '', epoch: 0, appends: [{ ...place, batch: builder.finish() }], stores: [], positions: [] });
 };
-const withLog = async <T>(folder: string, use: (log: Log, module: LogModule) => Promise<T>): Promise<T> => {
+const withLog = async <T>(folder: string, use: (log: Log, module: Tools) => Promise<T>): Promise<T> => {
   const ref = lmdb(folder, { maintenance: { everyMs: Infinity, bytesPerSecond: 1e12 } });
-  const module = await loadLogModule(ref);
-  const log = await module.open(ref.options);
+  const module = await loadTools(ref);
+  const log = await openPort(ref);
   try {
     return await use(log, module);
   } finally {
@@ -81,7 +82,7 @@ export const run = async (setting: Setting): Promise<readonly Figure[]> => {
 };
 
 /** Appends a batch and deletes the oldest one, again and again, so that without a backup the file keeps its size. */
-const growthOf = async (log: Log, module: LogModule, to: string): Promise<number> => {
+const growthOf = async (log: Log, module: Tools, to: string): Promise<number> => {
   let going = true;
   let appended = 0;
   const turning = async (): Promise<void> => {

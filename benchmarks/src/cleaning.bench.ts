@@ -1,6 +1,7 @@
 /** Measures the effect of compaction on concurrent appends. */
 import type { Log, TopicShape } from '@stoplog/core/port';
-import { BatchBuilder, loadLogModule } from '@stoplog/core/kit';
+import { BatchBuilder, openPort } from '@stoplog/core/kit';
+import { loadTools } from '@stoplog/core/tools';
 import { lmdb } from '@stoplog/core/lmdb';
 import { atMost, type Figure, type Setting } from './harness/benchmark.ts';
 import { withFolder } from './harness/folder.ts';
@@ -66,8 +67,8 @@ const measure = async (
   size: number,
 ): Promise<{ readonly beside: readonly number[]; readonly alone: readonly number[]; readonly seconds: number }> => {
   const ref = lmdb(folder, { maintenance: { everyMs: Infinity } });
-  const module = await loadLogModule(ref);
-  await using log = await module.open(ref.options);
+  const module = await loadTools(ref);
+  await using log = await openPort(ref);
   await log.ensure([shape]);
   const next = chance(1);
   for (let bytes = 0; bytes < size;) bytes += (await append(log, next, 5_000)).bytes;

@@ -7,7 +7,8 @@
  */
 import { readFileSync } from 'node:fs';
 import type { TopicShape } from '@stoplog/core/port';
-import { BatchBuilder, loadLogModule } from '@stoplog/core/kit';
+import { BatchBuilder, openPort } from '@stoplog/core/kit';
+import { loadTools } from '@stoplog/core/tools';
 import { lmdb } from '@stoplog/core/lmdb';
 import { tell } from './harness/child.ts';
 import { keyName } from './harness/records.ts';
@@ -35,8 +36,8 @@ const shape: TopicShape = {
   valueSchema: {},
 };
 const ref = lmdb(folder, { maintenance: { everyMs: Infinity, bytesPerSecond: 1e12 } });
-const module = await loadLogModule(ref);
-const log = await module.open(ref.options);
+const module = await loadTools(ref);
+const log = await openPort(ref);
 
 const fill = async (): Promise<void> => {
   await log.ensure([shape]);

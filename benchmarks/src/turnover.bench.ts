@@ -1,5 +1,6 @@
 /** Measures whether the file of a log with retention stays as large as the records it keeps. */
-import { BatchBuilder, loadLogModule } from '@stoplog/core/kit';
+import { BatchBuilder, openPort } from '@stoplog/core/kit';
+import { loadTools } from '@stoplog/core/tools';
 import { lmdb } from '@stoplog/core/lmdb';
 import { atMost, type Figure, type Setting } from './harness/benchmark.ts';
 import { withFolder } from './harness/folder.ts';
@@ -27,8 +28,8 @@ export const run = async (setting: Setting): Promise<readonly Figure[]> => {
 
 const turnOver = async (folder: string, kept: number, seed: number): Promise<number> => {
   const ref = lmdb(folder, { maintenance: { everyMs: Infinity, bytesPerSecond: 1e12 } });
-  const module = await loadLogModule(ref);
-  await using log = await module.open(ref.options);
+  const module = await loadTools(ref);
+  await using log = await openPort(ref);
   const place = { topic: 'turned', partition: 0 };
   const forgetting = { retentionBytes: kept, segmentBytes: kept / 20 };
   await log.ensure([

@@ -1,6 +1,7 @@
 /**
  * `@stoplog/runtime`: pipelines as values, and `run`, which starts one.
  */
+export type { DeepReadonly } from './pure/pipeline/deep-readonly.ts';
 export { stream, type Fold, type Rekeyed, type StateView, type Stream } from './pure/pipeline/stream.ts';
 export { table, type Change, type Table } from './pure/pipeline/table.ts';
 export { source, type Arrivals } from './pure/pipeline/arrivals.ts';
@@ -9,5 +10,5 @@ export { pipeline, type Pipeline } from './pure/pipeline/pipeline.ts';
 export { run } from './shell/start.ts';
 export type { RunOptions } from './shell/run.ts';
 export type { App } from './shell/app.ts';
-export type { CleaningStatus, FailedPartition, Status, StatusStream, TaskStatus } from './shell/flow/status.ts';
+export type { CleaningStatus, FailedPartition, Status, StatusStream, TaskStatus } from './shell/status/status.ts';
 export type { StoreReader } from './shell/stores.ts';

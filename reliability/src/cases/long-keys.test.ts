@@ -1,6 +1,7 @@
 /** F22: LMDB takes 4,026 bytes of key. A pipeline that counts and joins by keys of 100 KB works all the same. */
 import { openLog } from '@stoplog/core';
-import { loadLogModule, openPort } from '@stoplog/core/kit';
+import { openPort } from '@stoplog/core/kit';
+import { loadTools } from '@stoplog/core/tools';
 import { lmdb } from '@stoplog/core/lmdb';
 import { run } from '@stoplog/runtime';
 import { expect, test } from 'vitest';
@@ -17,7 +18,7 @@ test('F22: a pipeline counts, joins and compacts by keys of 100 KB that differ i
       [...keys, ...keys].map((key, i) => ({ key, value: `${key.at(-1)}${i}` })),
     );
     const port = await openPort(lmdb(folder));
-    const cleaned = await (await loadLogModule(lmdb(folder))).clean(port, { topics: ['names'], roll: true });
+    const cleaned = await (await loadTools(lmdb(folder))).clean(port, { topics: ['names'], roll: true });
     await port[Symbol.asyncDispose]();
     expect(cleaned.reduce((sum, { dropped }) => sum + dropped, 0)).toBe(3);
     for (const life of [1, 2]) {

@@ -1,7 +1,8 @@
 /** O02 and O09: a value from the record to the table, the store, the join and the command line. */
 import { join } from 'node:path';
 import { type LogClient, openLog, type Origin } from '@stoplog/core';
-import { loadLogModule, openPort } from '@stoplog/core/kit';
+import { openPort } from '@stoplog/core/kit';
+import { loadTools } from '@stoplog/core/tools';
 import { lmdb } from '@stoplog/core/lmdb';
 import { run, type App } from '@stoplog/runtime';
 import { expect, test } from 'vitest';
@@ -60,7 +61,7 @@ test.each(['stoplog compact', 'clean'] as const)(
       for (let pass = 0; pass < 2; pass++) {
         if (how === 'clean') {
           const port = await openPort(lmdb(folder));
-          await (await loadLogModule(lmdb(folder))).clean(port, { topics: ['marked'], roll: true });
+          await (await loadTools(lmdb(folder))).clean(port, { topics: ['marked'], roll: true });
           await port[Symbol.asyncDispose]();
         } else await stoplog('compact', '--log', `lmdb:${folder}`, '--topic', 'marked', '--roll');
       }

@@ -3,13 +3,14 @@
  *
  * Prints `acknowledged TABLE RECENT`, the two ends, after each commit, and `cleaned` after each cleaning.
  */
-import { BatchBuilder, loadLogModule, openPort } from '@stoplog/core/kit';
+import { BatchBuilder, openPort } from '@stoplog/core/kit';
+import { loadTools } from '@stoplog/core/tools';
 import { lmdb } from '@stoplog/core/lmdb';
 import { recent, table, writtenAt } from './forgotten.ts';
 
 const ref = lmdb(process.argv[2]!, { maintenance: { everyMs: Infinity, bytesPerSecond: 1e12 } });
 const log = await openPort(ref);
-const module = await loadLogModule(ref);
+const module = await loadTools(ref);
 await log.ensure([table, recent]);
 const ends = (
   await log.offsets(

@@ -8,15 +8,15 @@
  */
 import { isStoplogError } from '@stoplog/core';
 import type { Log } from '@stoplog/core/port';
-import { BatchBuilder, loadLogModule, openPort } from '@stoplog/core/kit';
-import { isDamage } from '@stoplog/core/tools';
+import { BatchBuilder, openPort } from '@stoplog/core/kit';
+import { isDamage, loadTools } from '@stoplog/core/tools';
 import { lmdb } from '@stoplog/core/lmdb';
 import { recordsOf } from '../flagship/final.ts';
 
 const [mode, ...paths] = process.argv.slice(2) as [string, ...string[]];
 
 const read = async (log: Log): Promise<Record<string, string>> => {
-  const module = await loadLogModule(lmdb('.'));
+  const module = await loadTools(lmdb('.'));
   const records: Record<string, string> = {};
   for (const { name, partitions } of await module.topics(log)) {
     if (name !== 'numbers' && !name.startsWith('recovered.')) continue;
@@ -38,7 +38,7 @@ if (mode === 'read') {
 }
 for (let i = 0; mode === 'repair' && i < paths.length; i += 2) {
   const [path, to] = [paths[i]!, paths[i + 1]!];
-  const module = await loadLogModule(lmdb(path));
+  const module = await loadTools(lmdb(path));
   let findings = 0;
   try {
     findings = (await module.check(lmdb(path).options)).findings.filter(isDamage).length;

@@ -3,7 +3,8 @@
  * session, with handlers that are slower than a session. Records are appended meanwhile; each is processed once.
  */
 import { join } from 'node:path';
-import { loadLogModule, openPort } from '@stoplog/core/kit';
+import { openPort } from '@stoplog/core/kit';
+import { loadTools } from '@stoplog/core/tools';
 import { lmdb } from '@stoplog/core/lmdb';
 import type { Fault } from '../checkers/fault.ts';
 import { readFinal } from '../flagship/final.ts';
@@ -21,7 +22,7 @@ export type Change = 'SIGTERM' | 'SIGKILL' | 'SIGSTOP';
 /** The number of assignments in the flagship's group: each increments the epoch. */
 export const givings = async (data: string): Promise<number> => {
   await using log = await openPort(lmdb(data));
-  const groups = await (await loadLogModule(lmdb(data))).groups(log);
+  const groups = await (await loadTools(lmdb(data))).groups(log);
   return groups.find(({ group }) => group === 'flagship')?.epoch ?? 0;
 };
 

@@ -3,7 +3,8 @@
  *
  * Prints `cleaned` after each cleaning.
  */
-import { BatchBuilder, loadLogModule, openPort } from '@stoplog/core/kit';
+import { BatchBuilder, openPort } from '@stoplog/core/kit';
+import { loadTools } from '@stoplog/core/tools';
 import { lmdb } from '@stoplog/core/lmdb';
 import { writtenAt } from './forgotten.ts';
 import { kept } from './survivors.ts';
@@ -13,7 +14,7 @@ const CLEANINGS = 4;
 
 const ref = lmdb(process.argv[2]!, { maintenance: { everyMs: Infinity, bytesPerSecond: 1e12 } });
 const log = await openPort(ref);
-const module = await loadLogModule(ref);
+const module = await loadTools(ref);
 await log.ensure([kept]);
 for (let [n, end] = [1, 0]; n <= COMMITS; n++) {
   const builder = new BatchBuilder();

@@ -1,6 +1,5 @@
 /** The values of an encoded batch, as texts. */
-import { openBatch } from '@stoplog/core/kit';
-import { stampBatch } from '@stoplog/core/testing';
+import { openBatch, stampBatch } from '@stoplog/core/kit';
 
 export const textsIn = (batch: Uint8Array): readonly string[] => {
   // A batch is stamped when it is appended; this stamps a copy, so that it opens.

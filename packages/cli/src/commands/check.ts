@@ -1,7 +1,6 @@
 /** `stoplog check` */
 import { isStoplogError } from '@stoplog/core';
-import { loadLogModule } from '@stoplog/core/kit';
-import { isDamage } from '@stoplog/core/tools';
+import { isDamage, loadTools } from '@stoplog/core/tools';
 import { sentence } from '@stoplog/runtime/kit';
 import { checkData, checkSummary, findingLines } from '../text/inspection-text.ts';
 import type { Command } from './command.ts';
@@ -35,7 +34,7 @@ Exit codes here: 0 nothing is wrong; 1 there are findings; 2 there was nothing t
 143 SIGTERM.`,
   async run(given, output) {
     const argument = logArgument(given.text('log'), { create: false });
-    const module = await loadLogModule(argument.ref);
+    const module = await loadTools(argument.ref);
     const row = await StatusRow.on(process.stderr);
     const stop = new AbortController();
     let interrupted: number | undefined;

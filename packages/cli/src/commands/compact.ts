@@ -1,7 +1,6 @@
 /** `stoplog compact` */
 import { StoplogError } from '@stoplog/core';
-import { loadLogModule } from '@stoplog/core/kit';
-import type { Cleaned } from '@stoplog/core/tools';
+import { type Cleaned, loadTools } from '@stoplog/core/tools';
 import { grouped } from '@stoplog/runtime/kit';
 import { cleanedData, cleanedLines } from '../text/cleaned-text.ts';
 import type { Arguments } from './arguments.ts';
@@ -45,7 +44,7 @@ has the log open.`,
     const name = given.text('topic');
     await using opened = await openForTools(argument);
     const topics = name === undefined ? undefined : [topicNamed(name, opened.topics, argument, "See 'stoplog topics'.").name];
-    const module = await loadLogModule(argument.ref);
+    const module = await loadTools(argument.ref);
     const cleaned: readonly Cleaned[] = await module.clean(opened.log, { topics, roll: given.flag('roll') });
     if (given.flag('json')) await output.write(`${JSON.stringify(cleaned.map(cleanedData), undefined, 2)}\n`);
     else if (cleaned.length === 0) output.say(`${argument.text} holds no topics yet`);
@@ -58,7 +57,7 @@ const shrink = async (given: Arguments, { text, ref }: LogArgument, output: Outp
   const also = ['topic', 'roll'].find((option) => given.flag(option) || given.text(option) !== undefined);
   if (also !== undefined)
     throw new StoplogError('STOPLOG_USAGE', { option: also }, `--shrink and --${also} exclude each other: compact first, then shrink the whole file`);
-  const module = await loadLogModule(ref);
+  const module = await loadTools(ref);
   const outcome = await withProgress(text, (watch) => module.shrink(ref.options, watch));
   if (outcome.made === undefined) {
     output.say('interrupted: the file is as it was');

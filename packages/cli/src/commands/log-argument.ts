@@ -1,7 +1,8 @@
 /** `--log lmdb:./data`: which log a command works on. */
-import { type LogClient, StoplogError } from '@stoplog/core';
-import type { Log, LogModule, LogRef, TopicShape } from '@stoplog/core/port';
-import { loadLogModule, makeClient } from '@stoplog/core/kit';
+import { type NumberedClient, StoplogError } from '@stoplog/core';
+import type { Capability, Log, LogRef, TopicShape } from '@stoplog/core/port';
+import { loadTools, type Tools } from '@stoplog/core/tools';
+import { makeClient, openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
 import { oneLine } from '@stoplog/runtime/kit';
 import { suggestion } from '../text/suggest.ts';
@@ -12,7 +13,7 @@ export const LOG_HELP: string = `  --log lmdb:FOLDER     the log; ${DEFAULT_LOG}
 export interface LogArgument {
   /** As it was written. */
   readonly text: string;
-  readonly ref: LogRef;
+  readonly ref: LogRef<Capability>;
 }
 
 /** `create: false` refuses a folder that holds no log yet. */
@@ -28,15 +29,15 @@ export const logArgument = (text: string | undefined, { create }: { readonly cre
 };
 
 export interface OpenedLog extends AsyncDisposable {
-  readonly module: LogModule;
+  readonly module: Tools;
   readonly log: Log;
-  readonly client: LogClient;
+  readonly client: NumberedClient;
   readonly topics: readonly TopicShape[];
 }
 
 export const openForTools = async ({ ref }: LogArgument): Promise<OpenedLog> => {
-  const module = await loadLogModule(ref);
-  const log = await module.open(ref.options);
+  const module = await loadTools(ref);
+  const log = await openPort(ref);
   const client = makeClient(log);
   try {
     return { module, log, client, topics: await module.topics(log), [Symbol.asyncDispose]: () => client[Symbol.asyncDispose]() };

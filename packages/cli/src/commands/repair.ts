@@ -1,7 +1,7 @@
 /** `stoplog repair` */
 import { resolve } from 'node:path';
 import { StoplogError } from '@stoplog/core';
-import { loadLogModule } from '@stoplog/core/kit';
+import { loadTools } from '@stoplog/core/tools';
 import { repairData, repairLines, repairNotes, repairSummary } from '../text/inspection-text.ts';
 import type { Command } from './command.ts';
 import { watchInspection } from './inspection-progress.ts';
@@ -35,7 +35,7 @@ beginning, or remove that.`,
     const to = given.text('to');
     if (to === undefined)
       throw new StoplogError('STOPLOG_USAGE', {}, "a repaired log goes into a new folder: say which, such as --to ./repaired. See 'stoplog repair --help'");
-    const module = await loadLogModule(argument.ref);
+    const module = await loadTools(argument.ref);
     const row = await StatusRow.on(process.stderr);
     const report = await module
       .repair(argument.ref.options, resolve(to), { progress: watchInspection(`repairing ${argument.text}`, row) })

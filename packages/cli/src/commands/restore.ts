@@ -1,5 +1,5 @@
 /** `stoplog restore FOLDER` */
-import { loadLogModule } from '@stoplog/core/kit';
+import { loadTools } from '@stoplog/core/tools';
 import { grouped, secondsText } from '@stoplog/runtime/kit';
 import { withProgress } from './byte-progress.ts';
 import type { Command } from './command.ts';
@@ -28,7 +28,7 @@ its groups, also while the one that it was taken of is in use.`,
   async run(given, output) {
     const argument = logArgument(given.text('log'), { create: true });
     const from = given.operands[0]!;
-    const module = await loadLogModule(argument.ref);
+    const module = await loadTools(argument.ref);
     const began = performance.now();
     const outcome = await withProgress(`${from} → ${argument.text}`, (watch) => module.restore(from, argument.ref.options, watch));
     if (outcome.made === undefined) {

@@ -4,7 +4,7 @@ import { grouped, secondsText } from '@stoplog/runtime/kit';
 import { drainText } from './duration-text.ts';
 import { jsonText } from './json-text.ts';
 
-/** What of a status is shown (shell/flow/status.ts has more). */
+/** What of a status is shown (shell/status/status.ts has more). */
 export interface Glance {
   readonly state: 'waiting' | 'running' | 'draining' | 'ended';
   readonly recordsInPerSecond: number;

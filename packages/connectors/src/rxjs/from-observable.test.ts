@@ -1,7 +1,8 @@
 import { isStoplogError, type StoplogError } from '@stoplog/core';
 import { concat, EMPTY, from, NEVER, Observable, of, Subject, throwError } from 'rxjs';
 import { describe, expect, test, vi } from 'vitest';
-import { fromObservable, type Dropped, type FromObservable } from './from-observable.ts';
+import { fromObservable, type FromObservable } from './from-observable.ts';
+import type { Dropped } from './observable-reader.ts';
 
 const never = new AbortController().signal;
 const ALL = { records: 1_000, bytes: 1_000_000 };

@@ -8,16 +8,9 @@
 import { StoplogError, type ValueSource } from '@stoplog/core';
 import { checkName } from '@stoplog/core/kit';
 import type { Observable } from 'rxjs';
-import { ObservableReader } from './observable-reader.ts';
+import { ObservableReader, type Dropped } from './observable-reader.ts';
 import type { Overflow } from './pure/arrival-buffer.ts';
 
-/** What a source could not keep since it last said so. */
-export interface Dropped {
-  readonly source: string;
-  readonly arrivals: number;
-  /** Since it was opened. */
-  readonly arrivalsInAll: number;
-}
 export interface FromObservable {
   /** How many arrivals may wait for the pipeline. */
   readonly buffer: number;

@@ -4,6 +4,7 @@
  * RxJS has no demand: an Observable pushes, a log is asked. So the two meet in two places only, and each says what
  * happens when one is faster than the other.
  */
-export { fromObservable, type Dropped, type FromObservable } from './from-observable.ts';
+export { fromObservable, type FromObservable } from './from-observable.ts';
+export type { Dropped } from './observable-reader.ts';
 export { observe, type ObserveOptions } from './observe.ts';
 export type { Overflow } from './pure/arrival-buffer.ts';

@@ -6,8 +6,15 @@
 import { StoplogError } from '@stoplog/core';
 import type { ArrivalBatch, PullLimit, SourceReader } from '@stoplog/core/port';
 import { defer, Subject, takeUntil, type Observable } from 'rxjs';
-import type { Dropped } from './from-observable.ts';
 import { ArrivalBuffer, type Overflow } from './pure/arrival-buffer.ts';
+
+/** What a source could not keep since it last said so. */
+export interface Dropped {
+  readonly source: string;
+  readonly arrivals: number;
+  /** Since it was opened. */
+  readonly arrivalsInAll: number;
+}
 
 interface ReaderParts {
   readonly name: string;

@@ -5,7 +5,8 @@
  * unless another follows it immediately. While the log is busy, records gather, up to a commit of 256 KB, and commits gather
  * again in the writer. Load makes batches larger, not later.
  */
-import type { Append, Committed } from '../port/log.ts';
+import type { Committed } from '../port/log.ts';
+import type { NumberedAppend } from '../port/numbered-log.ts';
 import { StoplogError } from '../pure/errors.ts';
 import type { Header } from '../pure/record/record.ts';
 import { checkSettings, type Known } from '../pure/settings.ts';
@@ -29,17 +30,20 @@ export interface NewRecord<RK, RV> {
 export interface AppendOptions {
   /** 'durable' (the default) survives a power cut, 'committed' survives the death of the process. */
   readonly ack?: 'durable' | 'committed';
+  readonly signal?: AbortSignal;
+}
+/** The options of a log that numbers appends. */
+export interface NumberedAppendOptions extends AppendOptions {
   /**
    * A conditional append: appends all records in one commit of at most 64 MiB if the partition ends at this offset; otherwise
    * appends nothing and throws `STOPLOG_END_MOVED` with both numbers. Give one offset when all records go to one partition,
    * or one for each partition, as `ends` returns them; partitions without a record are not compared.
    */
   readonly expectedEnd?: ExpectedEnd;
-  readonly signal?: AbortSignal;
 }
-const KNOWN: Known<AppendOptions> = { ack: true, expectedEnd: true, signal: true };
+const KNOWN: Known<NumberedAppendOptions> = { ack: true, expectedEnd: true, signal: true };
 /** A mistyped `expectedEnd` would otherwise append unconditionally. */
-export const checkAppendOptions = (options: AppendOptions): void => checkSettings('append(…)', options, KNOWN);
+export const checkAppendOptions = (options: NumberedAppendOptions): void => checkSettings('append(…)', options, KNOWN);
 
 export interface Appended {
   /** The number of acknowledged records. */
@@ -52,7 +56,7 @@ export interface Sender {
   readonly packing: PackingOptions;
   /** Records of a repeated append that are acknowledged already. */
   readonly already?: number;
-  send(appends: readonly (PackedBatch & Append)[]): Promise<Committed>;
+  send(appends: readonly (PackedBatch & NumberedAppend)[]): Promise<Committed>;
   /** Called when the iterable threw or the signal aborted (not when a record or commit was rejected). */
   interrupted?(): void;
 }
@@ -65,7 +69,7 @@ const WINDOW_BYTES = 4 * 1024 * 1024;
 const WHOLE_BYTES = 64 * 1024 * 1024;
 
 /** Appends all records. An error of the iterable, or an abort, is thrown after the records before it are appended. */
-export const appendAll = async (sender: Sender, topic: AnyTopic, records: NewRecords<unknown, unknown>, options: AppendOptions): Promise<Appended> => {
+export const appendAll = async (sender: Sender, topic: AnyTopic, records: NewRecords<unknown, unknown>, options: NumberedAppendOptions): Promise<Appended> => {
   options.signal?.throwIfAborted();
   const append = new Appending(sender, topic, options);
   try {
@@ -105,7 +109,7 @@ class Appending {
   #failure: unknown;
   #isOver = false;
 
-  constructor(sender: Sender, topic: AnyTopic, { ack = 'durable', expectedEnd }: AppendOptions) {
+  constructor(sender: Sender, topic: AnyTopic, { ack = 'durable', expectedEnd }: NumberedAppendOptions) {
     this.#sender = sender;
     this.#topic = topic;
     this.#ack = ack;

@@ -4,15 +4,26 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { Log, OffsetAt, Position, RecordBatch, TopicPartition } from '../port/log.ts';
+import type { NumberedLog } from '../port/numbered-log.ts';
 import { StoplogError } from '../pure/errors.ts';
 import type { Reset } from '../pure/record/auto-offset-reset.ts';
 import { LazyRecord, type LogRecord } from '../pure/record/record.ts';
 import { checkSettings, type Known } from '../pure/settings.ts';
 import { topicOf, type AnyTopic, type Origin, type Parses } from '../pure/topic/topic.ts';
-import { appendAll, checkAppendOptions, type Appended, type AppendOptions, type NewRecord, type NewRecords, type Sender } from './appending.ts';
+import {
+  appendAll,
+  checkAppendOptions,
+  type Appended,
+  type AppendOptions,
+  type NewRecord,
+  type NewRecords,
+  type NumberedAppendOptions,
+  type Sender,
+} from './appending.ts';
 import { Arrived } from './arrived.ts';
 import { fetchOrReset } from './fetch-or-reset.ts';
 import { readLag, type PartitionLag } from './lag.ts';
+import { numberedLog } from './numbered.ts';
 import { LogProducer, type Producer } from './producer.ts';
 
 export interface ReadOptions {
@@ -55,17 +66,6 @@ export interface LogClient extends AsyncDisposable {
     options?: AppendOptions,
   ): Promise<Appended>;
   /**
-   * Opens an idempotent producer: it appends each record once, even when an answer was lost and the append is repeated. Each
-   * process that appends has a name of its own: opening a name fences its earlier incarnation (`STOPLOG_FENCED`). Given a
-   * producer of a closed log, the new producer takes over its unfinished append. The log forgets a producer after seven days
-   * without an append.
-   *
-   * @example
-   * const producer = await log.producer('orders-api'); await producer.append(orders, [{ key: 'o1', value: { cents: 4_200 }
-   * }]);
-   */
-  producer(of: string | Producer): Promise<Producer>;
-  /**
    * Reads the records of a topic in batches, each batch of one partition and in its order. Ends when the signal is aborted,
    * or at the end with `until: 'end'`. The value of a deleted key is null.
    *
@@ -97,16 +97,40 @@ export interface LogClient extends AsyncDisposable {
     before: { readonly time: number | Date } | { readonly offsets: readonly bigint[] },
   ): Promise<readonly bigint[]>;
 }
+/** A client over a log that numbers appends: idempotent producers and conditional appends. */
+export interface NumberedClient extends LogClient {
+  append<RK, RV>(
+    topic: Parses<RK, RV>,
+    records: Iterable<NewRecord<NoInfer<RK>, NoInfer<RV>>> | AsyncIterable<NewRecord<NoInfer<RK>, NoInfer<RV>>>,
+    options?: NumberedAppendOptions,
+  ): Promise<Appended>;
+  /**
+   * Opens an idempotent producer: it appends each record once, even when an answer was lost and the append is repeated. Each
+   * process that appends has a name of its own: opening a name fences its earlier incarnation (`STOPLOG_FENCED`). Given a
+   * producer of a closed log, the new producer takes over its unfinished append. The log forgets a producer after seven days
+   * without an append.
+   *
+   * @example
+   * const producer = await log.producer('orders-api');
+   * await producer.append(orders, [{ key: 'o1', value: { cents: 4_200 } }]);
+   */
+  producer(of: string | Producer): Promise<Producer>;
+}
 
 const FETCH_BYTES = 256 * 1024;
 
-export const makeClient = (log: Log, close: () => Promise<void> = () => disposed(log)): LogClient => new Client(log, close);
+/** The client of a log that numbers appends can do more, and its type says so. */
+export function makeClient(log: NumberedLog, close?: () => Promise<void>): NumberedClient;
+export function makeClient(log: Log, close?: () => Promise<void>): LogClient;
+export function makeClient(log: Log, close: () => Promise<void> = () => disposed(log)): LogClient {
+  return new Client(log, close);
+}
 
 const disposed = async (log: Log): Promise<void> => {
   await log[Symbol.asyncDispose]();
 };
 
-class Client implements LogClient {
+class Client implements NumberedClient {
   readonly #log: Log;
   readonly #close: () => Promise<void>;
   /** Keyed by the topic value, not its name: another declaration of the same name has to be compared with the log. */
@@ -120,9 +144,10 @@ class Client implements LogClient {
     this.#close = close;
   }
 
-  async append<RK, RV>(face: Parses<RK, RV>, records: NewRecords<RK, RV>, options: AppendOptions = {}): Promise<Appended> {
+  async append<RK, RV>(face: Parses<RK, RV>, records: NewRecords<RK, RV>, options: NumberedAppendOptions = {}): Promise<Appended> {
     const topic = topicOf(face);
     checkAppendOptions(options);
+    if (options.expectedEnd !== undefined) numberedLog(this.#log, 'condition');
     await this.#ensure(topic);
     // A chain per append: after a failed commit the log accepts no later one of this append, so it has a prefix of the
     // records.
@@ -135,9 +160,10 @@ class Client implements LogClient {
   }
 
   async producer(of: string | Producer): Promise<Producer> {
+    const log = numberedLog(this.#log, 'producers');
     const prepare = (topic: AnyTopic): Promise<void> => this.#ensure(topic);
-    if (typeof of === 'string') return new LogProducer(of, this.#log, await this.#log.producer(of), prepare, Date.now);
-    if (of instanceof LogProducer) return of.over(this.#log, await this.#log.producer(of.name, of.life), prepare);
+    if (typeof of === 'string') return new LogProducer(of, log, await log.producer(of), prepare, Date.now);
+    if (of instanceof LogProducer) return of.over(log, await log.producer(of.name, of.life), prepare);
     throw new StoplogError('STOPLOG_USAGE', { found: typeof of }, "log.producer takes a name, such as 'orders-api', or a producer of a closed log");
   }
 

@@ -1,7 +1,7 @@
 /**
  * The condition of a conditional append: one end when all its records go to one partition, or the end of each partition.
  */
-import type { Append } from '../port/log.ts';
+import type { NumberedAppend } from '../port/numbered-log.ts';
 import { StoplogError } from '../pure/errors.ts';
 import type { PackedBatch } from '../pure/topic/packer.ts';
 import type { AnyTopic } from '../pure/topic/topic.ts';
@@ -12,7 +12,7 @@ export type ExpectedEnd = bigint | readonly bigint[];
 export const expectation = (
   { name: topic, partitions }: AnyTopic,
   expectedEnd: ExpectedEnd,
-): ((packed: readonly PackedBatch[]) => readonly (PackedBatch & Append)[]) => {
+): ((packed: readonly PackedBatch[]) => readonly (PackedBatch & NumberedAppend)[]) => {
   const ends: readonly unknown[] = Array.isArray(expectedEnd) ? expectedEnd : [expectedEnd];
   if (!ends.every((end) => typeof end === 'bigint' && end >= 0n && end < 2n ** 64n) || (Array.isArray(expectedEnd) && ends.length !== partitions)) {
     throw new StoplogError(

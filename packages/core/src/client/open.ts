@@ -1,9 +1,11 @@
 /**
  * Opens the log of a LogRef: imports its module in this thread and calls it.
  */
-import type { Log, LogLink, LogModule, LogRef } from '../port/log.ts';
+import type { Capability, Log, LogModule, LogRef } from '../port/log.ts';
+import type { NumberedLog } from '../port/numbered-log.ts';
 import { StoplogError } from '../pure/errors.ts';
 import { makeClient, type LogClient } from './client.ts';
+import type { NumberedClient } from './client.ts';
 
 export const loadLogModule = async (ref: LogRef): Promise<LogModule> => {
   const module = (await import(ref.module)) as Partial<LogModule>;
@@ -14,13 +16,21 @@ export const loadLogModule = async (ref: LogRef): Promise<LogModule> => {
 };
 
 /** Opens the log itself, for runtimes: with a `link` it commits through the writer of the thread that opened it first. */
-export const openPort = async (ref: LogRef, link?: LogLink | Promise<LogLink>): Promise<Log> => (await loadLogModule(ref)).open(ref.options, link);
+export function openPort(ref: LogRef<Capability>, link?: Promise<unknown>): Promise<NumberedLog>;
+export function openPort(ref: LogRef, link?: Promise<unknown>): Promise<Log>;
+export async function openPort(ref: LogRef, link?: Promise<unknown>): Promise<Log> {
+  return (await loadLogModule(ref)).open(ref.options, link);
+}
 
 /**
- * Opens a log for appending and reading.
+ * Opens a log for appending and reading. With the capabilities of its log come idempotent producers and conditional appends.
  *
  * @example
  * await using log = await openLog(lmdb('./data'));
  * await log.append(orders, [{ key: 'o1', value: { cents: 4_200 } }]);
  */
-export const openLog = async (ref: LogRef): Promise<LogClient> => makeClient(await openPort(ref));
+export function openLog(ref: LogRef<Capability>): Promise<NumberedClient>;
+export function openLog(ref: LogRef): Promise<LogClient>;
+export async function openLog(ref: LogRef): Promise<LogClient> {
+  return makeClient(await openPort(ref));
+}

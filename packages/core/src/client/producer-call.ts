@@ -6,7 +6,7 @@
  * records after them are new. A checksum per partition shows whether they are the same records: acknowledged records are not
  * kept.
  */
-import type { Append } from '../port/log.ts';
+import type { NumberedAppend } from '../port/numbered-log.ts';
 import { crc32, crc32Text } from '../pure/bytes/checksum.ts';
 import type { Encoded } from '../pure/schema/codec.ts';
 import type { PackedBatch } from '../pure/topic/packer.ts';
@@ -14,7 +14,7 @@ import type { AnyTopic } from '../pure/topic/topic.ts';
 
 /** A commit that was sent: its batches with their sequences. */
 export interface Sent {
-  readonly appends: readonly (PackedBatch & Append)[];
+  readonly appends: readonly (PackedBatch & NumberedAppend)[];
   /** The log has answered. */
   done: boolean;
 }

@@ -2,12 +2,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Log } from '../port/log.ts';
+import type { NumberedCommit, NumberedLog } from '../port/numbered-log.ts';
 import { topic } from '../pure/topic/topic.ts';
 import { MemoryDisk } from '../testing/memory-disk.ts';
 import { memoryLog } from '../testing/memory-log.ts';
-import { makeClient, type LogClient } from './client.ts';
+import { makeClient } from './client.ts';
 import type { NewRecord } from './appending.ts';
+import type { NumberedClient } from './client.ts';
 
 const PARTITIONS = 3;
 const letters = topic('letters', { key: z.string().nullable(), value: z.string(), partitions: PARTITIONS });
@@ -16,13 +17,13 @@ type Letter = NewRecord<string | null, string>;
 /** The fate of each commit: it succeeds, it is lost, its answer is lost, or its answer and the log are. */
 const fate = fc.constantFrom('well', 'well', 'well', 'lost', 'answer', 'log');
 type Fate = typeof fate extends fc.Arbitrary<infer T> ? T : never;
-const flaky = (log: Log, fates: () => Fate): Log => {
+const flaky = (log: NumberedLog, fates: () => Fate): NumberedLog => {
   let gone = false;
   return Object.create(log, {
     ensure: { value: log.ensure.bind(log) },
     producer: { value: log.producer.bind(log) },
     commit: {
-      value: async (commit: Parameters<Log['commit']>[0]) => {
+      value: async (commit: NumberedCommit) => {
         const happens = gone ? 'lost' : fates();
         if (happens !== 'lost') {
           const committed = await log.commit(commit);
@@ -32,7 +33,7 @@ const flaky = (log: Log, fates: () => Fate): Log => {
         throw new Error(gone ? 'the log is gone' : 'nobody knows');
       },
     },
-  }) as Log;
+  }) as NumberedLog;
 };
 const append = fc.record({
   records: fc.array(
@@ -50,7 +51,7 @@ test('every append, repeated until it succeeds or finished by settle(), is in th
     fc.asyncProperty(fc.array(append, { maxLength: 5 }), fc.array(fate, { maxLength: 60 }), async (plan, fates) => {
       const disk = new MemoryDisk();
       let next = 0;
-      const open = (): LogClient => makeClient(flaky(memoryLog({ disk }), () => fates[next++] ?? 'well'));
+      const open = (): NumberedClient => makeClient(flaky(memoryLog({ disk }), () => fates[next++] ?? 'well'));
       let producer = await open().producer('p');
       const expected: string[] = [];
       let appends = 0;

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type LogClient, type NewRecord, openLog, topic } from '@stoplog/core';
-import type { Log } from '@stoplog/core/port';
+import { type NumberedClient, type NewRecord, openLog, topic } from '@stoplog/core';
+import type { NumberedCommit, NumberedLog } from '@stoplog/core/port';
 import { makeClient } from '@stoplog/core/kit';
 import { MemoryDisk, memoryLog } from '@stoplog/core/testing';
 import { lmdb } from '@stoplog/core/lmdb';
@@ -13,15 +13,15 @@ const letters = topic('letters', { key: z.string().nullable(), value: z.string()
 const other = topic('other', { key: z.string(), value: z.string(), partitions: 1 });
 type Letter = NewRecord<string | null, string>;
 const many = (count: number, from = 0): readonly Letter[] => Array.from({ length: count }, (_, i) => ({ key: `k${i % 50}`, value: `${from + i}` }));
-const values = async (log: LogClient): Promise<readonly string[]> => {
+const values = async (log: NumberedClient): Promise<readonly string[]> => {
   const found: string[] = [];
   for await (const batch of log.read(letters, { from: 'earliest', until: 'end' })) found.push(...batch.map(({ value }) => value!));
   return found.toSorted((a, b) => Number(a) - Number(b));
 };
 /** A client whose next commits are kept while their answers are lost. */
-const losing = (disk: MemoryDisk = new MemoryDisk()): { readonly client: LogClient; lose: number; readonly commits: Parameters<Log['commit']>[0][] } => {
+const losing = (disk: MemoryDisk = new MemoryDisk()): { readonly client: NumberedClient; lose: number; readonly commits: NumberedCommit[] } => {
   const log = memoryLog({ disk });
-  const state = { lose: 0, commits: [] as Parameters<Log['commit']>[0][], client: undefined as unknown as LogClient };
+  const state = { lose: 0, commits: [] as NumberedCommit[], client: undefined as unknown as NumberedClient };
   state.client = makeClient(
     Object.create(log, {
       ensure: { value: log.ensure.bind(log) },
@@ -29,14 +29,14 @@ const losing = (disk: MemoryDisk = new MemoryDisk()): { readonly client: LogClie
       fetch: { value: log.fetch.bind(log) },
       producer: { value: log.producer.bind(log) },
       commit: {
-        value: async (commit: Parameters<Log['commit']>[0]) => {
+        value: async (commit: NumberedCommit) => {
           state.commits.push(commit);
           const committed = await log.commit(commit);
           if (state.lose-- > 0) throw new Error('the answer was lost');
           return committed;
         },
       },
-    }) as Log,
+    }) as NumberedLog,
   );
   return state;
 };

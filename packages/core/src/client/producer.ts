@@ -8,12 +8,13 @@
  * left out, and the rest is appended. An append that is repeated with other records is refused: it would lose some records or
  * duplicate some.
  */
-import type { Append, Committed, Log, ProducerLife } from '../port/log.ts';
+import type { Committed } from '../port/log.ts';
+import type { NumberedAppend, NumberedLog, ProducerLife } from '../port/numbered-log.ts';
 import { isStoplogError, StoplogError } from '../pure/errors.ts';
 import type { Encoded } from '../pure/schema/codec.ts';
 import type { PackedBatch } from '../pure/topic/packer.ts';
 import { topicOf, type AnyTopic, type Parses } from '../pure/topic/topic.ts';
-import { appendAll, checkAppendOptions, type Appended, type AppendOptions, type NewRecord, type NewRecords, type Sender } from './appending.ts';
+import { appendAll, checkAppendOptions, type Appended, type NewRecord, type NewRecords, type NumberedAppendOptions, type Sender } from './appending.ts';
 import { Repeat, Tally, type Call, type Sent } from './producer-call.ts';
 
 export interface Producer {
@@ -27,7 +28,7 @@ export interface Producer {
   append<RK, RV>(
     topic: Parses<RK, RV>,
     records: Iterable<NewRecord<NoInfer<RK>, NoInfer<RV>>> | AsyncIterable<NewRecord<NoInfer<RK>, NoInfer<RV>>>,
-    options?: AppendOptions,
+    options?: NumberedAppendOptions,
   ): Promise<Appended>;
   /**
    * For records that cannot be repeated: finishes the failed append as far as it was sent, and returns how many of its
@@ -43,7 +44,7 @@ const RENEW_MS = 24 * 3_600_000;
 
 export class LogProducer implements Producer {
   readonly name: string;
-  readonly #log: Log;
+  readonly #log: NumberedLog;
   readonly #prepare: (topic: AnyTopic) => Promise<void>;
   readonly #now: () => number;
   #life: ProducerLife;
@@ -55,7 +56,7 @@ export class LogProducer implements Producer {
   #calls = 0;
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(name: string, log: Log, life: ProducerLife, prepare: (topic: AnyTopic) => Promise<void>, now: () => number) {
+  constructor(name: string, log: NumberedLog, life: ProducerLife, prepare: (topic: AnyTopic) => Promise<void>, now: () => number) {
     this.name = name;
     this.#log = log;
     this.#life = life;
@@ -68,7 +69,7 @@ export class LogProducer implements Producer {
     return this.#life;
   }
   /** The same producer over another log on the same data, because its own log is closed. */
-  over(log: Log, life: ProducerLife, prepare: (topic: AnyTopic) => Promise<void>): LogProducer {
+  over(log: NumberedLog, life: ProducerLife, prepare: (topic: AnyTopic) => Promise<void>): LogProducer {
     const moved = new LogProducer(this.name, log, this.#life, prepare, this.#now);
     moved.#next = this.#next;
     moved.#failed = this.#failed;
@@ -77,7 +78,7 @@ export class LogProducer implements Producer {
     return moved;
   }
 
-  append<RK, RV>(face: Parses<RK, RV>, records: NewRecords<RK, RV>, options: AppendOptions = {}): Promise<Appended> {
+  append<RK, RV>(face: Parses<RK, RV>, records: NewRecords<RK, RV>, options: NumberedAppendOptions = {}): Promise<Appended> {
     return this.#inTurn(() => {
       checkAppendOptions(options);
       return this.#append(topicOf(face), records, options);
@@ -91,7 +92,7 @@ export class LogProducer implements Producer {
     });
   }
 
-  async #append(topic: AnyTopic, records: NewRecords<unknown, unknown>, options: AppendOptions): Promise<Appended> {
+  async #append(topic: AnyTopic, records: NewRecords<unknown, unknown>, options: NumberedAppendOptions): Promise<Appended> {
     await this.#prepare(topic);
     await this.#renew();
     const failed = this.#failed;
@@ -110,7 +111,7 @@ export class LogProducer implements Producer {
     return appended;
   }
 
-  async #send(call: Call, records: NewRecords<unknown, unknown>, options: AppendOptions, isKnown?: Known): Promise<Appended> {
+  async #send(call: Call, records: NewRecords<unknown, unknown>, options: NumberedAppendOptions, isKnown?: Known): Promise<Appended> {
     const life = this.#chain();
     let isInterrupted = false;
     const sender: Sender = {
@@ -138,7 +139,7 @@ export class LogProducer implements Producer {
     }
   }
   /** Numbers the batches, and records the outcome of each. */
-  async #commit(call: Call, packed: readonly (PackedBatch & Append)[], life: string, ack: 'durable' | 'committed'): Promise<Committed> {
+  async #commit(call: Call, packed: readonly (PackedBatch & NumberedAppend)[], life: string, ack: 'durable' | 'committed'): Promise<Committed> {
     const sent: Sent = {
       done: false,
       appends: packed.map((batch) => {
@@ -219,7 +220,7 @@ type Known = (partition: number, key: Encoded | null, value: Encoded | null) => 
 /** True for the refusal of a batch that is older than the last five, and so in the log. */
 const wasAppended = (error: unknown): boolean =>
   isStoplogError(error) && error.code === 'STOPLOG_SEQUENCE' && Number(error.facts['sequence']) < Number(error.facts['expected']);
-const placeName = ({ topic, partition }: Append): string => `${partition}:${topic}`;
+const placeName = ({ topic, partition }: NumberedAppend): string => `${partition}:${topic}`;
 const hasMoved = (error: unknown): boolean => isStoplogError(error) && error.code === 'STOPLOG_END_MOVED';
 
 const otherRecords = (name: string, { topic, sent }: Call): StoplogError =>

@@ -1,11 +1,11 @@
 /**
- * `@stoplog/core/kit`: what a runtime, a log and a connector have in common: batches, serdes, packing, parsing, and the client
- * over any log. Both sides must agree in these, so there is one of each. Not for programs.
+ * `@stoplog/core/kit`: what a runtime, a log and a connector have in common: batches, serdes, packing, parsing, the machine of
+ * groups, and the client over any log. Both sides must agree in these, so there is one of each. Not for programs.
  */
 export { asError, assert, errorFromData, errorToData, type ErrorData } from '../pure/errors.ts';
 export { checkSettings, type Known } from '../pure/settings.ts';
 export { checkName } from '../pure/topic/name.ts';
-export { BatchBuilder, MAX_RECORD_BYTES, MAX_STORE_KEY_BYTES, openBatch } from '../pure/record/batch.ts';
+export { BatchBuilder, checkBatchShape, MAX_RECORD_BYTES, MAX_STORE_KEY_BYTES, openBatch, stampBatch } from '../pure/record/batch.ts';
 export { LazyRecord, NO_HEADERS } from '../pure/record/record.ts';
 export { canonicalJson } from '../pure/bytes/canonical.ts';
 export { compareBytes, decodeSortKey, encodeSortKey } from '../pure/bytes/sort-key.ts';
@@ -15,19 +15,15 @@ export { shapeDifference } from '../pure/topic/shape.ts';
 export { topicOf, type AnyTopic } from '../pure/topic/topic.ts';
 export { storeOf, type AnyStore } from '../pure/store/store.ts';
 export { serdeOf, type Encoded, type Serde } from '../pure/schema/serde.ts';
-export { checkMembership } from '../pure/group/member.ts';
-export { placeName, sourcePlace } from '../pure/group/place.ts';
-export { SESSION_MS } from '../pure/group/session.ts';
+export type { GroupEffect } from '../pure/group/change.ts';
+export { step as groupStep, type GroupEvent } from '../pure/group/coordinator.ts';
+export { checkEpoch, checkMoves } from '../pure/group/fence.ts';
+export { EMPTY_GROUP, standingOf, type GroupState, type Member as GroupMemberState } from '../pure/group/group-state.ts';
+export { checkMembership, keepsWithout, nextAction, replacedError, type Standing } from '../pure/group/member.ts';
+export { isSource, placeName, sourcePlace } from '../pure/group/place.ts';
+export { beatMs, SESSION_MS } from '../pure/group/session.ts';
 export { drainSeconds, ratesBetween } from '../pure/group/lag.ts';
 export { fetchOrReset } from '../client/fetch-or-reset.ts';
 export { makeClient } from '../client/client.ts';
 export { readLag } from '../client/lag.ts';
 export { loadLogModule, openPort } from '../client/open.ts';
-// Pure parts for a second log: batches as bytes, the fences, and the coordinator of a group.
-export { checkBatchShape, stampBatch } from '../pure/record/batch.ts';
-export { checkEpoch, checkMoves } from '../pure/group/fence.ts';
-export { keepsWithout, nextAction, replacedError } from '../pure/group/member.ts';
-export { isSource } from '../pure/group/place.ts';
-export { beatMs } from '../pure/group/session.ts';
-export { step as groupStep } from '../pure/group/coordinator.ts';
-export { EMPTY_GROUP, standingOf, type GroupState, type Member as GroupMemberState } from '../pure/group/group-state.ts';

@@ -5,8 +5,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Assignment, Commit, Log, ProducerLife, TopicShape } from '@stoplog/core/port';
-import { BatchBuilder, loadLogModule, openPort } from '@stoplog/core/kit';
+import type { Assignment, NumberedCommit, NumberedLog, ProducerLife, TopicShape } from '@stoplog/core/port';
+import { BatchBuilder, openPort } from '@stoplog/core/kit';
+import { loadTools } from '@stoplog/core/tools';
 import { MemoryDisk, memoryLog } from '@stoplog/core/testing';
 import { lmdb } from '@stoplog/core/lmdb';
 import fc from 'fast-check';
@@ -70,7 +71,7 @@ interface Standing {
   readonly next: readonly number[];
 }
 const sizeOf = ({ records, tail }: CommitPlan['appends'][number]): number => records.reduce((sum: number, { gap }) => sum + gap + 1, tail);
-const plannedCommit = (plan: CommitPlan, { epoch, stands, ends, next }: Standing, life: ProducerLife): Commit => ({
+const plannedCommit = (plan: CommitPlan, { epoch, stands, ends, next }: Standing, life: ProducerLife): NumberedCommit => ({
   group: plan.inGroup ? 'g' : '',
   epoch: epoch + plan.epochOff,
   appends: plan.appends.map(({ partition, records, tail, sequence, expectedEnd }) => {
@@ -92,7 +93,7 @@ const plannedCommit = (plan: CommitPlan, { epoch, stands, ends, next }: Standing
 });
 
 /** Everything that a reader can see. */
-const seen = async (log: Log): Promise<unknown> => {
+const seen = async (log: NumberedLog): Promise<unknown> => {
   const starts = await log.offsets(places, 'earliest');
   const ends = await log.offsets(places, 'latest');
   const records: unknown[] = [];
@@ -111,9 +112,9 @@ const seen = async (log: Log): Promise<unknown> => {
   return { starts, ends, records, times, stores, committed: await log.committed('g', places) };
 };
 const hex = (bytes: Uint8Array | null): string | null => bytes && Buffer.from(bytes).toString('hex');
-const openStore = (log: Log, partition: number): ReturnType<Log['store']> =>
+const openStore = (log: NumberedLog, partition: number): ReturnType<NumberedLog['store']> =>
   log.store({ store: 's', partition, group: 'g', version: 1, fingerprint: '' }, never);
-const prepare = async (log: Log): Promise<Log> => {
+const prepare = async (log: NumberedLog): Promise<NumberedLog> => {
   await log.ensure([TOPIC]);
   await openStore(log, 0);
   return log;
@@ -127,8 +128,8 @@ test('LMDB and the memory log agree after any sequence of commits, repetitions, 
       const path = mkdtempSync(join(tmpdir(), 'stoplog-agree-'));
       const disk = new MemoryDisk({ holes: false });
       const ref = lmdb(path, { maintenance: { everyMs: Infinity } });
-      const { clean } = await loadLogModule(ref);
-      const open = (): Promise<Log>[] => [openPort(ref).then(prepare), prepare(memoryLog({ disk }))];
+      const { clean } = await loadTools(ref);
+      const open = (): Promise<NumberedLog>[] => [openPort(ref).then(prepare), prepare(memoryLog({ disk }))];
       let logs = await Promise.all(open());
       let epoch = 0;
       let members: readonly AsyncIterator<Assignment>[] = [];

@@ -1,7 +1,8 @@
 /** O09 (b), (c), (d): offsets around 2^53, where numbers begin to name their neighbours, and sizes beyond 32 bits. */
 import { topic } from '@stoplog/core';
 import type { Assignment, TopicShape } from '@stoplog/core/port';
-import { BatchBuilder, loadLogModule, makeClient, openPort, readLag } from '@stoplog/core/kit';
+import { BatchBuilder, makeClient, openPort, readLag } from '@stoplog/core/kit';
+import { loadTools } from '@stoplog/core/tools';
 import { lmdb } from '@stoplog/core/lmdb';
 import { open } from 'lmdb';
 import { expect, test } from 'vitest';
@@ -108,7 +109,7 @@ test('O09: an offset that is a number is refused, wherever it is given', async (
 test('O09: compaction keeps the latest of each key at its offset, and the size of a partition of 3 GiB is exact to the byte', async () => {
   await withFar('compact', async (log) => {
     for (const [i, key] of ['a', 'b', 'a', 'c'].entries()) await appendTo(log, key, i);
-    const { clean } = await loadLogModule(lmdb('.'));
+    const { clean } = await loadTools(lmdb('.'));
     const [report] = await clean(log, { roll: true });
     expect([report!.dropped, report!.kept]).toEqual([1, 3]);
     expect(report!.bytesBefore).toBeGreaterThan(BYTES);

@@ -1,6 +1,6 @@
 /** `lmdb('./data')`: a log in a folder, as plain data that any thread can open. */
 import { resolve } from 'node:path';
-import type { LogRef } from '../port/log.ts';
+import type { Capability, LogRef } from '../port/log.ts';
 import { checkSettings, type Known } from '../pure/settings.ts';
 
 export interface LmdbOptions {
@@ -28,10 +28,14 @@ export interface LmdbOptions {
  * import { lmdb } from '@stoplog/core/lmdb';
  * await using log = await openLog(lmdb('./data'));
  */
-export const lmdb = (path: string, options: LmdbOptions = {}): LogRef => {
+export const lmdb = (path: string, options: LmdbOptions = {}): LogRef<Capability> => {
   checkSettings(`lmdb('${path}')`, options, KNOWN);
   if (options.maintenance !== undefined) checkSettings(`the maintenance of lmdb('${path}')`, options.maintenance, OF_MAINTENANCE);
-  return { module: new URL('./log-module.js', import.meta.url).href, options: { path: resolve(path), ...options } };
+  return {
+    module: new URL('./log-module.js', import.meta.url).href,
+    options: { path: resolve(path), ...options },
+    capabilities: { producers: true, condition: true },
+  };
 };
 const KNOWN: Known<LmdbOptions> = { mapSize: true, create: true, verify: true, maintenance: true };
 const OF_MAINTENANCE: Known<NonNullable<LmdbOptions['maintenance']>> = { everyMs: true, bytesPerSecond: true };

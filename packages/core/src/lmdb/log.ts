@@ -1,20 +1,9 @@
 /**
  * The Log over LMDB in any thread: reads through the memory map, commits by message to the writer.
  */
-import type {
-  Assignment,
-  Cleaned,
-  CleanOptions,
-  Commit,
-  Committed,
-  Log,
-  Membership,
-  OffsetAt,
-  Position,
-  ProducerLife,
-  RecordBatch,
-  TopicPartition,
-} from '../port/log.ts';
+import type { Assignment, Committed, Membership, OffsetAt, Position, RecordBatch, TopicPartition } from '../port/log.ts';
+import type { NumberedCommit, NumberedLog, ProducerLife } from '../port/numbered-log.ts';
+import type { Cleaned, CleanOptions } from '../port/tools.ts';
 import type { StateStore, StorePart } from '../port/state-store.ts';
 import { StoplogError } from '../pure/errors.ts';
 import { checkMoves } from '../pure/group/fence.ts';
@@ -52,7 +41,7 @@ const LOOKS = 30;
 /** A commit is durable before it is answered: see decision 0006. */
 const DURABLE: Promise<void> = Promise.resolve();
 
-export class LmdbLog implements Log {
+export class LmdbLog implements NumberedLog {
   readonly #env: Env;
   readonly #link: WriterLink;
   readonly #close: () => Promise<void>;
@@ -144,7 +133,7 @@ export class LmdbLog implements Log {
     return (await this.#link.call({ type: 'open-producer', name, held })).producer;
   }
 
-  async commit(commit: Commit): Promise<Committed> {
+  async commit(commit: NumberedCommit): Promise<Committed> {
     checkMoves(commit.group, commit.positions);
     if (this.#naming !== undefined || this.#isNew(commit)) await this.#name(commit);
     const bytes = encodeCommit({
@@ -204,14 +193,14 @@ export class LmdbLog implements Log {
     return this.#closed;
   }
 
-  #isNew({ group, positions }: Commit): boolean {
+  #isNew({ group, positions }: NumberedCommit): boolean {
     return group !== '' && (!this.#groups.has(group) || positions.some(({ topic }) => isSource(topic) && !this.#sources.has(topic)));
   }
   /**
    * Finds the numbers of a group and its sources before its first commit. Later commits queue behind it, so commits keep
    * their order.
    */
-  async #name(commit: Commit): Promise<void> {
+  async #name(commit: NumberedCommit): Promise<void> {
     const turn = (this.#naming ?? Promise.resolve()).then(async () => {
       if (this.#isNew(commit))
         await this.#openGroup(

@@ -4,6 +4,7 @@
 export type {
   Append,
   Assignment,
+  Capability,
   Commit,
   Committed,
   Epoch,
@@ -17,13 +18,12 @@ export type {
   OffsetAt,
   Position,
   PositionMove,
-  ProducerLife,
-  ProducerStamp,
   RecordBatch,
   StoreWrites,
   TopicName,
   TopicPartition,
 } from './log.ts';
+export type { NumberedAppend, NumberedCommit, NumberedLog, ProducerLife, ProducerStamp } from './numbered-log.ts';
 export type { StateStore, StorePart } from './state-store.ts';
 export type { Arrival, ArrivalBatch, PullLimit, RawArrival, SourceReader, SourceStart } from './source.ts';
 export type { SinkBatch, SinkRecord, SinkStart, SinkWriter } from './sink.ts';

@@ -1,7 +1,7 @@
 /**
  * A Log keeps topics of partitioned records, the stores folded from them, and the positions of those who read them.
  *
- * Promises every Log keeps (core/testing/log-contract.ts holds each as a test):
+ * Promises every Log keeps (core/testing/log-contract.ts holds each as a test; numbered-log.ts has two that only some keep):
  *  - order      within a partition, records are read in the order of their offsets
  *  - gaps       offsets grow and may skip; `next` of a batch, never `last + 1`, is where to go on
  *  - atomicity  a commit's appends, store writes and positions become visible together or not at all
@@ -9,9 +9,6 @@
  *  - fencing    a commit in an epoch in which one of its positions is not held is refused, and leaves nothing behind
  *  - continuity a commit moves a position from where it stands; one that starts elsewhere is refused whole
  *  - chain      after a commit that was refused, no later one of the same life is taken
- *  - once       a batch of a producer that is sent again, one of its last five in a partition, is appended once; one that skips a
- *               number is refused, and so is one of an earlier life
- *  - condition  an append that expects an end goes through only if the partition ends there
  *  - arrival    records of a topic that has arrival times have the time of the commit that took them in
  *  - isolation  `fetch` never returns a record of a commit that did not happen
  *  - one owner  no two members of a group hold one partition: who is asked for it has ended its work before it is given, in a
@@ -23,16 +20,14 @@
  *               the start ends with the last value of every key
  *  - endings    aborting the signal leaves the group, and `join` then ends without an error
  */
+import type { TransferListItem } from 'node:worker_threads';
 import type { Holding } from '../pure/group/place.ts';
-import type { Cleaned, CleanOptions } from '../pure/retention/cleaned.ts';
-import type { ProducerLife, ProducerStamp } from '../pure/producer/producer.ts';
 import type { TopicShape } from '../pure/topic/shape.ts';
 import type { BatchView } from '../pure/record/batch.ts';
-import type { Administration } from './administration.ts';
-import type { Inspection } from './inspection.ts';
 import type { StateStore, StorePart } from './state-store.ts';
+import type { Tools } from './tools.ts';
 
-export type { Cleaned, CleanOptions, Holding, ProducerLife, ProducerStamp };
+export type { Holding };
 
 export type TopicName = string;
 export type GroupId = string;
@@ -91,10 +86,6 @@ export interface RecordBatch extends TopicPartition {
 export interface Append extends TopicPartition {
   /** One encoded batch (`BatchBuilder.finish()`); the log gives it its base offset. */
   readonly batch: Uint8Array;
-  /** Who appends it, and the number of its first record: sent again, it is answered with the offset that it has, and not appended. */
-  readonly producer?: ProducerStamp | undefined;
-  /** Where the partition has to end before this commit; the commit is refused whole with both numbers where it does not (`STOPLOG_END_MOVED`). */
-  readonly expectedEnd?: bigint | undefined;
 }
 export interface StoreWrites {
   readonly store: string;
@@ -149,33 +140,32 @@ export interface Log extends AsyncDisposable {
   committed(group: GroupId, partitions: readonly TopicPartition[]): Promise<readonly Position[]>;
   /** A store's part for one partition, as of the last commit; restored first where it must be. */
   store(part: StorePart, signal: AbortSignal): Promise<StateStore>;
-  /**
-   * Begins a life of the producer: its epoch fences every earlier one, and it counts from 0 in each partition. With `held` it
-   * goes on with a life it had, if no other has begun (`STOPLOG_FENCED`); one that was forgotten begins anew.
-   */
-  producer(name: string, held?: ProducerLife): Promise<ProducerLife>;
   /** Appends, writes stores and moves positions: all or nothing, fenced by the epoch of each position. */
   commit(commit: Commit): Promise<Committed>;
   /** Forgets the records before each position; a start that lies further stays. Where each partition starts now. */
   deleteRecords(before: readonly Position[]): Promise<readonly Position[]>;
 }
 
-/** What a `LogRef` names: a module that opens its log in whichever thread asks. */
-export interface LogModule extends Administration, Inspection {
-  /** Opens the log in this thread. `link` comes from `share` in the thread that opened it first; it may still be on its way. */
-  open(options: unknown, link?: LogLink | Promise<LogLink>): Promise<Log>;
-  /** A link through which another thread's log commits by way of this one's writer; to be sent with `transfer`. */
+/** The module that a `LogRef` names: opens its log in any thread. */
+export interface LogModule {
+  /** Opens the log in this thread. `link` resolves with the `data` of a link from the thread that opened the log first. */
+  open(options: unknown, link?: Promise<unknown>): Promise<Log>;
+  /** A link for another thread, whose log then commits through this thread's. */
   share(log: Log): Promise<LogLink>;
-  /** What is in the log: topics as they exist, for tools. */
-  topics(log: Log): Promise<readonly TopicShape[]>;
-  /** Applies retention and compacts, now and whether or not it is due; resolves with what was freed and kept in each partition. */
-  clean(log: Log, options?: CleanOptions): Promise<readonly Cleaned[]>;
+  /** Loads the tools that this keeper has. */
+  tools?(): Promise<Partial<Tools>>;
 }
+/** `data` is sent to the other thread by `postMessage(data, transfer)`; only the keeper knows what `data` holds. */
 export interface LogLink {
-  readonly port: import('node:worker_threads').MessagePort;
+  readonly data: unknown;
+  readonly transfer: readonly TransferListItem[];
 }
-/** A log as plain data: code crosses a thread by URL, data by bytes. */
-export interface LogRef {
+
+/** Promises beyond the port that some logs keep (numbered-log.ts): producers that number records, and conditional appends. */
+export type Capability = 'producers' | 'condition';
+/** A log as plain data: code crosses a thread by URL, data by bytes. `C` are the capabilities that its log has. */
+export interface LogRef<C extends Capability = never> {
   readonly module: string;
   readonly options: unknown;
+  readonly capabilities?: { readonly [capability in C]: true };
 }

@@ -1,6 +1,6 @@
 /**
- * `@stoplog/core/testing`: the simplest Log that keeps the promises, a clock that is moved by hand, and the machine of groups
- * for simulations. The suite of promises is an entry of its own, `@stoplog/core/testing/contract`: it alone needs vitest.
+ * `@stoplog/core/testing`: the simplest Log that keeps the promises, a clock that is moved by hand, and what simulations need
+ * of groups and batches. The suite of promises is an entry of its own, `@stoplog/core/testing/contract`: it alone needs vitest.
  */
 export { MemoryDisk, type MemoryChange, type MemoryDiskOptions, type MemoryGroupState, type MemoryMember } from './memory-disk.ts';
 export type { Receipt } from './memory-journal.ts';
@@ -8,10 +8,6 @@ export { MemoryPart, type PartWrites } from './memory-part.ts';
 export type { KeptBatch, MemoryPartition, MemoryTopic } from './memory-partition.ts';
 export { memoryLog, type MemoryLogOptions } from './memory-log.ts';
 export { simClock, SimClock, type Clock } from './sim-clock.ts';
-export type { GroupEffect } from '../pure/group/change.ts';
-export { step as groupStep, type GroupEvent } from '../pure/group/coordinator.ts';
-export { EMPTY_GROUP, standingOf, type GroupState, type Member as GroupMemberState } from '../pure/group/group-state.ts';
-export { keepsWithout, nextAction, type Standing } from '../pure/group/member.ts';
-export { beatMs, step as sessionStep, type Watching } from '../pure/group/session.ts';
-export { inspectHeader, stampBatch } from '../pure/record/batch.ts';
+export { step as sessionStep, type Watching } from '../pure/group/session.ts';
+export { inspectHeader } from '../pure/record/batch.ts';
 export { stampTime } from '../pure/record/arrival-time.ts';

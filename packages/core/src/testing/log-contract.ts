@@ -1,5 +1,6 @@
 /**
- * The promises of a Log (port/log.ts) as a suite.
+ * `@stoplog/core/testing/contract`: the promises of a Log (port/log.ts) as a suite, and those of a log that numbers its
+ * appends (port/numbered-log.ts) as a second one.
  *
  * Each promise gets a log of its own, empty but for one topic of two partitions. Nothing sleeps: each test awaits a fact, and
  * a promise that is broken by waiting for ever fails by the test's time limit.
@@ -10,16 +11,19 @@
  * @example
  * logContract('lmdb', async () => {
  *   const path = mkdtempSync(join(tmpdir(), 'log-'));
- *   const module = await loadLogModule(lmdb(path));
+ *   const { clean } = await loadTools(lmdb(path));
  *   const log = await openPort(lmdb(path));
- *   return { log, reopen: () => openPort(lmdb(path)), clean: module.clean, dispose: async () => rmSync(path, { recursive: true }) };
+ *   return { log, reopen: () => openPort(lmdb(path)), clean, dispose: async () => rmSync(path, { recursive: true }) };
  * });
  */
 import { describe, expect, test } from 'vitest';
 import type { Log } from '../port/log.ts';
-import { appends } from './contract/appends.ts';
+import type { NumberedLog } from '../port/numbered-log.ts';
+import { assert } from '../pure/errors.ts';
+import { arrival } from './contract/arrival.ts';
 import { commits } from './contract/commits.ts';
 import { groups } from './contract/groups.ts';
+import { numbers } from './contract/numbers.ts';
 import { reads } from './contract/reads.ts';
 import { forgetting } from './contract/forgetting.ts';
 import { shape, TOPIC, type LogUnderTest, type OpenLog } from './contract/setting.ts';
@@ -28,52 +32,60 @@ import { survival } from './contract/survival.ts';
 
 export type { LogUnderTest } from './contract/setting.ts';
 
-export interface Subject {
-  readonly log: Log;
-  readonly reopen: () => Promise<Log>;
-  readonly clean: LogUnderTest['clean'];
+export interface Subject<L extends Log = Log> {
+  readonly log: L;
+  readonly reopen: () => Promise<L>;
+  readonly clean: NonNullable<LogUnderTest<L>['clean']>;
 }
 /** A group of promises: each is a sentence, and a test that shows it. */
-export type Promises = (promise: (sentence: string, kept: (subject: Subject) => Promise<void>) => void) => void;
+export type Promises<L extends Log = Log> = (promise: (sentence: string, kept: (subject: Subject<L>) => Promise<void>) => void) => void;
 
 /** Promises that a log does not keep: the beginning of their sentences, such as 'survivors:', with the reason. */
 export type NotKept = Readonly<Record<string, string>>;
 
-export const logContract = (name: string, open: OpenLog, notKept: NotKept = {}): void => {
+/** Every promise of the port. */
+export const logContract = (name: string, open: OpenLog, notKept: NotKept = {}): void =>
+  suite(name, open, notKept, { reads, commits, arrival, 'stores and topics': stores, 'groups and endings': groups, survival, forgetting });
+
+/** The further promises of a log that numbers its appends. */
+export const numberedLogContract = (name: string, open: OpenLog<NumberedLog>, notKept: NotKept = {}): void =>
+  suite(name, open, notKept, { 'once and condition': numbers });
+
+const suite = <L extends Log>(name: string, open: OpenLog<L>, notKept: NotKept, parts: Readonly<Record<string, Promises<L>>>): void => {
   const left = new Map(Object.keys(notKept).map((beginning) => [beginning, 0]));
-  const promise: Parameters<Promises>[0] = (sentence, kept) => {
+  const promise: Parameters<Promises<L>>[0] = (sentence, kept) => {
     const beginning = Object.keys(notKept).find((one) => sentence.startsWith(one));
     if (beginning !== undefined) {
       left.set(beginning, left.get(beginning)! + 1);
       return;
     }
-    test(sentence, async () => {
-      const subject = await open();
-      const opened: Log[] = [subject.log];
-      const reopen = async (): Promise<Log> => {
-        const log = await subject.reopen();
-        opened.push(log);
-        return log;
-      };
-      try {
-        await subject.log.ensure([shape(TOPIC)]);
-        await kept({ log: subject.log, reopen, clean: subject.clean });
-      } finally {
-        for (const log of opened) await log[Symbol.asyncDispose]();
-        await subject.dispose();
-      }
-    });
+    test(sentence, () => show(open, kept));
   };
-  describe(`the promises of a log, kept by ${name}: reads`, () => reads(promise));
-  describe(`the promises of a log, kept by ${name}: commits`, () => commits(promise));
-  describe(`the promises of a log, kept by ${name}: appends`, () => appends(promise));
-  describe(`the promises of a log, kept by ${name}: stores and topics`, () => stores(promise));
-  describe(`the promises of a log, kept by ${name}: groups and endings`, () => groups(promise));
-  describe(`the promises of a log, kept by ${name}: survival`, () => survival(promise));
-  describe(`the promises of a log, kept by ${name}: forgetting`, () => forgetting(promise));
+  for (const [part, promises] of Object.entries(parts)) describe(`the promises of a log, kept by ${name}: ${part}`, () => promises(promise));
   if (left.size === 0) return;
   test(`each promise that ${name} does not keep is one of the contract`, () => {
     for (const [beginning, count] of left) console.log(`${name} does not keep ${count} × '${beginning}…': ${notKept[beginning]!}`);
     expect([...left].filter(([, count]) => count === 0)).toEqual([]);
   });
+};
+
+const show = async <L extends Log>(open: OpenLog<L>, kept: (subject: Subject<L>) => Promise<void>): Promise<void> => {
+  const subject = await open();
+  const opened: L[] = [subject.log];
+  const reopen = async (): Promise<L> => {
+    const log = await subject.reopen();
+    opened.push(log);
+    return log;
+  };
+  const clean: Subject<L>['clean'] = (log, options) => {
+    assert(subject.clean !== undefined, 'a log without retention on command names the promises that need it as not kept');
+    return subject.clean(log, options);
+  };
+  try {
+    await subject.log.ensure([shape(TOPIC)]);
+    await kept({ log: subject.log, reopen, clean });
+  } finally {
+    for (const log of opened) await log[Symbol.asyncDispose]();
+    await subject.dispose();
+  }
 };

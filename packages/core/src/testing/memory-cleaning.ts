@@ -1,7 +1,7 @@
 /**
  * Retention and compaction of a memory log, all at once, by the same pure rules as every log.
  */
-import type { Cleaned } from '../port/log.ts';
+import type { Cleaned } from '../port/tools.ts';
 import { cleanupOf } from '../pure/retention/cleanup.ts';
 import { cleanable, cleanBatch, mapKeys } from '../pure/retention/compaction.ts';
 import { Folding } from '../pure/retention/merging.ts';

@@ -5,7 +5,9 @@
  * Several memory logs over one disk are like several processes over one folder. Options add what happens in real logs: holes
  * between offsets, and power cuts that roll back changes that were not flushed.
  */
-import type { Cleaned, CleanOptions, Commit, OffsetAt, Position } from '../port/log.ts';
+import type { OffsetAt, Position } from '../port/log.ts';
+import type { NumberedCommit } from '../port/numbered-log.ts';
+import type { Cleaned, CleanOptions } from '../port/tools.ts';
 import type { StorePart } from '../port/state-store.ts';
 import { StoplogError } from '../pure/errors.ts';
 import { step, type GroupEvent } from '../pure/group/coordinator.ts';
@@ -186,7 +188,7 @@ export class MemoryDisk {
   }
 
   /** Applies all of the commit or nothing. Visible when it returns. */
-  commit(commit: Commit): Receipt {
+  commit(commit: NumberedCommit): Receipt {
     try {
       this.#check(commit);
     } catch (error) {
@@ -200,7 +202,7 @@ export class MemoryDisk {
     return receipt;
   }
   /** Records that a commit was refused: no later commit of the same incarnation is accepted. */
-  refuse({ life }: Commit): void {
+  refuse({ life }: NumberedCommit): void {
     if (life !== undefined) this.#refused.add(life);
   }
 
@@ -268,21 +270,21 @@ export class MemoryDisk {
   protected coordinate(state: MemoryGroupState, event: GroupEvent<MemoryMember>): readonly [MemoryGroupState, readonly GroupEffect[]] {
     return step(state, event);
   }
-  protected checkLife({ life }: Commit): void {
+  protected checkLife({ life }: NumberedCommit): void {
     if (life !== undefined && this.#refused.has(life)) throw fenced({ life }, 'an earlier commit of this actor was refused, and this one was made from it');
   }
-  protected checkEpochs({ group, epoch, positions }: Commit): void {
+  protected checkEpochs({ group, epoch, positions }: NumberedCommit): void {
     const { state } = this.group(group);
     for (const { topic, partition } of positions)
       checkEpoch(epoch, state.held.get(placeName({ topic, partition }))?.epoch, () => ({ place: { topic, partition }, groupEpoch: state.epoch }));
   }
-  protected checkPositions({ group, epoch, positions }: Commit): void {
+  protected checkPositions({ group, epoch, positions }: NumberedCommit): void {
     for (const { topic, partition, from } of positions) {
       const stands = this.#stands(group, topic, partition, from);
       if (stands !== from) throw fenced({ epoch, partition, from, stands }, `this commit continues from offset ${from}, but the group is at ${stands}`);
     }
   }
-  protected apply(commit: Commit): { readonly offsets: readonly bigint[]; readonly undo: () => void } {
+  protected apply(commit: NumberedCommit): { readonly offsets: readonly bigint[]; readonly undo: () => void } {
     const now = this.#now();
     const undos: (() => void)[] = [];
     const producers = this.producers.inCommit(now);
@@ -316,7 +318,7 @@ export class MemoryDisk {
     };
   }
 
-  #check(commit: Commit): void {
+  #check(commit: NumberedCommit): void {
     for (const { topic, partition, batch } of commit.appends) {
       this.partition(topic, partition);
       inspectHeader(batch);

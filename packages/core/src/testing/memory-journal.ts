@@ -4,7 +4,7 @@
  * A change is visible when it is made and durable when it is flushed. A power cut undoes a suffix of the changes that were
  * not flushed, the newest first, so a prefix of the changes survives.
  */
-import type { Commit } from '../port/log.ts';
+import type { NumberedCommit } from '../port/numbered-log.ts';
 
 /** The answer to a commit, and its fate. */
 export interface Receipt {
@@ -16,7 +16,7 @@ export interface Receipt {
 }
 export interface Change {
   /** The commit that made the change; undefined for a change of a group. */
-  readonly commit?: Commit | undefined;
+  readonly commit?: NumberedCommit | undefined;
   readonly receipt: Receipt;
   readonly undo: () => void;
 }

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Assignment, Log } from '../port/log.ts';
+import type { NumberedLog } from '../port/numbered-log.ts';
 import { placeName } from '../pure/group/place.ts';
 import { append, at, batchOf, commitOf, never, NOW, place, readAll, shape, TOPIC } from './contract/setting.ts';
-import { logContract } from './log-contract.ts';
+import { logContract, numberedLogContract, type LogUnderTest } from './log-contract.ts';
 import { MemoryDisk } from './memory-disk.ts';
 import { memoryLog } from './memory-log.ts';
 import { simClock } from './sim-clock.ts';
@@ -24,10 +25,12 @@ const DISKS: Readonly<Record<string, () => MemoryDisk>> = {
   'that flushes later': () => new LaterDisk(),
 };
 for (const [name, make] of Object.entries(DISKS)) {
-  logContract(`a memory log ${name}`, async () => {
+  const open = async (): Promise<LogUnderTest<NumberedLog>> => {
     const disk = make();
     return { log: memoryLog({ disk }), reopen: async () => memoryLog({ disk }), clean: async (_, options) => disk.clean(options), dispose: async () => {} };
-  });
+  };
+  logContract(`a memory log ${name}`, open);
+  numberedLogContract(`a memory log ${name}`, open);
 }
 
 describe('a memory log', () => {

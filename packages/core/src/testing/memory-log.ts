@@ -6,7 +6,8 @@
  * several. `drive` and `simulate` work on the disk itself, whose calls are synchronous.
  */
 import type { Clock } from './sim-clock.ts';
-import type { Assignment, Commit, Committed, Holding, Log, Membership, OffsetAt, Position, ProducerLife, RecordBatch, TopicPartition } from '../port/log.ts';
+import type { Assignment, Committed, Holding, Membership, OffsetAt, Position, RecordBatch, TopicPartition } from '../port/log.ts';
+import type { NumberedCommit, NumberedLog, ProducerLife } from '../port/numbered-log.ts';
 import type { StateStore, StorePart } from '../port/state-store.ts';
 import { StoplogError } from '../pure/errors.ts';
 import { standingOf } from '../pure/group/group-state.ts';
@@ -27,7 +28,7 @@ export interface MemoryLogOptions {
   readonly pid?: number;
 }
 
-export const memoryLog = (options: MemoryLogOptions = {}): Log =>
+export const memoryLog = (options: MemoryLogOptions = {}): NumberedLog =>
   new MemoryLog(options.disk ?? new MemoryDisk({ holes: options.holes ?? true }), options.clock ?? machine, options.pid ?? 0);
 
 /** Counts every join in this process, to tell the incarnations of members apart. */
@@ -47,7 +48,7 @@ const machine: Pick<Clock, 'after'> = {
     }),
 };
 
-class MemoryLog implements Log {
+class MemoryLog implements NumberedLog {
   readonly #disk: MemoryDisk;
   readonly #clock: Pick<Clock, 'after'>;
   readonly #pid: number;
@@ -141,7 +142,7 @@ class MemoryLog implements Log {
     return this.#disk.producer(name, held);
   }
 
-  async commit(commit: Commit): Promise<Committed> {
+  async commit(commit: NumberedCommit): Promise<Committed> {
     this.#checkOpen();
     const receipt = this.#disk.commit(commit);
     return { offsets: receipt.offsets, durable: this.#disk.durable(receipt) };

@@ -11,7 +11,7 @@ import { actorName, unitsOf, type Unit } from '../pure/host/units.ts';
 import type { Plan } from '../pure/topology/plan.ts';
 import { Host, type HostEvent, type HostOptions } from './actors/host.ts';
 import { CleaningWatch } from './cleaning-watch.ts';
-import { lagOf, statusOf, Tally, type StatusStream } from './flow/status.ts';
+import { lagOf, statusOf, Tally, type StatusStream } from './status/status.ts';
 import { readStore, type StoreReader } from './stores.ts';
 
 export interface App extends AsyncDisposable {

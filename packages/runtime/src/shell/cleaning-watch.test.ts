@@ -1,7 +1,7 @@
 import type { CleaningStanding } from '@stoplog/core/tools';
 import { expect, test } from 'vitest';
 import { CleaningWatch } from './cleaning-watch.ts';
-import { cleaningStatus } from './flow/status.ts';
+import { cleaningStatus } from './status/status.ts';
 
 const at = (time: number): CleaningStanding => ({
   topic: 't',

@@ -97,16 +97,19 @@ export const startApp = async (url: URL, options: RunOptions, tellerFor: (plan: 
   }
   const teller = tellerFor(plan);
   try {
-    const there = new Set((await module.topics(log)).map(({ name }) => name));
+    const names = plan.topics.map(({ name }) => name);
+    // Without the tool nobody knows which are new: none is reported.
+    const there = new Set((await (await module.tools?.())?.topics?.(log))?.map(({ name }) => name) ?? names);
     await log.ensure(plan.topics.map(({ shape }) => shape));
     // A store that does not fit is told here and now, not by an actor later.
     for (const task of plan.tasks) for (const store of task.stores) await log.store(storePart(plan, store, 0), new AbortController().signal);
-    teller({ type: 'opened', topicsCreated: plan.topics.filter(({ name }) => !there.has(name)).length });
+    teller({ type: 'opened', topicsCreated: names.filter((name) => !there.has(name)).length });
   } catch (error) {
     await pool.close();
     await log[Symbol.asyncDispose]();
     throw error;
   }
+  const tools = await module.tools?.();
   let stopListening = (): void => {};
   const app = new RunningApp({
     plan,
@@ -122,11 +125,11 @@ export const startApp = async (url: URL, options: RunOptions, tellerFor: (plan: 
     ready,
     ...member,
     tell: teller,
-    cleanings: () =>
-      module.cleanings(
+    cleanings: async () =>
+      (await tools?.cleanings?.(
         log,
         plan.topics.map(({ name }) => name),
-      ),
+      )) ?? [],
     released: () => stopListening(),
   });
   const stop = (): void => void app[Symbol.asyncDispose]();

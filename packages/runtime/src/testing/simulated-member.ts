@@ -5,8 +5,8 @@
  * decides on it does in a later step: in between the group may have changed, or the process stood still.
  */
 import type { Holding } from '@stoplog/core/port';
-import { beatMs, keepsWithout, nextAction, placeName, standingOf } from '@stoplog/core/kit';
-import { type GroupEffect, type GroupEvent, type MemoryGroupState, type MemoryMember, sessionStep, type Standing, type Watching } from '@stoplog/core/testing';
+import { beatMs, type GroupEffect, type GroupEvent, keepsWithout, nextAction, placeName, type Standing, standingOf } from '@stoplog/core/kit';
+import { type MemoryGroupState, type MemoryMember, sessionStep, type Watching } from '@stoplog/core/testing';
 import type { Unit } from '../pure/host/units.ts';
 import type { Count } from './simulation-counters.ts';
 

@@ -6,8 +6,8 @@
  */
 import { isStoplogError, StoplogError } from '@stoplog/core';
 import type { Holding } from '@stoplog/core/port';
-import { placeName } from '@stoplog/core/kit';
-import type { GroupEffect, GroupEvent, MemoryDisk, MemoryMember } from '@stoplog/core/testing';
+import { type GroupEffect, type GroupEvent, placeName } from '@stoplog/core/kit';
+import type { MemoryDisk, MemoryMember } from '@stoplog/core/testing';
 import { NO_FAILURES, step as restartStep, worked, type Failures } from '../pure/host/restart.ts';
 import type { Place } from '../pure/actor/place.ts';
 import { differenceOf, holdingsIn, NOTHING_HELD, type Held, type Holdings } from '../pure/host/holdings.ts';

@@ -2,11 +2,12 @@
  * What an actor that nothing ever disturbs makes of the same records in the same order: the measure of the disturbed one.
  */
 import type { StorePart } from '@stoplog/core/port';
-import { LazyRecord, openBatch } from '@stoplog/core/kit';
+import { type LazyRecord, openBatch } from '@stoplog/core/kit';
 import { type MemoryDisk, MemoryPart, type MemoryPartition } from '@stoplog/core/testing';
 import { compile, storesOf, type Compiled } from '../pure/actor/compile-task.ts';
 import type { Writes } from '../pure/actor/overlay.ts';
 import { StreamTime, streamTimePart } from '../pure/actor/stream-time.ts';
+import { InputRecord } from '../pure/nodes/derived-record.ts';
 import type { Emit } from '../pure/nodes/emit.ts';
 import type { Plan, Task } from '../pure/topology/plan.ts';
 import type { Handled } from './simulated-actor.ts';
@@ -93,6 +94,6 @@ export class Reference {
   *#recordsOf(topic: string, bytes: Uint8Array): Generator<LazyRecord, undefined> {
     const { keySerde, valueSerde } = this.#task.inputs.find((input) => input.topic.name === topic)!.topic;
     const view = openBatch(bytes);
-    while (view.next()) yield new LazyRecord(view, keySerde, valueSerde, topic);
+    while (view.next()) yield new InputRecord(view, keySerde, valueSerde, topic);
   }
 }

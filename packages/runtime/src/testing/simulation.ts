@@ -5,9 +5,9 @@
  * something has become durable, so a failure is found near the step that made it.
  */
 import { StoplogError } from '@stoplog/core';
-import { placeName, SESSION_MS } from '@stoplog/core/kit';
+import { type GroupEffect, type GroupEvent, placeName, SESSION_MS } from '@stoplog/core/kit';
+import type { MemoryDisk, MemoryDiskOptions, MemoryMember } from '@stoplog/core/testing';
 import type { SinkStart } from '@stoplog/core/port';
-import type { GroupEffect, GroupEvent, MemoryDisk, MemoryDiskOptions, MemoryMember } from '@stoplog/core/testing';
 import type { Place } from '../pure/actor/place.ts';
 import { unitsOf, type Unit } from '../pure/host/units.ts';
 import { storePart } from '../pure/actor/store-part.ts';

@@ -87,9 +87,7 @@ export class Commits {
       return { offsets: offsetsOf(appends, bases), durable: DURABLE };
     }
   }
-  async #append({ topic, partition, batch, producer, expectedEnd }: Append): Promise<readonly KafkaMessage[]> {
-    if (producer !== undefined) throw notHere('producers that number their own records', 'append without a producer: one log appends each commit once');
-    if (expectedEnd !== undefined) throw notHere('appends that expect an end', 'append without one, or keep this topic in a log on LMDB');
+  async #append({ topic, partition, batch }: Append): Promise<readonly KafkaMessage[]> {
     const { kafka } = await this.#parts.topics.place({ topic, partition });
     return messagesOf(batch, kafka, partition);
   }
@@ -124,8 +122,6 @@ const offsetsOf = (appends: readonly (readonly KafkaMessage[])[], bases: BaseOff
 const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 
 export const closedError = (): StoplogError => new StoplogError('STOPLOG_LOG_UNAVAILABLE', {}, 'the log is closed: open it again');
-const notHere = (what: string, remedy: string): StoplogError =>
-  new StoplogError('STOPLOG_USAGE', { log: 'kafka' }, `a log on Kafka does not keep ${what}: ${remedy}`);
 const afterRefused = (life: string): StoplogError =>
   new StoplogError('STOPLOG_FENCED', { life }, 'an earlier commit of this actor was refused, and this one was made from it: nothing of it was kept');
 

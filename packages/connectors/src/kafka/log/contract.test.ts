@@ -5,8 +5,6 @@ import { logOnPrefix } from '../fixtures/prefix.ts';
 const broker = inject('kafka');
 /** Promises that Kafka keeps in another way, or not at all; decision 0034 has the whole list. */
 const NOT_KEPT = {
-  'once:': 'producers that number their own records belong to the LMDB client',
-  'condition:': 'conditional appends belong to the LMDB client',
   'retention ': 'the broker applies retention by itself: nothing starts it on command',
   'survivors: ': 'the broker compacts by itself: nothing starts it on command',
   'both: ': 'the broker applies retention and compacts by itself',

@@ -12,15 +12,10 @@ import type { TopicPartition } from '@stoplog/core/port';
 import { setTimeout as after } from 'node:timers/promises';
 import * as protocol from '../client.ts';
 import type { Cluster } from './cluster.ts';
+import type { Fence } from './fence.ts';
 import type { Member } from './member.ts';
 import { decodeAssignment, type KafkaAssignment } from './pure/leading.ts';
 
-/** What a commit in the name of a member says to the group's coordinator. */
-export interface Fence {
-  readonly memberId: string;
-  readonly generation: number;
-  readonly instanceId: string | null;
-}
 interface Told extends Fence {
   readonly assignment: KafkaAssignment;
 }

@@ -2,11 +2,10 @@
  * A log on a Kafka cluster: the port's promises on order, gaps, atomicity, fencing, isolation and one owner, kept by Kafka.
  *
  * It is thin: stores are restored into memory, commits of one log are made one after the other, and each fetch that waits has a
- * connection. What it does not keep it refuses by name: conditional appends and producers that number their own records.
+ * connection. It has neither conditional appends nor idempotent producers of ours (decision 0037).
  * Decision 0034 lists who keeps which promise, and how.
  */
 import { randomUUID } from 'node:crypto';
-import { StoplogError } from '@stoplog/core';
 import { checkMembership, isSource } from '@stoplog/core/kit';
 import type {
   Assignment,
@@ -16,7 +15,6 @@ import type {
   Membership,
   OffsetAt,
   Position,
-  ProducerLife,
   RecordBatch,
   StateStore,
   StorePart,
@@ -115,16 +113,6 @@ class KafkaLog implements Log {
   async store(part: StorePart): Promise<StateStore> {
     this.#checkOpen();
     return this.#stores.open(part);
-  }
-
-  producer(name: string): Promise<ProducerLife> {
-    return Promise.reject(
-      new StoplogError(
-        'STOPLOG_USAGE',
-        { producer: name, log: 'kafka' },
-        'a log on Kafka does not keep producers that number their own records: append without one',
-      ),
-    );
   }
 
   async commit(commit: Commit): Promise<Committed> {

@@ -12,7 +12,7 @@ import * as protocol from '../client.ts';
 import type { Connection } from '../client.ts';
 import { failedAs } from '../failures.ts';
 import type { Cluster } from './cluster.ts';
-import type { Fence } from './fences.ts';
+import type { Fence } from './fence.ts';
 import { Changes } from './changes.ts';
 import type { Assigned, Claim, KafkaAssignment } from './pure/leading.ts';
 import { takePart } from './rebalance.ts';

@@ -11,7 +11,7 @@ import * as protocol from '../client.ts';
 import { producerOf, type KafkaMessage, type Transaction, type TransactionalProducer } from '../client.ts';
 import { failedAs } from '../failures.ts';
 import type { Cluster } from './cluster.ts';
-import type { Fence } from './fences.ts';
+import type { Fence } from './fence.ts';
 import type { Reading } from './reading.ts';
 
 /** How long a process that died can hold back the readers of the partitions that it was writing to. */

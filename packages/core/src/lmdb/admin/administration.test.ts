@@ -1,6 +1,7 @@
 /** The operations of tools on groups and topics, and their refusals. */
-import type { Assignment, Log, LogModule, TopicShape } from '@stoplog/core/port';
-import { BatchBuilder, loadLogModule, readLag } from '@stoplog/core/kit';
+import type { Assignment, Log, NumberedLog, TopicShape } from '@stoplog/core/port';
+import { loadTools, type Tools } from '@stoplog/core/tools';
+import { BatchBuilder, readLag, openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
 import { open } from 'lmdb';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -60,8 +61,8 @@ const entriesIn = (folder: string, name: string): number => {
 
 const batchesIn = (folder: string): number => entriesIn(folder, 'log');
 
-let module: LogModule;
-let log: Log;
+let module: Tools;
+let log: NumberedLog;
 let path: string;
 let end: () => void;
 let folder: Promise<void>;
@@ -69,8 +70,8 @@ beforeEach(async () => {
   const open = new Promise<void>((resolve) => {
     folder = withFolder(async (made) => {
       path = made;
-      module = await loadLogModule(lmdb(path));
-      log = await module.open(lmdb(path).options);
+      module = await loadTools(lmdb(path));
+      log = await openPort(lmdb(path));
       await log.ensure([shape]);
       const over = new Promise<void>((done) => (end = done));
       resolve();
@@ -130,7 +131,7 @@ test('a group in a folder of the format with one process resumes in a later epoc
     if (key.length === 4) await table.put(key, seal(key, toBytes(old)));
   }
   await root.close();
-  log = await module.open(lmdb(path).options);
+  log = await openPort(lmdb(path));
   expect(await module.groups(log)).toMatchObject([{ epoch: 7, members: [] }]);
   const { epoch } = await stayAs(log, 'workers', 4n, 3n);
   expect(epoch).toBe(8);
@@ -138,7 +139,7 @@ test('a group in a folder of the format with one process resumes in a later epoc
 });
 
 describe('a reset', () => {
-  const line = (from: bigint | undefined, to: bigint, partition = 0): Parameters<LogModule['setPositions']>[2][number] => ({
+  const line = (from: bigint | undefined, to: bigint, partition = 0): Parameters<Tools['setPositions']>[2][number] => ({
     topic: 'letters',
     partition,
     from,
@@ -212,7 +213,7 @@ describe('deleting', () => {
     };
     await log.commit(put);
     await leave();
-    const other = await module.open(lmdb(path).options);
+    const other = await openPort(lmdb(path));
     await other.store(part, never);
     await module.deleteGroup(log, 'workers');
     expect(await module.groups(log)).toEqual([]);
@@ -224,7 +225,7 @@ describe('deleting', () => {
   });
   test('deleting a group ends the joins that wait for it', async () => {
     await readAs(log, 'workers', 0n);
-    const known = await module.open(lmdb(path).options);
+    const known = await openPort(lmdb(path));
     const { epoch } = await readAs(known, 'workers', 0n);
     await module.deleteGroup(log, 'workers');
     expect(await thrown(known.commit({ group: 'workers', epoch, appends: [], stores: [], positions: [{ ...places[0]!, from: 0n, to: 0n }] }))).toMatchObject({
@@ -270,7 +271,7 @@ describe('deleting', () => {
     expect(await thrown(module.deleteTopic(log, 'letters'))).toMatchObject({ code: 'STOPLOG_GROUP_ACTIVE' });
   });
   test('a deleted topic refuses its writers and readers, and keeps nothing of theirs', async () => {
-    const other = await module.open(lmdb(path).options);
+    const other = await openPort(lmdb(path));
     await append(other, 1);
     await module.deleteTopic(log, 'letters');
     await log.ensure([shape]);
@@ -288,7 +289,7 @@ test('the rest of a deleted topic whose process is killed is freed by the next p
   expect(await module.topics(log)).toEqual([]);
   expect(batchesIn(path)).toBe(3);
   await log[Symbol.asyncDispose]();
-  log = await module.open(lmdb(path).options);
+  log = await openPort(lmdb(path));
   await log.commit({ group: '', epoch: 0, appends: [], stores: [], positions: [] });
   expect(batchesIn(path)).toBe(0);
 });

@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Log } from '@stoplog/core/port';
-import { loadLogModule, openPort } from '@stoplog/core/kit';
+import { openPort } from '@stoplog/core/kit';
+import { loadTools } from '@stoplog/core/tools';
 import type { Failpoint } from '@stoplog/core/private/failpoints';
 import { lmdb } from '@stoplog/core/lmdb';
 import { expect, test } from 'vitest';
@@ -54,7 +55,7 @@ const checkParked = async (log: Log, left: readonly bigint[], end: bigint): Prom
 const check = async (path: string, intents: string): Promise<number> => {
   const ref = lmdb(path, { maintenance: { everyMs: Infinity } });
   const log = await openPort(ref);
-  const { clean } = await loadLogModule(ref);
+  const { clean } = await loadTools(ref);
   try {
     const [end] = await log.offsets([place], 'latest');
     const expected = intended(intents, end!.offset);
@@ -119,7 +120,7 @@ test('two processes that clean one partition at once come to the same table', as
     await child.said('cleaned 1');
     const ref = lmdb(path, { maintenance: { everyMs: Infinity, bytesPerSecond: 1e12 } });
     const log = await openPort(ref);
-    const { clean } = await loadLogModule(ref);
+    const { clean } = await loadTools(ref);
     for (let n = 0; n < 40; n++) await clean(log, { roll: true });
     child.kill();
     await child.ended;

@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Log, LogRef, TopicShape } from '@stoplog/core/port';
-import { BatchBuilder, loadLogModule, openPort } from '@stoplog/core/kit';
+import { BatchBuilder, openPort } from '@stoplog/core/kit';
+import { loadTools } from '@stoplog/core/tools';
 import { lmdb } from '@stoplog/core/lmdb';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { commitOf } from '../fixtures/letters.mjs';
@@ -29,7 +30,7 @@ const shape: TopicShape = {
 let path: string;
 let ref: LogRef;
 let log: Log;
-let tool: Awaited<ReturnType<typeof loadLogModule>>;
+let tool: Awaited<ReturnType<typeof loadTools>>;
 /** The wall clock, and the monotonic one. */
 let clocks: Float64Array;
 
@@ -64,7 +65,7 @@ beforeEach(async () => {
   // Behind the machine's clock, by which a check goes, however much time passes here.
   clocks.set([Date.now() - 7 * DAY, 1_000]);
   ref = { ...made, options: { ...(made.options as object), clock: clocks.buffer } };
-  tool = await loadLogModule(ref);
+  tool = await loadTools(ref);
   log = await openPort(ref);
   await log.ensure([shape]);
 });

@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TopicShape } from '@stoplog/core/port';
-import { BatchBuilder, loadLogModule, openPort, readLag } from '@stoplog/core/kit';
+import { BatchBuilder, openPort, readLag } from '@stoplog/core/kit';
+import { loadTools } from '@stoplog/core/tools';
 import { lmdb } from '@stoplog/core/lmdb';
 import { expect, test } from 'vitest';
 import { decodeOffset, offsetOfBatchKey, unseal } from '../layout/keyspace.ts';
@@ -43,7 +44,7 @@ const rows = async (path: string): Promise<{ readonly log: number; readonly segm
 test('hundreds of emptied batches and their segments are a few rows after two cleanings, and every offset, time, position and lag is what it was', async () => {
   const path = mkdtempSync(join(tmpdir(), 'stoplog-folding-'));
   const ref = lmdb(path, { maintenance: { everyMs: Infinity } });
-  const { clean } = await loadLogModule(ref);
+  const { clean } = await loadTools(ref);
   try {
     {
       await using log = await openPort(ref);

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Log, LogRef, TopicShape } from '@stoplog/core/port';
-import { BatchBuilder, loadLogModule, openPort } from '@stoplog/core/kit';
-import type { CleanOptions } from '@stoplog/core/tools';
+import { BatchBuilder, openPort } from '@stoplog/core/kit';
+import { type CleanOptions, loadTools } from '@stoplog/core/tools';
 import { MemoryDisk, memoryLog } from '@stoplog/core/testing';
 import { lmdb } from '@stoplog/core/lmdb';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -42,7 +42,7 @@ const overLmdb = async (): Promise<Subject> => {
   const path = mkdtempSync(join(tmpdir(), 'stoplog-forgetting-'));
   const made = lmdb(path, { maintenance: { everyMs: Infinity } });
   const ref: LogRef = { ...made, options: { ...(made.options as object), clock: clock.buffer } };
-  const { clean } = await loadLogModule(ref);
+  const { clean } = await loadTools(ref);
   const subject: Subject = {
     log: await openPort(ref),
     now: (ms) => void (clock[0] = ms),

@@ -5,9 +5,9 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Log, LogModule } from '@stoplog/core/port';
-import { loadLogModule, openPort } from '@stoplog/core/kit';
-import type { Progress } from '@stoplog/core/tools';
+import type { Log } from '@stoplog/core/port';
+import { loadTools, type Progress, type Tools } from '@stoplog/core/tools';
+import { openPort } from '@stoplog/core/kit';
 import type { Failpoint } from '@stoplog/core/private/failpoints';
 import { lmdb } from '@stoplog/core/lmdb';
 import { describe, expect, test } from 'vitest';
@@ -16,7 +16,7 @@ import { batchOf, commitOf, never, place, shape } from '../fixtures/letters.mjs'
 
 const store = { store: 's', partition: 0, group: 'g', version: 1, fingerprint: 'f' };
 const quiet = { maintenance: { everyMs: Infinity } };
-const module: LogModule = await loadLogModule(lmdb('.'));
+const module: Tools = await loadTools(lmdb('.'));
 
 const withLog = <T>(path: string, use: (log: Log) => Promise<T>): Promise<T> =>
   openPort(lmdb(path, quiet)).then(async (log) => {
@@ -47,7 +47,7 @@ const contents = (path: string): Promise<{ readonly letters: readonly Kept[]; re
     letters: await readLetters(log),
     count: Number(Buffer.from((await log.store(store, never)).get(Buffer.from('n'))!).toString()),
   }));
-const restore = (from: string, to: string): ReturnType<LogModule['restore']> => module.restore(from, lmdb(to).options);
+const restore = (from: string, to: string): ReturnType<Tools['restore']> => module.restore(from, lmdb(to).options);
 const modes = (path: string): readonly number[] => [path, ...readdirSync(path).map((name) => join(path, name))].map((one) => statSync(one).mode & 0o777);
 
 describe('a backup', () => {

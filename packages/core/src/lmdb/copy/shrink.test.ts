@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, renameSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { loadLogModule, openPort } from '@stoplog/core/kit';
-import type { Progress } from '@stoplog/core/tools';
+import { openPort } from '@stoplog/core/kit';
+import { loadTools, type Progress } from '@stoplog/core/tools';
 import type { Failpoint } from '@stoplog/core/private/failpoints';
 import { lmdb } from '@stoplog/core/lmdb';
 import { describe, expect, test } from 'vitest';
@@ -20,7 +20,7 @@ const makeLog = async (path: string): Promise<readonly string[]> => {
   for (let n = 0; n < 40; n++) await append(log, n % 2, [`${n}`, big]);
   await log.commit(commitOf({}));
   await log.deleteRecords([0, 1].map((partition) => ({ ...place(partition), offset: 30n })));
-  const { clean } = await loadLogModule(lmdb(path));
+  const { clean } = await loadTools(lmdb(path));
   await clean(log);
   const kept = await lettersIn(log);
   await log[Symbol.asyncDispose]();
@@ -36,8 +36,7 @@ const read = async (path: string): Promise<readonly string[]> => {
     await log[Symbol.asyncDispose]();
   }
 };
-const shrink = async (path: string): ReturnType<Awaited<ReturnType<typeof loadLogModule>>['shrink']> =>
-  (await loadLogModule(lmdb(path))).shrink(lmdb(path).options);
+const shrink = async (path: string): ReturnType<Awaited<ReturnType<typeof loadTools>>['shrink']> => (await loadTools(lmdb(path))).shrink(lmdb(path).options);
 const caught = (promise: Promise<unknown>): Promise<unknown> => promise.catch((error: unknown) => error);
 const FILES = ['data.mdb', 'lock.mdb', 'stoplog.json'];
 
@@ -81,7 +80,7 @@ describe('a log that is open elsewhere is not shrunk', () => {
   test('a log that is being shrunk cannot be opened by another process', async () => {
     await withFolder(async (path) => {
       const kept = await makeLog(path);
-      const { shrink: shrinkIt } = await loadLogModule(lmdb(path));
+      const { shrink: shrinkIt } = await loadTools(lmdb(path));
       const others: Promise<unknown>[] = [];
       const onProgress = (): void => {
         if (others.length === 0) others.push(caught(openPort(lmdb(path))), caught(shrink(path)));
@@ -142,7 +141,7 @@ test('a log without room for its copy stays as it is', async ({ skip }) => {
 test('a commit that is made during the copy is not lost: the old file stays', async () => {
   await withFolder(async (path) => {
     const kept = await makeLog(path);
-    const { shrink: shrinkIt } = await loadLogModule(lmdb(path));
+    const { shrink: shrinkIt } = await loadTools(lmdb(path));
     let came = 0;
     // Another process looked at the folder before the shrink began, and is gone again when the shrink ends.
     const onProgress = ({ step }: Progress): void => {

@@ -6,7 +6,8 @@
  */
 import { finding, type Finding } from '../../pure/log/finding.ts';
 import type { Names } from './entries/names.ts';
-import { PartitionCheck, type CheckedPlace } from './entries/partition-check.ts';
+import type { CheckedPlace } from './entries/checked.ts';
+import { PartitionCheck } from './entries/partition-check.ts';
 import { timeOfKey, type TimeEntry } from './entries/time-check.ts';
 import { decodeOffset, decodeSegment, NO_ENDS, partitionKey, prefixEnd, samePrefix } from '../layout/keyspace.ts';
 import type { Segment } from '../../pure/retention/segment.ts';

@@ -8,9 +8,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { LogModule } from '@stoplog/core/port';
-import { loadLogModule, openPort } from '@stoplog/core/kit';
-import { type CheckReport, isDamage, type RepairReport } from '@stoplog/core/tools';
+import { type CheckReport, isDamage, loadTools, type RepairReport, type Tools } from '@stoplog/core/tools';
+import { openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chance, DAMAGES, makeKnownLog, PAGE, recordsIn, usedBytes, withData, type Left, type Originals } from '../fixtures/damaged.ts';
@@ -24,13 +23,13 @@ let folder: string;
 let original: string;
 let originals: Originals;
 let data: Buffer;
-let module: LogModule;
+let module: Tools;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'stoplog-o04-'));
   original = join(folder, 'log');
   originals = await makeKnownLog(original, RECORDS);
   data = usedBytes(original);
-  module = await loadLogModule(lmdb(original));
+  module = await loadTools(lmdb(original));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -5,7 +5,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadLogModule, openPort } from '@stoplog/core/kit';
+import { openPort } from '@stoplog/core/kit';
+import { loadTools } from '@stoplog/core/tools';
 import { lmdb, type LmdbOptions } from '@stoplog/core/lmdb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BRANCH, LEAF, PAGE_HEADER } from '../layout/pages/page.ts';
@@ -175,7 +176,7 @@ test('a damaged file is not shrunk, since its hidden entries would be lost', asy
   const path = damagedBy((bytes) => bytes.writeUInt16LE(bytes.readUInt16LE(leafOf(bytes, 'log') + 20) - 2, leafOf(bytes, 'log') + 20));
   const before = readFileSync(join(path, 'data.mdb'));
   const options = lmdb(path).options;
-  await expect((await loadLogModule(lmdb(path))).shrink(options)).rejects.toMatchObject({ code: 'STOPLOG_LOG_CORRUPT', facts: { table: 'log' } });
+  await expect((await loadTools(lmdb(path))).shrink(options)).rejects.toMatchObject({ code: 'STOPLOG_LOG_CORRUPT', facts: { table: 'log' } });
   expect(readFileSync(join(path, 'data.mdb')).equals(before)).toBe(true);
 });
 
@@ -208,7 +209,7 @@ test.each([2 ** 31, 2 ** 45, Number.MAX_SAFE_INTEGER])(
     const path = damagedBy((bytes) => {
       for (const at of [0, PAGE / 2, PAGE]) if (bytes.readBigUInt64LE(at + 152) === BigInt(commit)) bytes.writeBigUInt64LE(BigInt(last), at + 144);
     });
-    const module = await loadLogModule(lmdb(path));
+    const module = await loadTools(lmdb(path));
     const { findings } = await module.check(lmdb(path).options);
     expect(findings.map(({ rule }) => rule)).toContain('file');
     const { partitions } = await module.repair(lmdb(path).options, `${path} repaired`);

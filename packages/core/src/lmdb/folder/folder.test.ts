@@ -15,7 +15,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import type { Assignment, Log } from '@stoplog/core/port';
-import { loadLogModule, openPort } from '@stoplog/core/kit';
+import { openPort } from '@stoplog/core/kit';
+import { loadTools } from '@stoplog/core/tools';
 import { lmdb } from '@stoplog/core/lmdb';
 import { open as openEnv } from 'lmdb';
 import { describe, expect, test } from 'vitest';
@@ -304,7 +305,7 @@ describe('a folder that is ours', () => {
   test('copied while somebody is in its groups, is a folder of its own: nobody is in them there, and the original goes on', async () => {
     await withFolder(async (folder) => {
       const [path, copy] = [join(folder, 'log'), join(folder, 'copy')];
-      const { groups } = await loadLogModule(lmdb(path));
+      const { groups } = await loadTools(lmdb(path));
       const log = await openPort(lmdb(path));
       await log.ensure([shape]);
       const enter = async (to: Log, signal: AbortSignal): Promise<{ readonly epoch: number; readonly end: () => Promise<unknown> }> => {

@@ -146,10 +146,10 @@ test('O19: thirty-two threads read at once, beside a writer, without an error', 
       const gate = new Int32Array(new SharedArrayBuffer(4));
       const workers = await Promise.all(
         Array.from({ length: THREADS }, async () => {
-          const { port } = await share(log);
+          const { data, transfer } = await share(log);
           const worker = new Worker(fileURLToPath(new URL('../fixtures/reading-worker.mjs', import.meta.url)), {
-            workerData: { path, port, gate },
-            transferList: [port],
+            workerData: { path, link: data, gate },
+            transferList: [...transfer],
           });
           worker.on('error', (error) => errors.push(error));
           expect(await once(worker, 'message')).toEqual(['ready']);

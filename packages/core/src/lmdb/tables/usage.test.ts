@@ -1,4 +1,5 @@
-import { loadLogModule, openPort } from '@stoplog/core/kit';
+import { openPort } from '@stoplog/core/kit';
+import { loadTools } from '@stoplog/core/tools';
 import { lmdb } from '@stoplog/core/lmdb';
 import { expect, test } from 'vitest';
 import { withFolder } from '../fixtures/child.ts';
@@ -7,7 +8,7 @@ import { append, place, shape } from '../fixtures/letters.mjs';
 test('a log says how large it is and how much of that is in use: what is forgotten becomes free, and is used again', async () => {
   await withFolder(async (path) => {
     const ref = lmdb(path, { maintenance: { everyMs: Infinity } });
-    const { usage, clean } = await loadLogModule(ref);
+    const { usage, clean } = await loadTools(ref);
     await using log = await openPort(ref);
     await log.ensure([shape]);
     for (let n = 0; n < 10; n++) await append(log, 0, ['x'.repeat(100_000)]);

@@ -11,7 +11,6 @@ import { FORMAT } from '../layout/keyspace.ts';
 import { formatKey } from '../layout/meta.ts';
 import { putMeta } from '../tables/rows.ts';
 import { FLUSH_AFTER, FLUSH_BEFORE, othersWith, type Env } from '../tables/env.ts';
-import type { Transact } from './transactions.ts';
 
 export class Flushing {
   readonly #env: Env;
@@ -30,7 +29,7 @@ export class Flushing {
   }
 
   /** Looks whether anybody else has the folder open; outside of transactions. */
-  look(inTransaction: Transact): void {
+  look(inTransaction: (write: () => void) => void): void {
     if (this.#isAfter || othersWith(this.#env).length > 0) return;
     this.#isAfter = true;
     try {

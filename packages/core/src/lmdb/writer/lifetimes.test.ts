@@ -1,6 +1,7 @@
 /** Writers and links: who ends when, and that nobody waits for what is gone. */
 import { once } from 'node:events';
 import { join } from 'node:path';
+import type { MessagePort } from 'node:worker_threads';
 import { loadLogModule, openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
 import { describe, expect, test } from 'vitest';
@@ -11,7 +12,7 @@ describe('the writer of a folder', () => {
     await withFolder(async (path) => {
       const ref = lmdb(path);
       const log = await openPort(ref);
-      const { port } = await (await loadLogModule(ref)).share(log);
+      const port = (await (await loadLogModule(ref)).share(log)).data as MessagePort;
       const closed = once(port, 'close');
       await log[Symbol.asyncDispose]();
       await expect(closed).resolves.toBeDefined();
@@ -33,7 +34,7 @@ describe('the writer of a folder', () => {
       const ref = lmdb(path);
       const log = await openPort(ref);
       await log.ensure([]);
-      const { port } = await (await loadLogModule(ref)).share(log);
+      const port = (await (await loadLogModule(ref)).share(log)).data as MessagePort;
       // No commit of ours is two bytes long; to the writer it is a broken invariant.
       port.postMessage({ id: 1, type: 'commit', bytes: new ArrayBuffer(2) });
       await once(port, 'close');

@@ -1,5 +1,6 @@
 /** Several processes in one group, and what becomes of each other's partitions. */
-import { loadLogModule, openPort } from '@stoplog/core/kit';
+import { openPort } from '@stoplog/core/kit';
+import { loadTools } from '@stoplog/core/tools';
 import { lmdb } from '@stoplog/core/lmdb';
 import { describe, expect, test } from 'vitest';
 import { readLetters, start, startApart, whyNotApart, withFolder, type Child } from '../fixtures/child.ts';
@@ -103,8 +104,8 @@ describe('processes in one group', () => {
       const told = beside.lines.filter((line) => line.startsWith('has')).length;
       first.kill();
       await first.ended;
-      const module = await loadLogModule(lmdb(path));
-      const log = await module.open(lmdb(path).options);
+      const module = await loadTools(lmdb(path));
+      const log = await openPort(lmdb(path));
       const [standing] = await module.groups(log);
       expect(standing!.members.map(({ instanceId }) => instanceId)).toEqual([undefined, 'a']);
       await expect(module.deleteGroup(log, 'workers')).rejects.toMatchObject({
@@ -137,8 +138,8 @@ describe('processes in one group', () => {
       const second = startApart(1, 'member', path, 'second', '{"sessionMs":600000}', 'asked');
       const given = partitionsOf(await second.said('has '));
       expect(given).toHaveLength(1);
-      const module = await loadLogModule(lmdb(path));
-      const log = await module.open(lmdb(path).options);
+      const module = await loadTools(lmdb(path));
+      const log = await openPort(lmdb(path));
       expect((await module.groups(log))[0]!.members).toHaveLength(2);
       first.kill();
       // Long before its session is over.

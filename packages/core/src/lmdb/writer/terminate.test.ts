@@ -25,10 +25,10 @@ test('a reading thread terminated while others commit harms nobody: writing goes
       }
     })();
     for (let life = 0; life < LIVES; life++) {
-      const { port } = await share(log);
+      const { data, transfer } = await share(log);
       const worker = new Worker(fileURLToPath(new URL('../fixtures/reading-worker.mjs', import.meta.url)), {
-        workerData: { path, port },
-        transferList: [port],
+        workerData: { path, link: data },
+        transferList: [...transfer],
       });
       worker.on('error', (error) => expect.fail(error.message));
       expect(await once(worker, 'message')).toEqual(['reading']);

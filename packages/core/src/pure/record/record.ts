@@ -26,10 +26,10 @@ export interface LogRecord<K, V> {
 const undecoded = Symbol('undecoded');
 
 export class LazyRecord implements LogRecord<unknown, unknown> {
-  readonly timestamp: number;
-  readonly topic: string;
   readonly keySerde: Serde<unknown>;
   readonly valueSerde: Serde<unknown>;
+  private readonly time: number;
+  private readonly topicName: string;
   private readonly view: BatchView;
   private readonly offsetDelta: number;
   private readonly keyStart: number;
@@ -43,8 +43,8 @@ export class LazyRecord implements LogRecord<unknown, unknown> {
 
   /** Takes the record under the cursor of `view`, which may move on. */
   constructor(view: BatchView, keySerde: Serde<unknown>, valueSerde: Serde<unknown>, topic: string) {
-    this.timestamp = view.timestamp;
-    this.topic = topic;
+    this.time = view.timestamp;
+    this.topicName = topic;
     this.keySerde = keySerde;
     this.valueSerde = valueSerde;
     this.view = view;
@@ -66,6 +66,13 @@ export class LazyRecord implements LogRecord<unknown, unknown> {
   get value(): unknown {
     if (this.decodedValue === undecoded) this.decodedValue = this.valueSerde.decode(this.view.bytes, this.valueStart, this.valueEnd);
     return this.decodedValue;
+  }
+  // Getters, so that whoever is given the record cannot change it.
+  get timestamp(): number {
+    return this.time;
+  }
+  get topic(): string {
+    return this.topicName;
   }
   get headers(): readonly Header[] {
     return (this.decodedHeaders ??= readHeaders(this.view.bytes, this.headersAt));

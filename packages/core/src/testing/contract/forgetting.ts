@@ -1,6 +1,7 @@
 /** Starts, retention, compaction: what a reader may rely on while the log drops records. */
 import { expect } from 'vitest';
-import type { CleanOptions, Log } from '../../port/log.ts';
+import type { Log } from '../../port/log.ts';
+import type { CleanOptions } from '../../port/tools.ts';
 import { BatchBuilder } from '../../pure/record/batch.ts';
 import type { Header } from '../../pure/record/record.ts';
 import type { TopicShape } from '../../pure/topic/shape.ts';

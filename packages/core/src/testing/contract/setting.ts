@@ -1,20 +1,22 @@
 /**
  * The setting of every promise: a log, a topic of two partitions, batches of text, and a way to read all records.
  */
-import type { Cleaned, CleanOptions, Commit, Log, Position, TopicPartition } from '../../port/log.ts';
+import type { Log, Position, TopicPartition } from '../../port/log.ts';
+import type { NumberedCommit } from '../../port/numbered-log.ts';
+import type { Cleaned, CleanOptions } from '../../port/tools.ts';
 import { BatchBuilder } from '../../pure/record/batch.ts';
 import type { TopicShape } from '../../pure/topic/shape.ts';
 
-export interface LogUnderTest {
-  readonly log: Log;
+export interface LogUnderTest<L extends Log = Log> {
+  readonly log: L;
   /** Another handle on the same data, next to the open ones or after they were closed; the suite closes it. */
-  readonly reopen: () => Promise<Log>;
-  /** Runs retention and compaction with a given time, as the log's module does on command. */
-  readonly clean: (log: Log, options: CleanOptions) => Promise<readonly Cleaned[]>;
+  readonly reopen: () => Promise<L>;
+  /** The keeper's tool of that name, if it has one: retention and compaction on command, as of a given time. */
+  clean?(log: L, options: CleanOptions): Promise<readonly Cleaned[]>;
   /** Closes the log that `open` opened, and removes the data. */
   readonly dispose: () => Promise<void>;
 }
-export type OpenLog = () => Promise<LogUnderTest>;
+export type OpenLog<L extends Log = Log> = () => Promise<LogUnderTest<L>>;
 
 export const shape = (name: string, partitions: number = 2, settings: Partial<TopicShape> = {}): TopicShape => ({
   name,
@@ -41,7 +43,7 @@ export const batchOf = (texts: readonly string[], timestamp: number = 1_000): Ui
   texts.forEach((text, i) => builder.append(text, text, timestamp + i));
   return builder.finish();
 };
-export const commitOf = (parts: Partial<Commit>): Commit => ({ group: '', epoch: 0, appends: [], stores: [], positions: [], ...parts });
+export const commitOf = (parts: Partial<NumberedCommit>): NumberedCommit => ({ group: '', epoch: 0, appends: [], stores: [], positions: [], ...parts });
 export const append = (log: Log, texts: readonly string[], partition: number = 0, timestamp: number = 1_000): ReturnType<Log['commit']> =>
   log.commit(commitOf({ appends: [{ ...place(partition), batch: batchOf(texts, timestamp) }] }));
 

@@ -78,7 +78,7 @@ export const recordWork = (ground: Ground, { stores, outputs, sinks, clock, func
   const { positions, timeStore, around = (emit): Emit => emit, ticks, ...rest } = incarnation;
   const inputs = task.inputs.map(({ topic }, i) => new Input(topic, partition, positions[i]!, around(functions.emits[i]!)));
   const streamTime = timeStore && new StreamTime(streamTimePart(plan, task, partition), timeStore);
-  const { advance } = functions;
+  const advance = (time: number): void => functions.advance(time);
   const tick = (wallClock: number): void => {
     ticks?.(wallClock);
     functions.tick(wallClock);

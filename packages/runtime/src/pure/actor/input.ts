@@ -2,7 +2,8 @@
  * One partition that an actor reads: what was fetched, and the record at its head. Whoever runs the actor fetches.
  */
 import type { BatchView, RecordBatch, TopicPartition } from '@stoplog/core/port';
-import { type AnyTopic, LazyRecord } from '@stoplog/core/kit';
+import type { AnyTopic } from '@stoplog/core/kit';
+import { InputRecord } from '../nodes/derived-record.ts';
 import type { Emit } from '../nodes/emit.ts';
 
 export class Input {
@@ -45,8 +46,8 @@ export class Input {
     // The first batch may begin before what was asked for.
     while (this.view !== undefined && this.view.offset < start) this.advance();
   }
-  head(): LazyRecord {
-    return new LazyRecord(this.view!, this.topic.keySerde, this.topic.valueSerde, this.topic.name);
+  head(): InputRecord {
+    return new InputRecord(this.view!, this.topic.keySerde, this.topic.valueSerde, this.topic.name);
   }
   /** Moves to the next record; false when that is in another batch, or in none. */
   advance(): boolean {

@@ -8,11 +8,13 @@ import type { Header } from '@stoplog/core';
 import { type AnyTopic, type Encoded, encodeKey, encodeValue, LazyRecord, type PackedBatch, RecordPacker, type Serde } from '@stoplog/core/kit';
 import type { AnyRecord } from '../nodes/record.ts';
 import { DerivedRecord } from '../nodes/derived-record.ts';
+import { copyOfBytes, isFrozen } from '../nodes/shared-value.ts';
 import { KeyMap } from './key-map.ts';
 
 interface Latest {
   readonly key: unknown;
   value: unknown;
+  encoded: Encoded | null | undefined;
   timestamp: number;
   headers: readonly Header[];
 }
@@ -50,10 +52,13 @@ export class TopicOutput {
   }
   /** Remembers what a key is now; undefined deletes it. */
   latest(key: unknown, value: unknown, record: AnyRecord): void {
+    // What cannot be frozen may be changed before the commit, so it is encoded now.
+    const encoded = isFrozen(value) ? undefined : this.#encode(value);
     const known = this.#latest.get(key);
-    if (known === undefined) this.#latest.set(key, { key, value, timestamp: record.timestamp, headers: record.headers });
+    if (known === undefined) this.#latest.set(key, { key, value, encoded, timestamp: record.timestamp, headers: record.headers });
     else {
       known.value = value;
+      known.encoded = encoded;
       // The change may have come from a record that is older than the one before it: time does not go back.
       known.timestamp = Math.max(known.timestamp, record.timestamp);
       known.headers = record.headers;
@@ -61,9 +66,14 @@ export class TopicOutput {
   }
   /** All of it as batches, and how many records they hold. */
   take(): { readonly batches: readonly PackedBatch[]; readonly records: number } {
-    for (const { key, value, timestamp, headers } of this.#latest.values()) {
+    for (const { key, value, encoded, timestamp, headers } of this.#latest.values()) {
       this.#records++;
-      this.#packer.add(encodeKey(this.#topic, key), value === undefined ? null : encodeValue(this.#topic, value), this.#isStamped ? 0 : timestamp, headers);
+      this.#packer.add(
+        encodeKey(this.#topic, key),
+        encoded ?? (value === undefined ? null : encodeValue(this.#topic, value)),
+        this.#isStamped ? 0 : timestamp,
+        headers,
+      );
     }
     this.#latest.clear();
     const records = this.#records;
@@ -71,6 +81,10 @@ export class TopicOutput {
     return { batches: this.#packer.take(), records };
   }
 
+  #encode(value: unknown): Encoded | null {
+    const encoded = encodeValue(this.#topic, value);
+    return encoded instanceof Uint8Array ? copyOfBytes(encoded) : encoded;
+  }
   /** The key's bytes as they came, where the codec is the same: never decoded, never encoded again. */
   #keyOf(record: AnyRecord): Encoded | null {
     const origin = record instanceof DerivedRecord ? record.origin : record;
@@ -79,7 +93,7 @@ export class TopicOutput {
   }
   #valueOf(record: AnyRecord): Encoded | null {
     if (record instanceof LazyRecord && sameBytes(record.valueSerde, this.#topic.valueSerde) && record.valueBytes !== null) return record.valueBytes;
-    return encodeValue(this.#topic, record.value);
+    return encodeValue(this.#topic, record instanceof DerivedRecord ? record.made : record.value);
   }
 }
 

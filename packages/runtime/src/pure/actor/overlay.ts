@@ -8,6 +8,7 @@
 import { StoplogError } from '@stoplog/core';
 import type { StateStore } from '@stoplog/core/port';
 import { compareBytes, decodeSortKey, encodeSortKey, MAX_STORE_KEY_BYTES, type Serde } from '@stoplog/core/kit';
+import { copyOfBytes, freezeDeep } from '../nodes/shared-value.ts';
 import { KeyMap } from './key-map.ts';
 import { PendingIndex, type ByteBounds, type Pending } from './pending-index.ts';
 
@@ -59,7 +60,7 @@ export class StoreOverlay {
     this.#limit = limit;
   }
 
-  /** The value, or undefined. The caller does not change it in place. */
+  /** The value, or undefined: frozen, or the caller's own. */
   get(key: unknown): unknown {
     return this.#valueOf(this.#find(key));
   }
@@ -96,7 +97,9 @@ export class StoreOverlay {
     }
     return found;
   }
+  /** Freezes the value. One that cannot be frozen is encoded at once, so that a later change of it has no effect. */
   set(key: unknown, value: unknown): void {
+    if (!freezeDeep(value)) return this.setBytes(key, copyOfBytes(this.#encoded(value)));
     const entry = this.#touch(key);
     entry.value = value;
     entry.bytes = null;
@@ -139,8 +142,11 @@ export class StoreOverlay {
   }
 
   #valueOf(entry: Entry): unknown {
-    if (entry.value === unread) entry.value = entry.bytes === null ? undefined : this.#serde.decode(entry.bytes);
-    return entry.value;
+    if (entry.value !== unread) return entry.value;
+    const value = entry.bytes === null ? undefined : this.#serde.decode(entry.bytes);
+    // Only a frozen value is kept: of another one each caller gets its own.
+    if (freezeDeep(value)) entry.value = value;
+    return value;
   }
   #isPending({ dirty, commit }: Entry): boolean {
     return dirty || commit > this.#committed;
@@ -152,7 +158,10 @@ export class StoreOverlay {
   #encode(entry: Entry): Uint8Array | null {
     if (entry.value === undefined) return null;
     if (entry.value === unread) return entry.bytes;
-    const encoded = this.#serde.encode(entry.value);
+    return this.#encoded(entry.value);
+  }
+  #encoded(value: unknown): Uint8Array {
+    const encoded = this.#serde.encode(value);
     return typeof encoded === 'string' ? Buffer.from(encoded) : encoded;
   }
   #mark(entry: Entry): void {
@@ -167,13 +176,13 @@ export class StoreOverlay {
     if (known !== undefined) return known;
     const keyBytes = storeKey(key);
     const bytes = this.#below.get(keyBytes) ?? null;
-    return this.#remember({ key, keyBytes, value: bytes === null ? undefined : unread, bytes, dirty: false, commit: 0 });
+    return this.#remember({ key: ownKey(key, keyBytes), keyBytes, value: bytes === null ? undefined : unread, bytes, dirty: false, commit: 0 });
   }
   /** The entry of a key that is about to be written: what is below does not matter. */
   #touch(key: unknown): Entry {
     // A short key is encoded when it is committed; one that may be refused, while its record can still be blamed.
     const keyBytes = isShort(key) ? undefined : storeKey(key);
-    return this.#recall(key) ?? this.#remember({ key, keyBytes, value: undefined, bytes: null, dirty: false, commit: 0 });
+    return this.#recall(key) ?? this.#remember({ key: ownKey(key, keyBytes), keyBytes, value: undefined, bytes: null, dirty: false, commit: 0 });
   }
   #recall(key: unknown): Entry | undefined {
     const young = this.#young.get(key);
@@ -204,6 +213,10 @@ const withKeyBytes = (entry: Entry): Entry & Pending => {
   return entry as Entry & Pending;
 };
 const isShort = (key: unknown): boolean => (typeof key === 'string' ? key.length < LONG_KEY_BYTES : typeof key === 'number' || typeof key === 'boolean');
+
+/** The key, or a copy if it is an object, which its owner may change later. */
+const ownKey = (key: unknown, keyBytes: Uint8Array | undefined): unknown =>
+  typeof key === 'object' && key !== null && keyBytes !== undefined ? decodeSortKey(keyBytes) : key;
 
 /** The bytes a key lies under; one that no log could keep is refused here, at the record that asked for it. */
 const storeKey = (key: unknown): Uint8Array => {

@@ -6,6 +6,9 @@ import type { LogLink, LogRef } from '@stoplog/core/port';
 import type { ErrorData } from '@stoplog/core/kit';
 import type { Jump, Place } from '../actor/place.ts';
 
+/** A thread's end of a line to another: a port can be transferred, and posts messages. */
+export type Line = Extract<LogLink['transfer'][number], { postMessage(message: unknown): void }>;
+
 /** For a thread that has no actor yet: import the pipeline, open the log, and be ready for one. */
 export interface Warming {
   readonly url: string;
@@ -13,7 +16,7 @@ export interface Warming {
   readonly log: LogRef;
   /** Whether it has begun, and whether it still may. */
   readonly beacon: SharedArrayBuffer;
-  readonly port: LogLink['port'];
+  readonly port: Line;
 }
 
 /** What an actor is started with. */
@@ -28,11 +31,11 @@ export interface Start extends Warming {
   /** Where to go on when the log has forgotten what comes next. */
   readonly reset: Reset;
   /** A line to the reader of the task's source, in the thread for sources; of a source that yields bytes. */
-  readonly line?: LogLink['port'] | undefined;
+  readonly line?: Line | undefined;
 }
 
 export type ToActor =
-  | { readonly type: 'link'; readonly link: LogLink }
+  | { readonly type: 'link'; readonly link: LogLink['data'] }
   /** Finish what is begun, commit, and end. */
   | { readonly type: 'drain' }
   /** Say 'idle' once, when everything that is there has been committed. */

@@ -5,6 +5,7 @@
  * result is a closure for each topic the task reads; a call with a record does everything up to the next topic.
  */
 import { type AnyTopic, assert } from '@stoplog/core/kit';
+import { DerivedRecord } from './derived-record.ts';
 import { fanOut, fanOutChanges, type Emit, type EmitChange } from './emit.ts';
 import type { AnySource, Compiling, Node, OutputPort, SinkPort, StatePort, StreamNode, TableNode } from './node.ts';
 
@@ -78,12 +79,18 @@ export const compileTask = (task: TaskNodes, ports: TaskPorts): CompiledTask => 
   };
   const sources = task.nodes.filter((node) => node.yields === 'records' && node.source !== undefined) as readonly StreamNode[];
   return {
-    emits: task.source === undefined ? task.inputs.map(({ topic }) => entryOf(topic)) : [fanOut(sources.map(emitOf))],
+    emits: task.source === undefined ? task.inputs.map(({ topic }) => entryOf(topic)) : [arrivals(fanOut(sources.map(emitOf)))],
     asksForStreamTime: advances.length > 0,
     advance: callAll(advances),
     tick: callAll(ticks),
   };
 };
+
+/** What a connector yields is its own: handlers see it through a record that freezes or copies. */
+const arrivals =
+  (emit: Emit): Emit =>
+  (record) =>
+    emit(new DerivedRecord(record, record.value));
 
 /** In the order of the nodes, so that what one emits has arrived when the next is called. */
 const callAll =

@@ -1,25 +1,49 @@
 /**
- * A record that a verb made from another: it has its own value, and the other's key, timestamp, headers and offset.
+ * The records that handlers are given: what they return of key, value and headers is frozen, or a copy.
+ *
+ * `InputRecord` was read from a topic. `DerivedRecord` was made by a verb: it has its own value, and everything else from
+ * the record that was read.
  */
 import type { Header } from '@stoplog/core';
+import { LazyRecord, NO_HEADERS } from '@stoplog/core/kit';
 import type { AnyRecord } from './record.ts';
+import { sharedValue } from './shared-value.ts';
+
+export class InputRecord extends LazyRecord {
+  override get key(): unknown {
+    const key = super.key;
+    return typeof key === 'object' ? sharedValue(key) : key;
+  }
+  override get value(): unknown {
+    const value = super.value;
+    return typeof value === 'object' ? sharedValue(value) : value;
+  }
+  override get headers(): readonly Header[] {
+    return sharedHeaders(super.headers);
+  }
+}
 
 export class DerivedRecord implements AnyRecord {
   /** The record that was read; its key, time and place are this one's. */
   readonly origin: AnyRecord;
-  readonly value: unknown;
-  readonly timestamp: number;
+  /** The value as the verb returned it; only what encodes it at once takes it from here. */
+  readonly made: unknown;
 
   constructor(from: AnyRecord, value: unknown) {
     this.origin = from instanceof DerivedRecord ? from.origin : from;
-    this.value = value;
-    this.timestamp = from.timestamp;
+    this.made = value;
   }
   get key(): unknown {
-    return this.origin.key;
+    return sharedValue(this.origin.key);
+  }
+  get value(): unknown {
+    return sharedValue(this.made);
+  }
+  get timestamp(): number {
+    return this.origin.timestamp;
   }
   get headers(): readonly Header[] {
-    return this.origin.headers;
+    return sharedHeaders(this.origin.headers);
   }
   get offset(): bigint {
     return this.origin.offset;
@@ -31,3 +55,5 @@ export class DerivedRecord implements AnyRecord {
     return this.origin.partition;
   }
 }
+
+const sharedHeaders = (headers: readonly Header[]): readonly Header[] => (headers.length === 0 ? NO_HEADERS : (sharedValue(headers) as readonly Header[]));

@@ -1,5 +1,5 @@
 /** filter: hands on the records for which the answer is true. */
-import { settled } from './emit.ts';
+import { inVerb, settled } from './handler.ts';
 import type { StreamNode } from './node.ts';
 import type { AnyRecord } from './record.ts';
 
@@ -11,6 +11,12 @@ export const filter = (input: StreamNode, keep: (value: unknown, record: AnyReco
   declares: {},
   compile: (task, emit) =>
     task.onRecord(input, (record) => {
-      if (settled('filter', keep(record.value, record))) emit(record);
+      let kept: boolean;
+      try {
+        kept = settled('filter', keep(record.value, record));
+      } catch (error) {
+        throw inVerb('filter', error);
+      }
+      if (kept) emit(record);
     }),
 });

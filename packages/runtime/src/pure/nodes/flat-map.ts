@@ -1,6 +1,6 @@
 /** flatMap: any number of values of each value, in order. */
 import { DerivedRecord } from './derived-record.ts';
-import { many } from './emit.ts';
+import { inVerb, many } from './handler.ts';
 import type { StreamNode } from './node.ts';
 import type { AnyRecord } from './record.ts';
 
@@ -12,6 +12,10 @@ export const flatMap = (input: StreamNode, fn: (value: unknown, record: AnyRecor
   declares: {},
   compile: (task, emit) =>
     task.onRecord(input, (record) => {
-      for (const value of many('flatMap', fn(record.value, record))) emit(new DerivedRecord(record, value));
+      try {
+        for (const value of many('flatMap', fn(record.value, record))) emit(new DerivedRecord(record, value));
+      } catch (error) {
+        throw inVerb('flatMap', error);
+      }
     }),
 });

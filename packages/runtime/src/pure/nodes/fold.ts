@@ -1,9 +1,10 @@
 /** fold: the records of a key, one after the other, become a state; `undefined` from `update` deletes the key. */
 import type { AnyStore } from '@stoplog/core/kit';
 import { ownStore, storeFacts } from './declared.ts';
-import { settled } from './emit.ts';
+import { inVerb, settled } from './handler.ts';
 import type { StreamNode, TableNode } from './node.ts';
 import type { AnyRecord } from './record.ts';
+import { isFrozen, sharedValue } from './shared-value.ts';
 
 export interface AnyFold {
   readonly init: () => unknown;
@@ -23,7 +24,16 @@ export const fold = (input: StreamNode, store: AnyStore, { init, update }: AnyFo
     task.onRecord(input, (record) => {
       const { key } = record;
       const before = state.get(key);
-      const after = settled('fold', update(before === undefined ? settled('fold', init()) : before, record.value, record));
+      let after: unknown;
+      try {
+        // What is handed on as the value before must not be changed by the update.
+        after = settled(
+          'fold',
+          update(before === undefined ? sharedValue(settled('fold', init())) : isFrozen(before) ? before : sharedValue(before), record.value, record),
+        );
+      } catch (error) {
+        throw inVerb('fold', error);
+      }
       if (after !== undefined) state.set(key, after);
       else if (before !== undefined) state.delete(key);
       else return;

@@ -3,7 +3,7 @@
  * the table never repeats a record.
  */
 import { DerivedRecord } from './derived-record.ts';
-import { settled } from './emit.ts';
+import { inVerb, settled } from './handler.ts';
 import type { StreamNode, TableNode } from './node.ts';
 import type { AnyRecord } from './record.ts';
 
@@ -25,7 +25,13 @@ export const join = (
     task.onRecord(input, (record) => {
       const match = lookup(record.key);
       if (match === undefined && !left) return;
-      emit(new DerivedRecord(record, settled('join', combine(record.value, match, record))));
+      let value: unknown;
+      try {
+        value = settled('join', combine(record.value, match, record));
+      } catch (error) {
+        throw inVerb(left ? 'leftJoin' : 'join', error);
+      }
+      emit(new DerivedRecord(record, value));
     });
   },
 });

@@ -1,6 +1,6 @@
 /** map: one value of each value. */
 import { DerivedRecord } from './derived-record.ts';
-import { settled } from './emit.ts';
+import { inVerb, settled } from './handler.ts';
 import type { StreamNode } from './node.ts';
 import type { AnyRecord } from './record.ts';
 
@@ -12,6 +12,12 @@ export const map = (input: StreamNode, fn: (value: unknown, record: AnyRecord) =
   declares: {},
   compile: (task, emit) =>
     task.onRecord(input, (record) => {
-      emit(new DerivedRecord(record, settled('map', fn(record.value, record))));
+      let value: unknown;
+      try {
+        value = settled('map', fn(record.value, record));
+      } catch (error) {
+        throw inVerb('map', error);
+      }
+      emit(new DerivedRecord(record, value));
     }),
 });

@@ -2,7 +2,7 @@
 import type { AnyStore } from '@stoplog/core/kit';
 import { ownStore, storeFacts } from './declared.ts';
 import { DerivedRecord } from './derived-record.ts';
-import { many } from './emit.ts';
+import { inVerb, many } from './handler.ts';
 import type { StateAccess, StreamNode } from './node.ts';
 import type { AnyRecord } from './record.ts';
 
@@ -19,9 +19,18 @@ export const process = (
   declares: { store: storeFacts(store) },
   stores: [ownStore(store)],
   compile: (task, emit) => {
-    const state = task.store(store.name);
+    const kept = task.store(store.name);
+    const state: StateAccess = Object.freeze({
+      get: (key: unknown) => kept.get(key),
+      set: (key: unknown, value: unknown) => kept.set(key, value),
+      delete: (key: unknown) => kept.delete(key),
+    });
     task.onRecord(input, (record) => {
-      for (const value of many('process', step(record.value, state, record))) emit(new DerivedRecord(record, value));
+      try {
+        for (const value of many('process', step(record.value, state, record))) emit(new DerivedRecord(record, value));
+      } catch (error) {
+        throw inVerb('process', error);
+      }
     });
   },
 });

@@ -1,9 +1,17 @@
 /** filter of a table: what is filtered out is absent, so leaving the filter is a deletion, entering it an insertion. */
-import { settled } from './emit.ts';
+import { inVerb, settled } from './handler.ts';
 import type { TableNode } from './node.ts';
+import { isFrozen, sharedValue } from './shared-value.ts';
 
 export const tableFilter = (input: TableNode, keep: (value: unknown, key: unknown) => boolean): TableNode => {
-  const valueOf = (value: unknown, key: unknown): unknown => (value !== undefined && settled('filter', keep(value, key)) ? value : undefined);
+  const valueOf = (value: unknown, key: unknown): unknown => {
+    if (value === undefined) return undefined;
+    try {
+      return settled('filter', keep(isFrozen(value) ? value : sharedValue(value), key)) ? value : undefined;
+    } catch (error) {
+      throw inVerb('filter', error);
+    }
+  };
   return {
     kind: 'table-filter',
     verb: 'filter',

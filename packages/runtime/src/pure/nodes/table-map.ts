@@ -1,9 +1,17 @@
 /** map of a table: one value of each value; a value that becomes undefined is absent. */
-import { settled } from './emit.ts';
+import { inVerb, settled } from './handler.ts';
 import type { TableNode } from './node.ts';
+import { isFrozen, sharedValue } from './shared-value.ts';
 
 export const tableMap = (input: TableNode, fn: (value: unknown, key: unknown) => unknown): TableNode => {
-  const valueOf = (value: unknown, key: unknown): unknown => (value === undefined ? undefined : settled('map', fn(value, key)));
+  const valueOf = (value: unknown, key: unknown): unknown => {
+    if (value === undefined) return undefined;
+    try {
+      return sharedValue(settled('map', fn(isFrozen(value) ? value : sharedValue(value), key)));
+    } catch (error) {
+      throw inVerb('map', error);
+    }
+  };
   return {
     kind: 'table-map',
     verb: 'map',

@@ -6,7 +6,7 @@
  */
 import type { AnyTopic } from '@stoplog/core/kit';
 import { targetFacts } from './declared.ts';
-import { settled } from './emit.ts';
+import { inVerb, settled } from './handler.ts';
 import type { StreamNode } from './node.ts';
 import type { AnyRecord } from './record.ts';
 
@@ -20,6 +20,14 @@ export const through = (input: StreamNode, by: (value: unknown, record: AnyRecor
   writes: topic,
   compile: (task) => {
     const output = task.output(topic);
-    task.onRecord(input, (record) => output.rekeyed(settled('rekey', by(record.value, record)), record));
+    task.onRecord(input, (record) => {
+      let key: unknown;
+      try {
+        key = settled('rekey', by(record.value, record));
+      } catch (error) {
+        throw inVerb('rekey', error);
+      }
+      output.rekeyed(key, record);
+    });
   },
 });

@@ -5,11 +5,13 @@
  * Verbs without a store keep nothing between two records. Verbs with one name it as their first argument, because
  * state outlives the program that made it and must be found again.
  *
- * The record is the second argument of every function, as the index is in `Array.map`.
+ * The record is the second argument of every function, as the index is in `Array.map`. What a function is given is frozen, and
+ * so is what it returns: other functions and the store see the same value. A change in place is refused.
  */
 import type { LogRecord, Origin, Sink, Store, Target } from '@stoplog/core';
 import { stream as streamNode } from '../nodes/stream.ts';
 import { asTopic } from './arguments.ts';
+import type { DeepReadonly } from './deep-readonly.ts';
 import type { Flow } from './flow.ts';
 import type { Table } from './table.ts';
 import { streamFace } from './verbs.ts';
@@ -17,15 +19,16 @@ import { streamFace } from './verbs.ts';
 /** How records of one key are folded into a state. */
 export interface Fold<K, V, A> {
   /** The state before the first record of a key. */
-  readonly init: () => A;
+  readonly init: () => DeepReadonly<A>;
   /** The state after a record. `undefined` deletes the key: a tombstone for whoever reads the table. */
-  readonly update: (state: A, value: V, record: LogRecord<K, V>) => A | undefined;
+  readonly update: (state: DeepReadonly<A>, value: V, record: LogRecord<K, V>) => DeepReadonly<A> | undefined;
 }
 
 /** A store as `process` sees it: the part for this partition, with this batch's own writes already in it. */
 export interface StateView<K, S> {
-  get(key: K): S | undefined;
-  set(key: K, state: S): void;
+  /** The state is frozen: to change it, set another one. */
+  get(key: K): DeepReadonly<S> | undefined;
+  set(key: K, state: DeepReadonly<S>): void;
   delete(key: K): void;
 }
 

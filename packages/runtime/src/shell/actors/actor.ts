@@ -9,7 +9,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { threadId } from 'node:worker_threads';
 import { isStoplogError, StoplogError } from '@stoplog/core';
-import type { Log, LogLink, LogRef, StateStore, StorePart } from '@stoplog/core/port';
+import type { Log, LogRef, StateStore, StorePart } from '@stoplog/core/port';
 import { asError, errorToData, openPort, sourcePlace } from '@stoplog/core/kit';
 import { compile, recordWork, storesOf, type Ground } from '../../pure/actor/compile-task.ts';
 import { ArrivalWork } from '../../pure/actor/arrivals.ts';
@@ -62,7 +62,7 @@ export default (start: Start | Warming): Promise<void> => ('task' in start ? liv
 const warm = async (warming: Warming): Promise<void> => {
   const { port } = warming;
   if (!new Beacon(warming.beacon).begin(threadId)) return port.close();
-  const link = new Promise<LogLink>((resolve) => {
+  const link = new Promise<unknown>((resolve) => {
     port.on('message', (message: ToActor) => {
       if (message.type === 'link') resolve(message.link);
     });
@@ -104,7 +104,7 @@ const live = async (start: Start): Promise<void> => {
     say({ type: 'idle' });
     asksForIdle = false;
   };
-  let linked: (link: LogLink) => void = () => {};
+  let linked: (link: unknown) => void = () => {};
   port.on('message', (message: ToActor) => {
     if (message.type === 'link') linked(message.link);
     else if (message.type === 'tell-idle') {
@@ -116,7 +116,7 @@ const live = async (start: Start): Promise<void> => {
       if (draining !== undefined) turnOf.run(draining, () => draining.drain());
     }
   });
-  const link = (): Promise<LogLink> =>
+  const link = (): Promise<unknown> =>
     new Promise((resolve) => {
       linked = resolve;
       say({ type: 'need-link' });
@@ -227,7 +227,7 @@ const checkModule = (url: string): void => {
 };
 
 /** The log of this thread, opened by the first actor that asks. */
-const logHere = (ref: LogRef, link: () => Promise<LogLink>): Promise<Log> => {
+const logHere = (ref: LogRef, link: () => Promise<unknown>): Promise<Log> => {
   const name = JSON.stringify(ref);
   let log = logs.get(name);
   if (log === undefined) {

@@ -6,7 +6,7 @@
 import { MessageChannel } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import type { LogLink } from '@stoplog/core/port';
-import type { FromActor, Start, ToActor, Warming } from '../../pure/host/mailbox.ts';
+import type { FromActor, Line, Start, ToActor, Warming } from '../../pure/host/mailbox.ts';
 import { EXIT_LACKING_FILES } from '../../pure/host/lacks-files.ts';
 import type { Plan } from '../../pure/topology/plan.ts';
 import { lackOfFiles, orLackOfFiles } from '../open-files.ts';
@@ -86,7 +86,7 @@ const transferred = (begin: Start | Warming): never[] => ('line' in begin && beg
 const isExit = (error: unknown, code: number): boolean => error instanceof Error && error.message === `worker exited with code: ${code}`;
 
 /** Answers an actor that asked for a line to the writer. */
-export const giveLink = async (port: LogLink['port'], link: () => Promise<LogLink>): Promise<void> => {
-  const given = await link();
-  port.postMessage({ type: 'link', link: given } satisfies ToActor, [given.port]);
+export const giveLink = async (port: Line, link: () => Promise<LogLink>): Promise<void> => {
+  const { data, transfer } = await link();
+  port.postMessage({ type: 'link', link: data } satisfies ToActor, transfer);
 };

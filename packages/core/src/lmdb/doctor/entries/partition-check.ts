@@ -11,21 +11,9 @@ import { offsetOfBatchKey, type Ends } from '../../layout/keyspace.ts';
 import type { Segment } from '../../../pure/retention/segment.ts';
 import { checkBatchShape, type BatchView } from '../../../pure/record/batch.ts';
 import { finding, type Finding, type Places, type Rule } from '../../../pure/log/finding.ts';
+import type { CheckedBatch, CheckedPlace } from './checked.ts';
 import { checkSegments } from './segment-check.ts';
 import { checkTimes, type TimeEntry } from './time-check.ts';
-
-export interface CheckedPlace {
-  readonly topic: string;
-  readonly topicId: number;
-  readonly partition: number;
-  readonly compacts: boolean;
-}
-export interface CheckedBatch {
-  readonly base: bigint;
-  readonly bytes: number;
-  /** -Infinity for a batch that could not be read. */
-  readonly maxTimestamp: number;
-}
 
 export class PartitionCheck {
   readonly place: CheckedPlace;

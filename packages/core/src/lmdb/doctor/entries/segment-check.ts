@@ -5,7 +5,7 @@
 import type { Ends } from '../../layout/keyspace.ts';
 import type { Segment } from '../../../pure/retention/segment.ts';
 import { finding, type Finding } from '../../../pure/log/finding.ts';
-import type { CheckedBatch, CheckedPlace } from './partition-check.ts';
+import type { CheckedBatch, CheckedPlace } from './checked.ts';
 
 export const checkSegments = (
   { topic, partition }: Pick<CheckedPlace, 'topic' | 'partition'>,

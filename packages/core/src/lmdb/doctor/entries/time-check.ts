@@ -4,7 +4,7 @@
  */
 import type { Ends } from '../../layout/keyspace.ts';
 import { finding, type Finding } from '../../../pure/log/finding.ts';
-import type { CheckedBatch, CheckedPlace } from './partition-check.ts';
+import type { CheckedBatch, CheckedPlace } from './checked.ts';
 
 export interface TimeEntry {
   readonly time: number;

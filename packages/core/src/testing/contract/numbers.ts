@@ -1,31 +1,21 @@
-/** Once, condition, arrival: the promises of appends. */
+/** Once, condition: the further promises of a log that numbers its appends (port/numbered-log.ts). */
 import { expect } from 'vitest';
-import type { Append, Committed, Log, ProducerStamp } from '../../port/log.ts';
-import { BatchBuilder } from '../../pure/record/batch.ts';
-import { append, at, batchOf, commitOf, never, NOW, place, readAll, shape, TOPIC, values } from './setting.ts';
+import type { Committed } from '../../port/log.ts';
+import type { NumberedAppend, NumberedLog, ProducerStamp } from '../../port/numbered-log.ts';
+import { append, batchOf, commitOf, place, readAll, shape, TOPIC, values } from './setting.ts';
 import type { Promises } from '../log-contract.ts';
 
 const DAY = 24 * 3_600_000;
-const send = (log: Log, texts: readonly string[], producer: ProducerStamp, partition = 0, also: Partial<Append> = {}): Promise<Committed> =>
+const send = (log: NumberedLog, texts: readonly string[], producer: ProducerStamp, partition = 0, also: Partial<NumberedAppend> = {}): Promise<Committed> =>
   log.commit(commitOf({ appends: [{ ...place(partition), batch: batchOf(texts), producer, ...also }] }));
+
 const refusal = async (promised: Promise<unknown>): Promise<{ readonly code?: string; readonly facts?: Readonly<Record<string, unknown>> }> =>
   promised.then(
     () => ({}),
     (error: { readonly code?: string; readonly facts?: Readonly<Record<string, unknown>> }) => error,
   );
-/** Each record with its time. */
-const times = async (log: Log, topic: string = TOPIC): Promise<readonly (readonly [string, number])[]> => {
-  const found: (readonly [string, number])[] = [];
-  const end = (await log.offsets([place(0, topic)], 'latest'))[0]!.offset;
-  for (let next = 0n; next < end;) {
-    const batch = await log.fetch(at(next, 0, topic), NOW, never);
-    for (const view of batch.batches) while (view.next()) found.push([Buffer.from(view.value()!).toString(), view.timestamp]);
-    next = batch.next;
-  }
-  return found;
-};
 
-export const appends: Promises = (promise) => {
+export const numbers: Promises<NumberedLog> = (promise) => {
   promise('once: a batch that is sent again gets its first offset, and is not appended', async ({ log }) => {
     const life = await log.producer('p');
     const first = await send(log, ['a', 'b'], { ...life, sequence: 0 });
@@ -106,7 +96,7 @@ export const appends: Promises = (promise) => {
   promise('once: the state of a producer survives closing and opening, retention and compaction', async ({ log, reopen, clean }) => {
     await log.ensure([shape('table', 1, { cleanup: 'compact', retentionMs: DAY, forgetting: { deleteRetentionMs: 0 } })]);
     const life = await log.producer('p');
-    const to = (subject: Log, sequence: number): Promise<Committed> =>
+    const to = (subject: NumberedLog, sequence: number): Promise<Committed> =>
       subject.commit(commitOf({ appends: [{ ...place(0, 'table'), batch: batchOf(['k']), producer: { ...life, sequence } }] }));
     const first = await to(log, 0);
     const second = await to(log, 1);
@@ -176,63 +166,5 @@ export const appends: Promises = (promise) => {
     expect(await refusal(send(log, ['c'], { ...life, sequence: 1 }, 0, { expectedEnd: 0n }))).toMatchObject({ code: 'STOPLOG_END_MOVED' });
     await send(log, ['d'], { ...life, sequence: 1 });
     expect(values(await readAll(log))).toEqual(['a', 'b', 'd']);
-  });
-  promise(
-    'arrival: records of a topic with LogAppendTime have the time of their commit, whatever time they carry and however they are packed',
-    async ({ log, reopen }) => {
-      await log.ensure([shape('stamped', 1, { timestamps: 'arrival' })]);
-      const to = (batch: Uint8Array): Promise<Committed> => log.commit(commitOf({ appends: [{ ...place(0, 'stamped'), batch }] }));
-      const before = Date.now();
-      await to(batchOf(['a', 'b', 'c'], 5_000)); // times that differ
-      await to(batchOf(['d'], -1));
-      const same = new BatchBuilder();
-      for (const text of ['e', 'f']) same.append(text, text, 2 ** 53 - 1);
-      await to(same.finish());
-      const gaps = new BatchBuilder();
-      gaps.appendAt(1, 'g', 'g', 1, [{ name: 'h', value: Buffer.from('x') }]);
-      gaps.appendAt(4, 'h', 'h', -(2 ** 53 - 1));
-      await to(gaps.finish(6));
-      const after = Date.now();
-      const found = await times(log, 'stamped');
-      expect(found.map(([text]) => text)).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']);
-      for (const [, time] of found) expect(time >= before && time <= after).toBe(true);
-      expect(new Set(found.slice(0, 3).map(([, time]) => time)).size).toBe(1);
-      expect(await log.offsets([place(0, 'stamped')], { time: before })).toEqual([at(0n, 0, 'stamped')]);
-      expect((await log.offsets([place(0, 'stamped')], { time: after + 1 }))[0]!.offset).toBe((await log.offsets([place(0, 'stamped')], 'latest'))[0]!.offset);
-      expect(await times(await reopen(), 'stamped')).toEqual(found);
-    },
-  );
-  promise('arrival: the time policy of a topic may change, and existing records keep their times', async ({ log }) => {
-    await append(log, ['given'], 0, 7);
-    await log.ensure([shape(TOPIC, 2, { timestamps: 'arrival' })]);
-    await append(log, ['stamped'], 0, 7);
-    await log.ensure([shape(TOPIC)]);
-    await append(log, ['given again'], 0, 8);
-    const found = new Map(await times(log));
-    expect([found.get('given'), found.get('given again')]).toEqual([7, 8]);
-    expect(found.get('stamped')).toBeGreaterThan(1e12);
-  });
-  promise('arrival: a damaged batch is refused, and its neighbours are committed', async ({ log }) => {
-    await log.ensure([shape(TOPIC, 2, { timestamps: 'arrival' })]);
-    const damaged = batchOf(['never']);
-    damaged[damaged.length - 1]! ^= 1;
-    const outcomes = await Promise.allSettled([
-      append(log, ['before']),
-      log.commit(commitOf({ appends: [{ ...place(), batch: damaged }] })),
-      append(log, ['after']),
-    ]);
-    expect(outcomes[1]).toMatchObject({ status: 'rejected', reason: { code: 'STOPLOG_LOG_CORRUPT' } });
-    expect(values(await readAll(log))).toEqual(['before', 'after']);
-  });
-  promise('times from 285,000 years before 1970 to as long after it are kept, found and read', async ({ log }) => {
-    const far = 2 ** 53 - 1;
-    for (const time of [-far, -1, 0, 1_700_000_000_000_000, far]) await append(log, [String(time)], 0, time);
-    const found = await times(log);
-    expect(found.map(([text, time]) => [text, String(time)])).toEqual(found.map(([text]) => [text, text]));
-    for (const time of [-far, -1, 0, 1_700_000_000_000_000, far]) {
-      const [place] = await log.offsets([at(0n)], { time });
-      const { batches } = await log.fetch(place!, NOW, never);
-      expect(batches[0]!.next() && batches[0]!.timestamp).toBe(time);
-    }
   });
 };
