@@ -22,6 +22,7 @@ export type {
   StoreWrites,
   TopicName,
   TopicPartition,
+  TopicUse,
 } from './log.ts';
 export type { NumberedAppend, NumberedCommit, NumberedLog, ProducerLife, ProducerStamp } from './numbered-log.ts';
 export type { StateStore, StorePart } from './state-store.ts';

@@ -238,7 +238,7 @@ const logHere = (ref: LogRef, link: () => Promise<unknown>): Promise<Log> => {
 };
 
 /** Opens what the actor works on, and begins where the group is. */
-const workOf = async (start: Start, plan: Plan, log: Log, beacon: Beacon, ending: AbortSignal): Promise<Pick<PerformerParts, 'work' | 'source'>> => {
+const workOf = async (start: Start, plan: Plan, log: Log, beacon: Beacon, ending: AbortSignal): Promise<Pick<PerformerParts, 'work' | 'source' | 'takeDropped'>> => {
   const { partition, epoch, suspect, pace } = start;
   const task = plan.tasks[start.task]!;
   const ground: Ground = { plan, task, partition };
@@ -247,14 +247,14 @@ const workOf = async (start: Start, plan: Plan, log: Log, beacon: Beacon, ending
   for (const part of storesOf(ground)) opened.push(await open(part));
   const compiled = compile(ground, opened);
   const group = plan.name;
+  const { emits, takeDropped } = compiled.functions;
   if (task.source !== undefined) {
     const { name } = task.source;
     const [committed] = await log.committed(group, [sourcePlace(name, partition)]);
     const position = committed!.offset;
     const { reader, decode } = await openSource(task.source, { group, partition, position }, start.line, ending);
-    const { emits } = compiled.functions;
     const work = new ArrivalWork({ group, epoch, life: randomUUID(), name, partition, position, decode, emit: emits[0]!, outputs: compiled.outputs, beacon });
-    return { work, source: { name, reader } };
+    return { work, takeDropped, source: { name, reader } };
   }
   const positions = await log.committed(
     group,
@@ -271,5 +271,5 @@ const workOf = async (start: Start, plan: Plan, log: Log, beacon: Beacon, ending
     limits: LIMITS,
     now: () => performance.now(),
   });
-  return { work };
+  return { work, takeDropped };
 };
