@@ -5,7 +5,7 @@
  * A kind says what to ask for, takes what is at hand through the task's functions, and cuts commits. The machine
  * (actor.ts) decides when: turns, credits, rest and endings are the same for all kinds.
  */
-import type { ArrivalBatch, BatchView, Commit, Position, PullLimit, RawArrival, SinkBatch } from '@stoplog/core/port';
+import type { ArrivalBatch, Commit, Position, PullLimit, RawArrival, RecordCursor, SinkBatch } from '@stoplog/core/port';
 import type { Jump } from './place.ts';
 
 /** Asked of the outside; each is answered once, by its number. */
@@ -19,7 +19,7 @@ export type Request =
 export interface Found {
   readonly from: bigint;
   readonly next: bigint;
-  readonly batches: readonly BatchView[];
+  readonly batches: readonly RecordCursor[];
 }
 export type Answer =
   | { readonly type: 'fetched'; readonly ask: number; readonly found: Found }

@@ -6,6 +6,7 @@
  */
 import { type AnyTopic, assert } from '@stoplog/core/kit';
 import { DerivedRecord } from './derived-record.ts';
+import { Drops, type Dropped } from './drops.ts';
 import { fanOut, fanOutChanges, type Emit, type EmitChange } from './emit.ts';
 import type { AnySource, Compiling, Node, OutputPort, SinkPort, StatePort, StreamNode, TableNode } from './node.ts';
 
@@ -34,6 +35,8 @@ export interface CompiledTask {
   advance(streamTime: number): void;
   /** Wall-clock time has passed; nodes may emit. */
   tick(wallClock: number): void;
+  /** Records without a key that verbs have left out since the last call. */
+  takeDropped(): readonly Dropped[];
 }
 
 export const compileTask = (task: TaskNodes, ports: TaskPorts): CompiledTask => {
@@ -43,6 +46,7 @@ export const compileTask = (task: TaskNodes, ports: TaskPorts): CompiledTask => 
   const changesTo = new Map<Node, EmitChange[]>();
   const advances: ((streamTime: number) => void)[] = [];
   const ticks: ((wallClock: number) => void)[] = [];
+  const drops = new Drops();
   const compiling: Compiling = {
     onRecord: (input, emit) => add(recordsTo, input, emit),
     onChange: (input, emit) => add(changesTo, input, emit),
@@ -50,6 +54,7 @@ export const compileTask = (task: TaskNodes, ports: TaskPorts): CompiledTask => 
     onTick: (tick) => void ticks.unshift(tick),
     wakeAt: (wallClock) => ports.wakeAt?.(wallClock),
     streamTime: () => ports.streamTime?.() ?? -Infinity,
+    drop: (verb, { topic }) => drops.add(verb, topic),
     store: (name) => port(ports.stores, name),
     output: ({ name }) => port(ports.outputs, name),
     sink: ({ name }) => port(ports.sinks ?? new Map(), name),
@@ -83,6 +88,7 @@ export const compileTask = (task: TaskNodes, ports: TaskPorts): CompiledTask => 
     asksForStreamTime: advances.length > 0,
     advance: callAll(advances),
     tick: callAll(ticks),
+    takeDropped: () => drops.take(),
   };
 };
 

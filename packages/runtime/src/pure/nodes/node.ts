@@ -93,6 +93,8 @@ export interface Compiling {
   streamTime(): number;
   /** Asks for a tick at that wall-clock time, in a start or in a tick; the earliest of several counts. */
   wakeAt(wallClock: number): void;
+  /** Counts a record without a key that the verb leaves out: its key's partition, and so its state, is nowhere. */
+  drop(verb: string, record: AnyRecord): void;
   store(name: string): StatePort;
   output(topic: AnyTopic): OutputPort;
   sink(sink: AnySink): SinkPort;

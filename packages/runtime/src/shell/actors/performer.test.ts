@@ -25,7 +25,7 @@ const never = new AbortController().signal;
 const membership = { units: unitsOf(plan).map(({ places }) => places) };
 
 const ground: Ground = { plan, task, partition: 0 };
-const outside = { reset: 'earliest' as Reset, now: () => 0, wallClock: () => 0, turn: () => {}, jumped: () => {} };
+const outside = { reset: 'earliest' as Reset, now: () => 0, wallClock: () => 0, turn: () => {}, takeDropped: () => [], jumped: () => {} };
 
 let lives = 0;
 const live = async (

@@ -11,6 +11,7 @@ import { ActorState, step, type ActorEffect, type ActorEvent } from '../../pure/
 import type { Jump } from '../../pure/actor/place.ts';
 import type { SinkWrite, Work } from '../../pure/actor/work.ts';
 import type { Progress } from '../../pure/host/mailbox.ts';
+import type { Dropped } from '../../pure/nodes/drops.ts';
 import type { Sinks } from '../sinks/sinks.ts';
 import { sourceFailed } from './source.ts';
 
@@ -25,6 +26,8 @@ export interface PerformerParts {
   readonly reset: Reset;
   readonly now: () => number;
   readonly wallClock: () => number;
+  /** Records without a key that verbs have left out since the last call. */
+  readonly takeDropped: () => readonly Dropped[];
   /** Called before every turn. */
   readonly turn: () => void;
   /** Called when everything that was there is committed. */
@@ -84,7 +87,7 @@ export class Performer {
   takeProgress(): Progress {
     const progress = this.#progress;
     this.#progress = nothing();
-    return progress;
+    return { ...progress, dropped: this.#parts.takeDropped() };
   }
 
   async #close(): Promise<void> {
@@ -226,4 +229,4 @@ const ofSource =
   (error: unknown): never => {
     throw sourceFailed(name, error);
   };
-const nothing = (): Progress => ({ recordsIn: 0, recordsOut: 0, commits: 0, commitMs: [] });
+const nothing = (): Omit<Progress, 'dropped'> => ({ recordsIn: 0, recordsOut: 0, commits: 0, commitMs: [] });
