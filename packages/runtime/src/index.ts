@@ -10,5 +10,5 @@ export { pipeline, type Pipeline } from './pure/pipeline/pipeline.ts';
 export { run } from './shell/start.ts';
 export type { RunOptions } from './shell/run.ts';
 export type { App } from './shell/app.ts';
-export type { CleaningStatus, FailedPartition, Status, StatusStream, TaskStatus } from './shell/status/status.ts';
+export type { CleaningStatus, DroppedRecords, FailedPartition, Status, StatusStream, TaskStatus } from './shell/status/status.ts';
 export type { StoreReader } from './shell/stores.ts';

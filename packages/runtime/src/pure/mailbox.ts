@@ -1,6 +1,7 @@
 /**
  * Every message between the host and an actor: one discriminated union each way. Nothing else crosses.
  */
+import type { Dropped } from './nodes/drops.ts';
 import type { Reset } from '@stoplog/core';
 import type { LogLink, LogRef } from '@stoplog/core/port';
 import type { ErrorData } from '@stoplog/core/kit';
@@ -68,6 +69,8 @@ export interface Progress {
   readonly recordsIn: number;
   readonly recordsOut: number;
   readonly commits: number;
+  /** Records without a key that verbs have left out. */
+  readonly dropped?: readonly Dropped[];
   /** How long commits took, in ms; a sample of them. */
   readonly commitMs: readonly number[];
 }

@@ -2,8 +2,7 @@
 import { expect } from 'vitest';
 import type { Committed } from '../../port/log.ts';
 import type { NumberedAppend, NumberedLog, ProducerStamp } from '../../port/numbered-log.ts';
-import { append, batchOf, commitOf, place, readAll, shape, TOPIC, values } from './setting.ts';
-import type { Promises } from '../log-contract.ts';
+import { append, batchOf, commitOf, place, readAll, shape, TOPIC, values, type Promises } from './setting.ts';
 
 const DAY = 24 * 3_600_000;
 const send = (log: NumberedLog, texts: readonly string[], producer: ProducerStamp, partition = 0, also: Partial<NumberedAppend> = {}): Promise<Committed> =>

@@ -6,6 +6,7 @@
  */
 import { type AnyTopic, assert } from '@stoplog/core/kit';
 import { DerivedRecord } from './derived-record.ts';
+import { Drops, type Dropped } from './drops.ts';
 import { fanOut, fanOutChanges, type Emit, type EmitChange } from './emit.ts';
 import type { AnySource, Compiling, Node, OutputPort, SinkPort, StatePort, StreamNode, TableNode } from './node.ts';
 
@@ -29,6 +30,8 @@ export interface CompiledTask {
   advance(streamTime: number): void;
   /** Wall-clock time has passed; nodes may emit. */
   tick(wallClock: number): void;
+  /** Records without a key that verbs have left out since the last call. */
+  takeDropped(): readonly Dropped[];
 }
 
 export const compileTask = (task: TaskNodes, ports: TaskPorts): CompiledTask => {
@@ -38,11 +41,13 @@ export const compileTask = (task: TaskNodes, ports: TaskPorts): CompiledTask => 
   const changesTo = new Map<Node, EmitChange[]>();
   const advances: ((streamTime: number) => void)[] = [];
   const ticks: ((wallClock: number) => void)[] = [];
+  const drops = new Drops();
   const compiling: Compiling = {
     onRecord: (input, emit) => add(recordsTo, input, emit),
     onChange: (input, emit) => add(changesTo, input, emit),
     onAdvance: (advance) => void advances.unshift(advance),
     onTick: (tick) => void ticks.unshift(tick),
+    drop: (verb, { topic }) => drops.add(verb, topic),
     store: (name) => port(ports.stores, name),
     output: ({ name }) => port(ports.outputs, name),
     sink: ({ name }) => port(ports.sinks ?? new Map(), name),
@@ -75,6 +80,7 @@ export const compileTask = (task: TaskNodes, ports: TaskPorts): CompiledTask => 
     emits: task.source === undefined ? task.inputs.map(({ topic }) => entryOf(topic)) : [arrivals(fanOut(sources.map(emitOf)))],
     advance: callAll(advances),
     tick: callAll(ticks),
+    takeDropped: () => drops.take(),
   };
 };
 

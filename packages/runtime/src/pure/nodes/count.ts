@@ -16,6 +16,7 @@ export const count = (input: StreamNode, store: AnyStore): TableNode => ({
     const state = task.store(store.name);
     task.onRecord(input, (record) => {
       const { key } = record;
+      if (key === null) return task.drop('count', record);
       const before = state.get(key) as number | undefined;
       const after = (before ?? 0) + 1;
       state.set(key, after);

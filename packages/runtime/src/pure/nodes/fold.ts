@@ -23,6 +23,7 @@ export const fold = (input: StreamNode, store: AnyStore, { init, update }: AnyFo
     const state = task.store(store.name);
     task.onRecord(input, (record) => {
       const { key } = record;
+      if (key === null) return task.drop('fold', record);
       const before = state.get(key);
       let after: unknown;
       try {

@@ -23,7 +23,9 @@ export const join = (
   compile: (task, emit) => {
     const lookup = table.lookup(task);
     task.onRecord(input, (record) => {
-      const match = lookup(record.key);
+      const { key } = record;
+      if (key === null) return task.drop(left ? 'leftJoin' : 'join', record);
+      const match = lookup(key);
       if (match === undefined && !left) return;
       let value: unknown;
       try {

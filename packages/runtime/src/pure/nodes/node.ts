@@ -86,6 +86,8 @@ export interface Compiling {
   onAdvance(advance: (streamTime: number) => void): void;
   /** Called when wall-clock time has passed; may emit. */
   onTick(tick: (wallClock: number) => void): void;
+  /** Counts a record without a key that the verb leaves out: its key's partition, and so its state, is nowhere. */
+  drop(verb: string, record: AnyRecord): void;
   store(name: string): StatePort;
   output(topic: AnyTopic): OutputPort;
   sink(sink: AnySink): SinkPort;

@@ -26,6 +26,7 @@ export const process = (
       delete: (key: unknown) => kept.delete(key),
     });
     task.onRecord(input, (record) => {
+      if (record.key === null) return task.drop('process', record);
       try {
         for (const value of many('process', step(record.value, state, record))) emit(new DerivedRecord(record, value));
       } catch (error) {

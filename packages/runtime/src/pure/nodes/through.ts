@@ -4,7 +4,7 @@
  * The node is in two tasks, which meet only in the topic: its inputs' task appends (compiled here), and the task that
  * reads the topic goes on with what follows.
  */
-import type { AnyTopic } from '@stoplog/core/kit';
+import { parseKey, type AnyTopic } from '@stoplog/core/kit';
 import { targetFacts } from './declared.ts';
 import { inVerb, settled } from './handler.ts';
 import type { StreamNode } from './node.ts';
@@ -27,6 +27,8 @@ export const through = (input: StreamNode, by: (value: unknown, record: AnyRecor
       } catch (error) {
         throw inVerb('rekey', error);
       }
+      // What a handler returns is trusted, but a record without a key would leave its peers: the topic's schema decides.
+      if (key === null) parseKey(topic, null);
       output.rekeyed(key, record);
     });
   },

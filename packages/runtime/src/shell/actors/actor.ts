@@ -248,7 +248,7 @@ const makeTaskActor = async (
     committed.set(part.store, overlay);
   }
   const outputs = new Map(task.outputs.map((topic) => [topic.name, new TopicOutput(topic)]));
-  const { emits } = compileTask(task, { stores, outputs });
+  const { emits, takeDropped } = compileTask(task, { stores, outputs });
   const positions = await log.committed(
     plan.name,
     task.inputs.map(({ topic }) => ({ topic: topic.name, partition: start.partition })),
@@ -270,6 +270,7 @@ const makeTaskActor = async (
     now: () => performance.now(),
     wallClock: () => Date.now(),
     reset: start.reset,
+    takeDropped,
     jumped,
     idle,
   });

@@ -10,6 +10,7 @@ import type { Log, RecordBatch } from '@stoplog/core/port';
 import { asError, fetchOrReset } from '@stoplog/core/kit';
 import { failpoint } from '@stoplog/core/private/failpoints';
 import type { Jump, Progress } from '../../pure/mailbox.ts';
+import type { Dropped } from '../../pure/nodes/drops.ts';
 import { FETCH_BYTES, type Input } from '../../pure/task/input.ts';
 import { Steps, type StepsParts } from '../../pure/task/steps.ts';
 import { Committer } from './committer.ts';
@@ -24,6 +25,8 @@ export interface TaskActorParts extends StepsParts {
   readonly reset: Reset;
   readonly wallClock: () => number;
   readonly jumped: (jump: Jump) => void;
+  /** Records without a key that verbs have left out since the last call. */
+  readonly takeDropped?: () => readonly Dropped[];
 }
 
 /** How long one turn may hold the thread: the other actors in it wait meanwhile. */
@@ -82,6 +85,7 @@ export class TaskActor {
       recordsIn: this.#recordsIn,
       recordsOut: this.#recordsOut,
       commits: this.#committer.commits,
+      dropped: this.#parts.takeDropped?.() ?? [],
       commitMs: this.#committer.commitMs.splice(0),
     };
     this.#recordsIn = this.#recordsOut = this.#committer.commits = 0;

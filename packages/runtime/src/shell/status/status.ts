@@ -7,6 +7,7 @@ import { drainSeconds, ratesBetween, readLag } from '@stoplog/core/kit';
 import type { CleaningStanding } from '@stoplog/core/tools';
 import type { ActorName } from '../actors/host.ts';
 import type { Progress } from '../../pure/mailbox.ts';
+import { Drops } from '../../pure/nodes/drops.ts';
 import type { Plan } from '../../pure/topology/plan.ts';
 import { rxjs } from './rxjs.ts';
 
@@ -14,6 +15,14 @@ export interface FailedPartition {
   readonly task: number;
   readonly partition: number;
   readonly error: Error;
+}
+/** Records without a key that a verb has left out. */
+export interface DroppedRecords {
+  readonly task: number;
+  readonly verb: string;
+  /** The topic in which the records were read. */
+  readonly topic: string;
+  readonly records: number;
 }
 export interface TaskStatus {
   readonly task: number;
@@ -53,6 +62,8 @@ export interface Status {
   readonly commitMs: { readonly p50: number; readonly p99: number } | undefined;
   readonly restarts: number;
   readonly failed: readonly FailedPartition[];
+  /** Records without a key since the app was started: verbs with a memory, and joins, leave them out. A retried record counts again. */
+  readonly dropped: readonly DroppedRecords[];
   /** What the log forgets of this pipeline's topics, as of some seconds ago; 'stoplog topics describe' has it for each partition. */
   readonly cleaning: CleaningStatus;
   readonly tasks: readonly TaskStatus[];
@@ -68,6 +79,7 @@ export class Tally {
   restarts = 0;
   readonly failed: Map<string, FailedPartition> = new Map();
   readonly byTask: Map<number, { recordsIn: number; recordsOut: number }> = new Map();
+  readonly dropped: Map<number, Drops> = new Map();
   #commitMs: number[] = [];
 
   /** These actors are here from now on, and no others. */
@@ -80,6 +92,11 @@ export class Tally {
     this.byTask.set(task, sums);
     sums.recordsIn += progress.recordsIn;
     sums.recordsOut += progress.recordsOut;
+    if (progress.dropped !== undefined && progress.dropped.length > 0) {
+      const drops = this.dropped.get(task) ?? new Drops();
+      this.dropped.set(task, drops);
+      drops.addAll(progress.dropped);
+    }
     if (this.#commitMs.length < 4096) this.#commitMs.push(...progress.commitMs);
   }
   takeCommitMs(): readonly number[] {
@@ -138,6 +155,7 @@ export const statusOf = (tally: Tally, plan: Plan, log: Log, cleanings: () => re
           commitMs: percentiles(tally.takeCommitMs()),
           restarts: tally.restarts,
           failed: [...tally.failed.values()],
+          dropped: [...tally.dropped].flatMap(([task, drops]) => drops.all().map((one) => ({ task, ...one }))),
           cleaning: cleaningStatus(cleanings()),
           tasks,
         };
