@@ -10,7 +10,7 @@
  * d.send(lines, 'l1', 'to be or not to be');
  * expect(d.store(countByWord).get('be')).toBe(2);
  */
-import { type LogRecord, type Millis, type Origin, type Parses, type Source, StoplogError, type Store } from '@stoplog/core';
+import { type LogRecord, type Millis, type Origin, type Parses, type Sink, type Source, StoplogError, type Store } from '@stoplog/core';
 import {
   type AnyTopic,
   encodeKey,
@@ -30,6 +30,7 @@ import type { Pipeline } from '../pure/pipeline/pipeline.ts';
 import { planOf, type Plan } from '../pure/topology/plan.ts';
 import { DrivenTask } from './driven-task.ts';
 import type { DrivenStore, Driver, DriveOptions, SentRecord } from './driver.ts';
+import { MemorySinks } from './memory-sinks.ts';
 import { viewOf } from './store-view.ts';
 
 export const drive = (pipeline: Pipeline, options: DriveOptions = {}): Driver => new Drive(planOf(pipeline), options.now ?? 0);
@@ -38,6 +39,7 @@ class Drive implements Driver {
   readonly #plan: Plan;
   readonly #log: MemoryDisk;
   readonly #tasks: readonly DrivenTask[];
+  readonly #sinks = new MemorySinks();
   readonly #packers = new Map<AnyTopic, RecordPacker>();
   /** How many batches of each topic were read. */
   readonly #reads = new Map<string, number>();
@@ -53,7 +55,7 @@ class Drive implements Driver {
     for (const { stores, partitions } of plan.tasks)
       for (const store of stores) for (let partition = 0; partition < partitions; partition++) this.#log.openStore(storePart(plan, store, partition));
     this.#tasks = plan.tasks.flatMap((task) =>
-      Array.from({ length: task.partitions }, (_, partition) => new DrivenTask({ plan, task, partition }, this.#log, clock)),
+      Array.from({ length: task.partitions }, (_, partition) => new DrivenTask({ plan, task, partition }, this.#log, this.#sinks, clock)),
     );
   }
 
@@ -106,6 +108,14 @@ class Drive implements Driver {
   records<K, V>(face: Origin<K, V>): LogRecord<K, V | null>[] {
     const topic = this.#topic(face);
     return this.#batchesOf(topic).flatMap((batch) => [...recordsIn(topic, batch)] as unknown as LogRecord<K, V | null>[]);
+  }
+  written<K, V>(sink: Sink<K, V>): SentRecord<K, V>[] {
+    if (this.#plan.tasks.some(({ sinks }) => sinks.some(({ name }) => name === sink.name))) return this.#sinks.written(sink);
+    throw new StoplogError(
+      'STOPLOG_USAGE',
+      { sink: sink.name, pipeline: this.#plan.name },
+      `pipeline '${this.#plan.name}' writes to no sink '${sink.name}': drive the pipeline that does`,
+    );
   }
   store<K, V>(face: Store<K, V>): DrivenStore<K, V> {
     const store = storeOf(face);

@@ -10,7 +10,8 @@ import type { MemoryDisk } from '@stoplog/core/testing';
 import type { Ground } from '../pure/actor/compile-task.ts';
 import { LIMITS, type Limits } from '../pure/actor/limits.ts';
 import type { Footprints } from '../pure/actor/place.ts';
-import { SteppedActor, workOn, type CommitEffect } from './stepped-actor.ts';
+import type { MemorySinks } from './memory-sinks.ts';
+import { sinkStart, SteppedActor, workOn, type CommitEffect } from './stepped-actor.ts';
 
 const EVERYTHING: Limits = { ...LIMITS, turnRecords: Infinity, turnMs: Infinity, fetchBytes: Infinity, commitsAtRest: true };
 const NOBODY_LOOKS: Footprints = { at: () => {}, enter: () => {}, leave: () => {} };
@@ -18,12 +19,14 @@ const NOBODY_LOOKS: Footprints = { at: () => {}, enter: () => {}, leave: () => {
 export class DrivenTask {
   readonly ground: Ground;
   readonly #log: MemoryDisk;
+  readonly #sinks: MemorySinks;
   readonly #now: () => number;
   #actor: SteppedActor | undefined;
 
-  constructor(ground: Ground, log: MemoryDisk, now: () => number) {
+  constructor(ground: Ground, log: MemoryDisk, sinks: MemorySinks, now: () => number) {
     this.ground = ground;
     this.#log = log;
+    this.#sinks = sinks;
     this.#now = now;
   }
 
@@ -65,8 +68,14 @@ export class DrivenTask {
   #newActor(): SteppedActor {
     const { plan, task, partition } = this.ground;
     const around = { epoch: 0, life: '', suspect: undefined, beacon: NOBODY_LOOKS, limits: EVERYTHING, now: this.#now };
-    const { work } = workOn({ plan, task, partition }, this.#log, around);
-    const actor: SteppedActor = new SteppedActor(work, this.#log, (commit) => this.#commit(actor, commit));
+    const sinks = this.#sinks;
+    const { work } = workOn({ plan, task, partition }, this.#log, around, { sinks });
+    const actor: SteppedActor = new SteppedActor(
+      work,
+      this.#log,
+      (commit) => this.#commit(actor, commit),
+      ({ sink, batch }) => sinks.write(sink, sinkStart(this.ground, around.epoch), batch),
+    );
     return actor;
   }
   /** Outside of any incarnation: after a step that failed, the next one goes on from the same place. */

@@ -4,14 +4,16 @@
  * Between any two steps it may be killed; inside one, a record may fail before or after its function has run.
  */
 import type { StoplogError } from '@stoplog/core';
-import type { Commit } from '@stoplog/core/port';
+import type { Commit, SinkStart } from '@stoplog/core/port';
 import type { MemoryDisk } from '@stoplog/core/testing';
 import type { Limits } from '../pure/actor/limits.ts';
 import type { Footprints, Place } from '../pure/actor/place.ts';
 import type { RecordWork } from '../pure/actor/records.ts';
+import type { SinkWrite } from '../pure/actor/work.ts';
 import type { Emit } from '../pure/nodes/emit.ts';
 import type { Plan, Task } from '../pure/topology/plan.ts';
-import { SteppedActor, workOn } from './stepped-actor.ts';
+import type { MemorySinks } from './memory-sinks.ts';
+import { sinkStart, SteppedActor, workOn, type CommitEffect } from './stepped-actor.ts';
 
 /** What went into a commit, in order: a record, or a tick at a wall-clock time. */
 export type Handled = { readonly topic: string; readonly offset: bigint } | { readonly tick: number };
@@ -41,6 +43,9 @@ export interface Life {
   readonly log: MemoryDisk;
   readonly grain: Grain;
   readonly now: () => number;
+  readonly sinks: MemorySinks;
+  /** Writes a batch to a sink, behind a commit that changes nothing: what was read is durable then. */
+  readonly sink: (write: SinkWrite, start: SinkStart) => void;
   /** Hands a commit to the writer of the process. */
   readonly send: (sent: Sent) => void;
   /** Asked at each record before and after its function: true to fail there. */
@@ -71,15 +76,17 @@ export class SimulatedActor implements Footprints {
     const around = (emit: Emit): Emit => this.#watched(emit);
     const ticks = (wallClock: number): void => void this.#handled.push({ tick: wallClock });
     const incarnation = { epoch, life: name, suspect, pace, beacon: this, limits: grain.limits, now, around, ticks };
-    const { work } = workOn({ plan, task, partition }, log, incarnation, grain.entries);
+    const ground = { plan, task, partition };
+    const { work } = workOn(ground, log, incarnation, { entries: grain.entries, sinks: life.sinks });
     // Sources are not opened, so every task reads topics.
     this.#work = work as RecordWork;
-    this.#actor = new SteppedActor(work, log, ({ number, commit }) => {
+    const send = ({ number, commit }: CommitEffect): void => {
       const sent: Sent = { by: this, number, commit, handled: this.#handled, answer: 'none' };
       this.#handled = [];
       this.underWay.push(sent);
       life.send(sent);
-    });
+    };
+    this.#actor = new SteppedActor(work, log, send, (write) => life.sink(write, sinkStart(ground, epoch)));
   }
 
   get draining(): boolean {

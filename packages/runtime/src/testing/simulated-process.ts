@@ -13,6 +13,7 @@ import type { Place } from '../pure/actor/place.ts';
 import { differenceOf, holdingsIn, NOTHING_HELD, type Held, type Holdings } from '../pure/host/holdings.ts';
 import type { Unit } from '../pure/host/units.ts';
 import type { Plan } from '../pure/topology/plan.ts';
+import type { MemorySinks } from './memory-sinks.ts';
 import { SimulatedActor, type Grain, type Life, type Sent } from './simulated-actor.ts';
 import { SimulatedMember } from './simulated-member.ts';
 import type { Count } from './simulation-counters.ts';
@@ -23,6 +24,8 @@ export interface Surroundings {
   readonly plan: Plan;
   readonly units: readonly Unit[];
   readonly log: MemoryDisk;
+  readonly sinks: MemorySinks;
+  readonly sink: Life['sink'];
   readonly grain: () => Grain;
   readonly now: () => number;
   readonly count: Count;
@@ -242,7 +245,7 @@ export class SimulatedProcess {
   }
 
   #launch(held: Held, suspect: Place | undefined): void {
-    const { plan, log, grain, fails, count, now } = this.#around;
+    const { plan, log, grain, fails, count, now, sinks, sink } = this.#around;
     if (suspect !== undefined) count('restart with a suspect');
     const actor = new SimulatedActor({
       plan,
@@ -255,6 +258,8 @@ export class SimulatedProcess {
       log,
       grain: grain(),
       now,
+      sinks,
+      sink,
       send: (sent) => this.#send(sent),
       fails,
     });

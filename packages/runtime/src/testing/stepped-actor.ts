@@ -6,13 +6,14 @@
  * order that a seed draws.
  */
 import { sourcePlace } from '@stoplog/core/kit';
-import type { Position, StorePart } from '@stoplog/core/port';
+import type { Position, SinkStart, StorePart } from '@stoplog/core/port';
 import type { MemoryDisk, MemoryPart } from '@stoplog/core/testing';
 import { ActorState, step, type ActorEffect, type ActorEvent } from '../pure/actor/actor.ts';
 import { ArrivalWork } from '../pure/actor/arrivals.ts';
 import { compile, recordWork, storesOf, type Compiled, type Ground, type Incarnation } from '../pure/actor/compile-task.ts';
 import { streamTimePart } from '../pure/actor/stream-time.ts';
-import type { Work } from '../pure/actor/work.ts';
+import type { SinkWrite, Work } from '../pure/actor/work.ts';
+import type { MemorySinks } from './memory-sinks.ts';
 
 export type CommitEffect = Extract<ActorEffect, { readonly type: 'commit' }>;
 type Waiting = Extract<ActorEffect, { readonly type: 'fetch' | 'pull' }>;
@@ -21,6 +22,7 @@ export class SteppedActor {
   readonly state: ActorState;
   readonly #log: MemoryDisk;
   readonly #send: (commit: CommitEffect) => void;
+  readonly #sink: (write: SinkWrite) => void;
   /** Events that are not handled yet: an effect may be answered while others of the same step are still to be performed. */
   readonly #events: ActorEvent[] = [];
   #waiting: readonly Waiting[] = [];
@@ -32,10 +34,12 @@ export class SteppedActor {
   /** What ended it. */
   error: Error | undefined;
 
-  constructor(work: Work, log: MemoryDisk, send: (commit: CommitEffect) => void) {
+  /** `sink` writes a batch before its commit is sent; what it throws refuses the commit. */
+  constructor(work: Work, log: MemoryDisk, send: (commit: CommitEffect) => void, sink: (write: SinkWrite) => void) {
     this.state = new ActorState(work);
     this.#log = log;
     this.#send = send;
+    this.#sink = sink;
   }
 
   /** A step would change something. */
@@ -97,7 +101,7 @@ export class SteppedActor {
         this.#events.push({ type: 'acknowledged', ask: effect.ask });
         return;
       case 'commit':
-        return this.#send(effect);
+        return this.#commit(effect);
       case 'turn':
         this.#events.push({ type: 'turn' });
         return;
@@ -123,6 +127,15 @@ export class SteppedActor {
       case 'report':
     }
   }
+  #commit(effect: CommitEffect): void {
+    try {
+      for (const write of effect.writes) this.#sink(write);
+    } catch (error) {
+      this.#events.push({ type: 'refused', number: effect.number, error });
+      return;
+    }
+    this.#send(effect);
+  }
   #fetch({ ask, from, bytes }: Extract<Waiting, { readonly type: 'fetch' }>): void {
     try {
       this.#events.push({ type: 'fetched', ask, found: { from: from.offset, ...this.#log.fetch(from, bytes) } });
@@ -132,18 +145,27 @@ export class SteppedActor {
   }
 }
 
+/** How an actor of a task opens the task's sinks. */
+export const sinkStart = ({ plan, task, partition }: Ground, epoch: number): SinkStart => ({
+  group: plan.name,
+  topic: task.inputs[0]?.topic.name ?? '',
+  partition,
+  epoch,
+});
+
 /** The work of a task at a partition, over a log in memory. */
 export const workOn = (
   ground: Ground,
   log: MemoryDisk,
   incarnation: Omit<Incarnation, 'positions' | 'timeStore'>,
-  entries?: number,
+  { entries, sinks }: { readonly entries?: number; readonly sinks: MemorySinks },
 ): { readonly work: Work; readonly compiled: Compiled } => {
   const { plan, task, partition } = ground;
   const open = (part: StorePart): MemoryPart => log.openStore(part);
-  const compiled = compile(ground, storesOf(ground).map(open), entries);
-  const { functions, outputs } = compiled;
   const { epoch, life, beacon, around = (emit) => emit } = incarnation;
+  const recovered = new Map(task.sinks.map(({ name }) => [name, sinks.open(name, sinkStart(ground, epoch))]));
+  const compiled = compile(ground, storesOf(ground).map(open), { entries, recovered });
+  const { functions, outputs } = compiled;
   if (task.source !== undefined) {
     const { name } = task.source;
     const position = log.position(plan.name, sourcePlace(name, partition).topic, partition);

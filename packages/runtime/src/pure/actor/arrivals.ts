@@ -126,6 +126,8 @@ export class ArrivalWork implements Work {
     return {
       commit: { group, epoch, life, appends: taken.flatMap(({ batches }) => batches), stores: [], positions },
       recordsIn,
+      // What a source yields passes through a topic first.
+      writes: [],
       recordsOut: taken.reduce((sum, { records }) => sum + records, 0),
     };
   }

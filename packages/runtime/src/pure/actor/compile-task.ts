@@ -9,6 +9,7 @@ import type { Emit } from '../nodes/emit.ts';
 import type { Plan, Task } from '../topology/plan.ts';
 import { Input } from './input.ts';
 import { TopicOutput } from './outputs.ts';
+import { SinkOutput } from './sink-output.ts';
 import { StoreOverlay } from './overlay.ts';
 import { RecordWork, type RecordsParts } from './records.ts';
 import { storePart } from './store-part.ts';
@@ -25,6 +26,8 @@ export interface Compiled {
   /** By the names they have in the log. */
   readonly stores: ReadonlyMap<string, StoreOverlay>;
   readonly outputs: readonly TopicOutput[];
+  /** By name. */
+  readonly sinks: ReadonlyMap<string, SinkOutput>;
   readonly clock: TaskClock;
   readonly functions: CompiledTask;
 }
@@ -32,8 +35,14 @@ export interface Compiled {
 /** The stores to open first. */
 export const storesOf = ({ plan, task, partition }: Ground): readonly StorePart[] => task.stores.map((store) => storePart(plan, store, partition));
 
-/** `opened` are the parts of `storesOf`, in that order; `entries` bounds what each overlay keeps in memory. */
-export const compile = (ground: Ground, opened: readonly StateStore[], entries?: number): Compiled => {
+export interface CompileOptions {
+  /** Bounds what each overlay keeps in memory. */
+  readonly entries?: number | undefined;
+  /** The position that a sink has kept, by the sink's name. */
+  readonly recovered?: ReadonlyMap<string, bigint | undefined> | undefined;
+}
+/** `opened` are the parts of `storesOf`, in that order. */
+export const compile = (ground: Ground, opened: readonly StateStore[], { entries, recovered }: CompileOptions = {}): Compiled => {
   const { task } = ground;
   const named = new Map<string, StoreOverlay>();
   const stores = new Map<string, StoreOverlay>();
@@ -47,9 +56,10 @@ export const compile = (ground: Ground, opened: readonly StateStore[], entries?:
     stores.set(part.store, overlay);
   }
   const outputs = new Map(task.outputs.map((topic) => [topic.name, new TopicOutput(topic)]));
+  const sinks = new Map(task.sinks.map(({ name }) => [name, new SinkOutput(recovered?.get(name))]));
   const clock = new TaskClock();
-  const functions = compileTask(task, { stores: named, outputs, wakeAt: (at) => clock.wake(at), streamTime: () => clock.streamTime });
-  return { stores, outputs: [...outputs.values()], clock, functions };
+  const functions = compileTask(task, { stores: named, outputs, sinks, wakeAt: (at) => clock.wake(at), streamTime: () => clock.streamTime });
+  return { stores, outputs: [...outputs.values()], sinks, clock, functions };
 };
 
 export interface Incarnation extends Pick<RecordsParts, 'epoch' | 'life' | 'suspect' | 'pace' | 'beacon' | 'limits' | 'now'> {
@@ -63,7 +73,7 @@ export interface Incarnation extends Pick<RecordsParts, 'epoch' | 'life' | 'susp
   readonly ticks?: (wallClock: number) => void;
 }
 /** The work of one incarnation of an actor that reads topics. */
-export const recordWork = (ground: Ground, { stores, outputs, clock, functions }: Compiled, incarnation: Incarnation): RecordWork => {
+export const recordWork = (ground: Ground, { stores, outputs, sinks, clock, functions }: Compiled, incarnation: Incarnation): RecordWork => {
   const { plan, task, partition } = ground;
   const { positions, timeStore, around = (emit): Emit => emit, ticks, ...rest } = incarnation;
   const inputs = task.inputs.map(({ topic }, i) => new Input(topic, partition, positions[i]!, around(functions.emits[i]!)));
@@ -73,5 +83,5 @@ export const recordWork = (ground: Ground, { stores, outputs, clock, functions }
     ticks?.(wallClock);
     functions.tick(wallClock);
   };
-  return new RecordWork({ group: plan.name, task, partition, inputs, stores, outputs, advance, tick, streamTime, clock, ...rest });
+  return new RecordWork({ group: plan.name, task, partition, inputs, stores, outputs, sinks, advance, tick, streamTime, clock, ...rest });
 };

@@ -16,6 +16,7 @@ import type { TopicOutput } from './outputs.ts';
 import type { StoreOverlay } from './overlay.ts';
 import type { Footprints, Place } from './place.ts';
 import { Refill } from './refill.ts';
+import type { SinkOutput } from './sink-output.ts';
 import type { StreamTime } from './stream-time.ts';
 import type { TaskClock } from './task-clock.ts';
 import type { Answer, Cut, Notice, Request, Work } from './work.ts';
@@ -31,6 +32,8 @@ export interface RecordsParts {
   /** By the names they have in the log. */
   readonly stores: ReadonlyMap<string, StoreOverlay>;
   readonly outputs: readonly TopicOutput[];
+  /** By name. A task with sinks has one input. */
+  readonly sinks: ReadonlyMap<string, SinkOutput>;
   /** The task's functions of time. */
   readonly advance: (streamTime: number) => void;
   readonly tick: (wallClock: number) => void;
@@ -148,7 +151,7 @@ export class RecordWork implements Work {
     return careful && this.open > 0;
   }
   tick(wallClock: number): void {
-    const { clock, tick, outputs, stores, task, partition, now } = this.#parts;
+    const { clock, tick, outputs, sinks, stores, task, partition, now } = this.#parts;
     clock.woken();
     if (!this.#hasTaken) this.#openSince = now();
     try {
@@ -156,7 +159,8 @@ export class RecordWork implements Work {
     } catch (error) {
       throw blameTick(error, task.id, partition);
     }
-    this.#ticked ||= outputs.some((output) => !output.isEmpty) || [...stores.values()].some((store) => store.isDirty);
+    this.#ticked ||=
+      outputs.some((output) => !output.isEmpty) || [...sinks.values()].some((sink) => !sink.isEmpty) || [...stores.values()].some((store) => store.isDirty);
   }
 
   /** At once when the actor has caught up and may send; large while it is behind. */
@@ -168,7 +172,7 @@ export class RecordWork implements Work {
     return outputs.reduce((bytes, output) => bytes + output.bytes, 0) >= limits.commitBytes;
   }
   cut(number: number): Cut {
-    const { group, epoch, life, partition, inputs, stores, outputs, streamTime } = this.#parts;
+    const { group, epoch, life, partition, inputs, stores, outputs, sinks, streamTime } = this.#parts;
     // Also of inputs that stand still: state was computed from all of them, so a commit after one that failed, or beside a
     // late one of an earlier incarnation, must be refused whichever input that one moved.
     const positions = inputs.map((input) => ({ ...input.place, from: input.from, to: input.reached }));
@@ -193,7 +197,11 @@ export class RecordWork implements Work {
       stores: writes.filter(({ keys }) => keys.length > 0),
       positions,
     };
-    return { commit, recordsIn, recordsOut: taken.reduce((sum, { records }) => sum + records, 0) };
+    const sunk = [...sinks]
+      .map(([sink, output]) => ({ sink, batch: { records: output.take(), position: inputs[0]!.reached } }))
+      .filter(({ batch }) => batch.records.length > 0);
+    const recordsOut = taken.reduce((sum, { records }) => sum + records, 0) + sunk.reduce((sum, { batch }) => sum + batch.records.length, 0);
+    return { commit, writes: sunk, recordsIn, recordsOut };
   }
   committed(number: number): void {
     for (const overlay of this.#parts.stores.values()) overlay.onCommitted(number);

@@ -5,7 +5,7 @@
  * A kind says what to ask for, takes what is at hand through the task's functions, and cuts commits. The machine
  * (actor.ts) decides when: turns, credits, rest and endings are the same for all kinds.
  */
-import type { ArrivalBatch, RecordCursor, Commit, Position, PullLimit, RawArrival } from '@stoplog/core/port';
+import type { ArrivalBatch, Commit, Position, PullLimit, RawArrival, RecordCursor, SinkBatch } from '@stoplog/core/port';
 import type { Jump } from './place.ts';
 
 /** Asked of the outside; each is answered once, by its number. */
@@ -34,8 +34,15 @@ export type Notice =
   /** These arrivals are not going to be committed by this actor: another one may have them. */
   | { readonly type: 'release'; readonly items: readonly unknown[] };
 
+/** A batch for a sink, to be written before the commit. */
+export interface SinkWrite {
+  readonly sink: string;
+  readonly batch: SinkBatch;
+}
 export interface Cut {
   readonly commit: Commit;
+  /** To be written first, in this order and behind those of earlier cuts. */
+  readonly writes: readonly SinkWrite[];
   readonly recordsIn: number;
   readonly recordsOut: number;
 }

@@ -22,6 +22,7 @@ import { loadPlanWatching, markActorThread, startsSomething } from '../load-plan
 import { orLackOfFiles } from '../open-files.ts';
 import { Beacon } from './beacon.ts';
 import { Performer, type PerformerParts } from './performer.ts';
+import { Sinks } from '../sinks/sinks.ts';
 import { openSource } from './source.ts';
 
 markActorThread();
@@ -238,15 +239,16 @@ const logHere = (ref: LogRef, link: () => Promise<unknown>): Promise<Log> => {
 };
 
 /** Opens what the actor works on, and begins where the group is. */
-const workOf = async (start: Start, plan: Plan, log: Log, beacon: Beacon, ending: AbortSignal): Promise<Pick<PerformerParts, 'work' | 'source' | 'takeDropped'>> => {
+const workOf = async (start: Start, plan: Plan, log: Log, beacon: Beacon, ending: AbortSignal): Promise<Pick<PerformerParts, 'work' | 'source' | 'sinks' | 'takeDropped'>> => {
   const { partition, epoch, suspect, pace } = start;
   const task = plan.tasks[start.task]!;
   const ground: Ground = { plan, task, partition };
   const open = (part: StorePart): Promise<StateStore> => log.store(part, ending);
   const opened: StateStore[] = [];
   for (const part of storesOf(ground)) opened.push(await open(part));
-  const compiled = compile(ground, opened);
   const group = plan.name;
+  const sinks = task.sinks.length === 0 ? undefined : await Sinks.open(task.sinks, { group, topic: task.inputs[0]!.topic.name, partition, epoch });
+  const compiled = compile(ground, opened, { recovered: sinks?.recovered });
   const { emits, takeDropped } = compiled.functions;
   if (task.source !== undefined) {
     const { name } = task.source;
@@ -271,5 +273,5 @@ const workOf = async (start: Start, plan: Plan, log: Log, beacon: Beacon, ending
     limits: LIMITS,
     now: () => performance.now(),
   });
-  return { work, takeDropped };
+  return { work, sinks, takeDropped };
 };

@@ -5,13 +5,14 @@
  */
 import type { Reset } from '@stoplog/core';
 import { fetchOrReset } from '@stoplog/core/kit';
-import type { ArrivalBatch, Log, RawArrival, SourceReader } from '@stoplog/core/port';
+import type { ArrivalBatch, Commit, Committed, Log, RawArrival, SourceReader } from '@stoplog/core/port';
 import { failpoint } from '@stoplog/core/private/failpoints';
 import { ActorState, step, type ActorEffect, type ActorEvent } from '../../pure/actor/actor.ts';
 import type { Jump } from '../../pure/actor/place.ts';
-import type { Work } from '../../pure/actor/work.ts';
+import type { SinkWrite, Work } from '../../pure/actor/work.ts';
 import type { Progress } from '../../pure/host/mailbox.ts';
 import type { Dropped } from '../../pure/nodes/drops.ts';
+import type { Sinks } from '../sinks/sinks.ts';
 import { sourceFailed } from './source.ts';
 
 export interface PerformerParts {
@@ -19,6 +20,8 @@ export interface PerformerParts {
   readonly log: Log;
   /** What a source's actor pulls from. */
   readonly source?: { readonly name: string; readonly reader: SourceReader | SourceReader<RawArrival> };
+  /** What a task with sinks writes to before it commits. */
+  readonly sinks?: Sinks | undefined;
   /** Where to go on when the log no longer has the next record. */
   readonly reset: Reset;
   readonly now: () => number;
@@ -43,6 +46,9 @@ export class Performer {
   readonly #state: ActorState;
   readonly #events: ActorEvent[] = [];
   #waits = new AbortController();
+  readonly #ending = new AbortController();
+  /** Resolves when the last commit was sent; after a failure it rejects, and no later commit is sent. */
+  #sunk: Promise<unknown> = Promise.resolve();
   #isWaiting = false;
   #released: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -88,6 +94,7 @@ export class Performer {
     try {
       await this.#released;
       await this.#parts.source?.reader[Symbol.asyncDispose]();
+      await this.#parts.sinks?.close();
     } catch {
       // What it was is over; an error here would hide the one that ended it.
     }
@@ -136,6 +143,7 @@ export class Performer {
         this.#released = this.#parts.source!.reader.release?.(effect.items, 0).catch(() => {});
         return;
       case 'end':
+        this.#ending.abort();
         if (effect.error === undefined) this.#end?.resolve();
         else this.#end?.reject(effect.error);
     }
@@ -163,13 +171,15 @@ export class Performer {
       (error: unknown) => this.#hear({ type: 'failed', ask, error }),
     );
   }
-  #commit({ number, commit, durable: mustBeDurable, recordsIn, recordsOut }: Effect<'commit'>): void {
+  #commit({ number, commit, writes, durable: mustBeDurable, recordsIn, recordsOut }: Effect<'commit'>): void {
     failpoint('state.staged');
     const progress = this.#progress;
     this.#progress = { ...progress, recordsIn: progress.recordsIn + recordsIn, recordsOut: progress.recordsOut + recordsOut };
     failpoint('outputs.staged');
     const started = this.#parts.now();
-    const committed = this.#parts.log.commit(commit).then(({ durable }) => {
+    const { log, sinks } = this.#parts;
+    const sent = sinks === undefined ? log.commit(commit) : this.#commitAfter(sinks, writes, commit);
+    const committed = sent.then(({ durable }) => {
       this.#count(this.#parts.now() - started);
       return mustBeDurable ? durable : undefined;
     });
@@ -180,6 +190,23 @@ export class Performer {
       },
       (error: unknown) => this.#hear({ type: 'refused', number, error }),
     );
+  }
+  /**
+   * Sinks first, one commit after the other. Before anything leaves the log, a commit that changes nothing says that this
+   * actor still has its partition, and that what it read is durable: a sink must not have records that a power cut takes back.
+   */
+  #commitAfter(sinks: Sinks, writes: readonly SinkWrite[], commit: Commit): Promise<Committed> {
+    const { log } = this.#parts;
+    const sent = this.#sunk.then(async () => {
+      if (writes.length === 0) return log.commit(commit);
+      const here = commit.positions.map((move) => ({ ...move, to: move.from }));
+      const { durable } = await log.commit({ ...commit, appends: [], stores: [], positions: here });
+      await durable;
+      await sinks.write(writes, this.#ending.signal);
+      return log.commit(commit);
+    });
+    this.#sunk = sent;
+    return sent;
   }
   #count(ms: number): void {
     const { commits, commitMs } = this.#progress;
