@@ -9,6 +9,7 @@ export {
   type Origin,
   type Parses,
   type Target,
+  type DeclaredTopic,
   type Topic,
   type TopicSpec,
 } from './pure/topic/topic.ts';

@@ -30,4 +30,4 @@ export type { Arrival, ArrivalBatch, PullLimit, RawArrival, SourceReader, Source
 export type { SinkBatch, SinkRecord, SinkStart, SinkWriter } from './sink.ts';
 export type { ByteSource, Sink, Source, ValueSource } from '../pure/topic/edges.ts';
 export type { TopicShape } from '../pure/topic/shape.ts';
-export type { BatchView } from '../pure/record/batch.ts';
+export type { RecordCursor } from '../pure/record/record-cursor.ts';

@@ -23,7 +23,7 @@
 import type { TransferListItem } from 'node:worker_threads';
 import type { Holding } from '../pure/group/place.ts';
 import type { TopicShape } from '../pure/topic/shape.ts';
-import type { BatchView } from '../pure/record/batch.ts';
+import type { RecordCursor } from '../pure/record/record-cursor.ts';
 import type { StateStore, StorePart } from './state-store.ts';
 import type { Tools } from './tools.ts';
 
@@ -80,7 +80,7 @@ export interface RecordBatch extends TopicPartition {
   readonly from: bigint;
   /** Where to go on. Equal to `from` when nothing was there. */
   readonly next: bigint;
-  readonly batches: readonly BatchView[];
+  readonly batches: readonly RecordCursor[];
 }
 
 export interface Append extends TopicPartition {
