@@ -2,8 +2,8 @@
  * What to do with an actor that failed: start it again after a while, or give its partition up.
  *
  * Five failures at one record and the partition is given up: the record will not get better. What fails at ever new places
- * gets thirty tries in ten minutes. What the log could not take (a full disk) is no fault of the actor's: it is tried
- * again for as long as it takes. What cannot start at all ends the app.
+ * gets thirty tries in ten minutes. What the log or a sink could not take (a full disk, a lost connection) is no fault of the
+ * actor's: it is tried again for as long as it takes. What cannot start at all ends the app.
  *
  * Too few files to load what it needs may be for a moment or for good. An actor that has run before is tried until they are
  * there again; one that never had enough ends the app after some seconds: it would hold its partitions in vain.
@@ -49,7 +49,7 @@ const FATAL: ReadonlySet<string> = new Set<StoplogCode>([
   'STOPLOG_STORE_OWNER',
   'STOPLOG_TOPIC_SHAPE',
 ]);
-const LOGS_FAULT: ReadonlySet<string> = new Set<StoplogCode>(['STOPLOG_LOG_FULL', 'STOPLOG_LOG_UNAVAILABLE', 'STOPLOG_FENCED']);
+const LOGS_FAULT: ReadonlySet<string> = new Set<StoplogCode>(['STOPLOG_LOG_FULL', 'STOPLOG_LOG_UNAVAILABLE', 'STOPLOG_FENCED', 'STOPLOG_SINK']);
 
 export const backoffMs = (attempt: number): number => Math.min(LAST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** Math.min(attempt - 1, 20));
 

@@ -7,9 +7,10 @@
  */
 import { StoplogError } from '@stoplog/core';
 import type { StateStore } from '@stoplog/core/port';
-import { decodeSortKey, encodeSortKey, MAX_STORE_KEY_BYTES, type Serde } from '@stoplog/core/kit';
+import { compareBytes, decodeSortKey, encodeSortKey, MAX_STORE_KEY_BYTES, type Serde } from '@stoplog/core/kit';
 import { copyOfBytes, freezeDeep } from '../nodes/shared-value.ts';
 import { KeyMap } from './key-map.ts';
+import { PendingIndex, type ByteBounds, type Pending } from './pending-index.ts';
 
 interface Entry {
   readonly key: unknown;
@@ -23,6 +24,12 @@ interface Entry {
   commit: number;
 }
 const unread = Symbol('unread');
+
+export interface KeyBounds {
+  readonly gte?: unknown;
+  readonly gt?: unknown;
+  readonly lt?: unknown;
+}
 
 export interface Writes {
   readonly keys: readonly Uint8Array[];
@@ -44,6 +51,8 @@ export class StoreOverlay {
   #dirty: Entry[] = [];
   #committed = 0;
   #youngKeyBytes = 0;
+  /** Entries that the store below does not have as they are; made by the first `range`. */
+  #pending: PendingIndex<Entry & Pending> | undefined;
 
   constructor(below: StateStore, serde: Serde<unknown>, limit: number = GENERATION_ENTRIES) {
     this.#below = below;
@@ -53,12 +62,40 @@ export class StoreOverlay {
 
   /** The value, or undefined: frozen, or the caller's own. */
   get(key: unknown): unknown {
-    const entry = this.#find(key);
-    if (entry.value !== unread) return entry.value;
-    const value = entry.bytes === null ? undefined : this.#serde.decode(entry.bytes);
-    // Only a frozen value is kept: of another one each caller gets its own.
-    if (freezeDeep(value)) entry.value = value;
-    return value;
+    return this.#valueOf(this.#find(key));
+  }
+  /**
+   * At most `limit` entries with gte ≤ key < lt (or gt < key), in the order of their key bytes: what is in the store below,
+   * as the writes that are not in it yet change it. Call again from the last key to go on.
+   */
+  range({ gte, gt, lt }: KeyBounds, limit: number): readonly (readonly [unknown, unknown])[] {
+    const bounds: ByteBounds = {
+      ...(gte === undefined ? {} : { gte: encodeSortKey(gte) }),
+      ...(gt === undefined ? {} : { gt: encodeSortKey(gt) }),
+      ...(lt === undefined ? {} : { lt: encodeSortKey(lt) }),
+    };
+    this.#pending ??= this.#index();
+    const writes = this.#pending.between(bounds);
+    const found: (readonly [unknown, unknown])[] = [];
+    let page = this.#below.range(bounds, limit);
+    for (let [i, j] = [0, 0]; found.length < limit;) {
+      // Deletions may have taken all of a page.
+      if (i === page.length && page.length === limit) {
+        page = this.#below.range({ ...bounds, gt: page.at(-1)![0] }, limit);
+        i = 0;
+      }
+      const [kept, write] = [page[i], writes[j]];
+      if (kept === undefined && write === undefined) break;
+      const order = kept === undefined ? 1 : write === undefined ? -1 : compareBytes(kept[0], write.keyBytes);
+      if (order <= 0) i++;
+      if (order < 0) found.push([decodeSortKey(kept![0]), this.#serde.decode(kept![1])]);
+      else {
+        j++;
+        const value = this.#valueOf(write!);
+        if (value !== undefined) found.push([write!.key, value]);
+      }
+    }
+    return found;
   }
   /** Freezes the value. One that cannot be frozen is encoded at once, so that a later change of it has no effect. */
   set(key: unknown, value: unknown): void {
@@ -79,6 +116,10 @@ export class StoreOverlay {
     this.set(key, undefined);
   }
 
+  /** Something was written since the last call of `takeWrites`. */
+  get isDirty(): boolean {
+    return this.#dirty.length > 0;
+  }
   /** What was written since the last call, each key once, for the commit of that number. */
   takeWrites(commit: number): Writes {
     const dirty = this.#dirty;
@@ -97,8 +138,23 @@ export class StoreOverlay {
   /** Commits up to this number are in the store below. */
   onCommitted(commit: number): void {
     this.#committed = commit;
+    this.#pending?.keep((entry) => this.#isPending(entry));
   }
 
+  #valueOf(entry: Entry): unknown {
+    if (entry.value !== unread) return entry.value;
+    const value = entry.bytes === null ? undefined : this.#serde.decode(entry.bytes);
+    // Only a frozen value is kept: of another one each caller gets its own.
+    if (freezeDeep(value)) entry.value = value;
+    return value;
+  }
+  #isPending({ dirty, commit }: Entry): boolean {
+    return dirty || commit > this.#committed;
+  }
+  #index(): PendingIndex<Entry & Pending> {
+    const pending = new Set([...this.#young.values(), ...this.#old.values()].filter((entry) => this.#isPending(entry)));
+    return new PendingIndex([...pending].map(withKeyBytes));
+  }
   #encode(entry: Entry): Uint8Array | null {
     if (entry.value === undefined) return null;
     if (entry.value === unread) return entry.bytes;
@@ -110,6 +166,7 @@ export class StoreOverlay {
   }
   #mark(entry: Entry): void {
     if (entry.dirty) return;
+    if (this.#pending !== undefined && !this.#isPending(entry)) this.#pending.insert(withKeyBytes(entry));
     entry.dirty = true;
     this.#dirty.push(entry);
   }
@@ -142,7 +199,7 @@ export class StoreOverlay {
   }
   #age(): void {
     const kept = new KeyMap<Entry>();
-    for (const entry of this.#old.values()) if (entry.dirty || entry.commit > this.#committed) kept.set(entry.key, entry);
+    for (const entry of this.#old.values()) if (this.#isPending(entry)) kept.set(entry.key, entry);
     const old = this.#young;
     for (const entry of kept.values()) if (old.get(entry.key) === undefined) old.set(entry.key, entry);
     this.#old = old;
@@ -151,6 +208,10 @@ export class StoreOverlay {
   }
 }
 
+const withKeyBytes = (entry: Entry): Entry & Pending => {
+  entry.keyBytes ??= storeKey(entry.key);
+  return entry as Entry & Pending;
+};
 const isShort = (key: unknown): boolean => (typeof key === 'string' ? key.length < LONG_KEY_BYTES : typeof key === 'number' || typeof key === 'boolean');
 
 /** The key, or a copy if it is an object, which its owner may change later. */

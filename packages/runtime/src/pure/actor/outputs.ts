@@ -36,6 +36,10 @@ export class TopicOutput {
   get bytes(): number {
     return this.#packer.bytes;
   }
+  /** Nothing to append since the last `take`. */
+  get isEmpty(): boolean {
+    return this.#records === 0 && this.#latest.size === 0;
+  }
   /** Appends a record under its own key. */
   record(record: AnyRecord): void {
     this.#records++;

@@ -6,9 +6,6 @@ import type { AnyTopic } from '@stoplog/core/kit';
 import { InputRecord } from '../nodes/derived-record.ts';
 import type { Emit } from '../nodes/emit.ts';
 
-/** Large enough that a scan costs little, small enough that eight actors a thread hold a few megabytes. */
-export const FETCH_BYTES: number = 256 * 1024;
-
 export class Input {
   readonly topic: AnyTopic;
   readonly place: TopicPartition;

@@ -1,28 +1,14 @@
 /**
  * Every message between the host and an actor: one discriminated union each way. Nothing else crosses.
  */
-import type { Dropped } from './nodes/drops.ts';
+import type { Dropped } from '../nodes/drops.ts';
 import type { Reset } from '@stoplog/core';
 import type { LogLink, LogRef } from '@stoplog/core/port';
 import type { ErrorData } from '@stoplog/core/kit';
+import type { Jump, Place } from '../actor/place.ts';
 
 /** A thread's end of a line to another: a port can be transferred, and posts messages. */
 export type Line = Extract<LogLink['transfer'][number], { postMessage(message: unknown): void }>;
-
-/** Where in its input an actor stood when something happened. */
-export interface Place {
-  readonly topic: string;
-  readonly partition: number;
-  readonly offset: bigint;
-}
-
-/** Records that the log forgot before they were read. */
-export interface Jump {
-  readonly topic: string;
-  readonly partition: number;
-  readonly from: bigint;
-  readonly to: bigint;
-}
 
 /** For a thread that has no actor yet: import the pipeline, open the log, and be ready for one. */
 export interface Warming {

@@ -1,12 +1,12 @@
 import { store } from '@stoplog/core';
 import { encodeSortKey, MAX_STORE_KEY_BYTES, serdeOf, storeOf } from '@stoplog/core/kit';
+import { MemoryPart } from '@stoplog/core/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { DrivenPart } from '../../testing/driven-store.ts';
 import { StoreOverlay } from './overlay.ts';
 
-const make = (limit?: number): { readonly below: DrivenPart; readonly overlay: StoreOverlay } => {
-  const below = new DrivenPart();
+const make = (limit?: number): { readonly below: MemoryPart; readonly overlay: StoreOverlay } => {
+  const below = new MemoryPart();
   return { below, overlay: new StoreOverlay(below, serdeOf('json'), limit) };
 };
 const bytes = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value));
@@ -58,7 +58,7 @@ describe('a store as a batch sees it', () => {
   test('a value set by its bytes is decoded when somebody asks, once, and never encoded', () => {
     const serde = storeOf(store('s', { key: z.string(), value: z.object({ n: z.int() }) })).valueSerde;
     const [decode, encode] = [vi.spyOn(serde, 'decode'), vi.spyOn(serde, 'encode')];
-    const overlay = new StoreOverlay(new DrivenPart(), serde);
+    const overlay = new StoreOverlay(new MemoryPart(), serde);
     overlay.setBytes('a', bytes({ n: 1 }));
     expect(overlay.takeWrites(1).values).toEqual([bytes({ n: 1 })]);
     expect(decode).not.toHaveBeenCalled();

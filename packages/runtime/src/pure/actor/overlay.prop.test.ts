@@ -1,7 +1,7 @@
-import { serdeOf } from '@stoplog/core/kit';
+import { compareBytes, encodeSortKey, serdeOf } from '@stoplog/core/kit';
+import { MemoryPart } from '@stoplog/core/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { DrivenPart } from '../../testing/driven-store.ts';
 import { KeyMap } from './key-map.ts';
 import { StoreOverlay, type Writes } from './overlay.ts';
 
@@ -12,6 +12,16 @@ const step = fc.oneof(
   { weight: 4, arbitrary: fc.record({ type: fc.constant('set' as const), key, value: fc.oneof(fc.nat(9), fc.constant(null)) }) },
   { weight: 2, arbitrary: fc.record({ type: fc.constant('set bytes' as const), key, value: fc.nat(9) }) },
   { weight: 2, arbitrary: fc.record({ type: fc.constant('delete' as const), key }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      type: fc.constant('range' as const),
+      from: fc.constantFrom('all', 'gte', 'gt'),
+      key,
+      end: fc.option(key),
+      limit: fc.integer({ min: 1, max: 4 }),
+    }),
+  },
   { weight: 2, arbitrary: fc.record({ type: fc.constant('cut a commit' as const) }) },
   { weight: 2, arbitrary: fc.record({ type: fc.constant('a commit is done' as const) }) },
 );
@@ -19,7 +29,7 @@ const step = fc.oneof(
 test('whatever is read, written, cut and committed, an overlay over a late store answers as a map would', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 80 }), fc.integer({ min: 1, max: 4 }), (steps, limit) => {
-      const below = new DrivenPart();
+      const below = new MemoryPart();
       const overlay = new StoreOverlay(below, serdeOf('json'), limit);
       const model = new KeyMap<unknown>();
       const underWay: { readonly commit: number; readonly writes: Writes }[] = [];
@@ -34,8 +44,21 @@ test('whatever is read, written, cut and committed, an overlay over a late store
         const commit = ++commits;
         underWay.push({ commit, writes: overlay.takeWrites(commit) });
       };
+      const order = (a: unknown, b: unknown): number => compareBytes(encodeSortKey(a), encodeSortKey(b));
+      const range = ({ from, key, end, limit }: { readonly from: string; readonly key: unknown; readonly end: unknown; readonly limit: number }): void => {
+        const bounds = { ...(from === 'all' ? {} : { [from]: key }), ...(end === null ? {} : { lt: end }) };
+        const inside = (one: unknown): boolean =>
+          (from === 'all' || order(one, key) > 0 || (from === 'gte' && order(one, key) === 0)) && (end === null || order(one, end) < 0);
+        const expected = keys
+          .filter((one) => model.get(one) !== undefined && inside(one))
+          .toSorted(order)
+          .map((one) => [one, model.get(one)]);
+        expect(overlay.range(bounds, limit)).toEqual(expected.slice(0, limit));
+        expect(overlay.range(bounds, Infinity)).toEqual(expected);
+      };
       for (const at of steps) {
-        if (at.type === 'get') expect(overlay.get(at.key)).toEqual(model.get(at.key));
+        if (at.type === 'range') range(at);
+        else if (at.type === 'get') expect(overlay.get(at.key)).toEqual(model.get(at.key));
         else if (at.type === 'cut a commit') cut();
         else if (at.type === 'a commit is done') done();
         else if (at.type === 'delete') {
