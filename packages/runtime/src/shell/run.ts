@@ -5,7 +5,7 @@ import { availableParallelism } from 'node:os';
 import { type Millis, type Reset, StoplogError } from '@stoplog/core';
 import type { Log, LogLink, LogModule, LogRef } from '@stoplog/core/port';
 import { checkLogRef, checkMembership, checkSettings, type Known, loadLogModule, SESSION_MS } from '@stoplog/core/kit';
-import { newStoreParts, topicUse } from '../pure/task/store-part.ts';
+import { newStoreParts, topicUse } from '../pure/actor/store-part.ts';
 import type { Plan } from '../pure/topology/plan.ts';
 import { Threads } from './actors/threads.ts';
 import { RunningApp, type App } from './app.ts';
