@@ -1,7 +1,8 @@
 /**
  * Opens the log of a LogRef: imports its module in this thread and calls it.
  */
-import type { Capability, Log, LogModule, LogRef } from '../port/log.ts';
+import type { Log } from '../port/log.ts';
+import type { Capability, LogModule, LogRef } from '../port/log-module.ts';
 import type { NumberedLog } from '../port/numbered-log.ts';
 import { StoplogError } from '../pure/errors.ts';
 import { makeClient, type LogClient } from './client.ts';
