@@ -4,7 +4,7 @@ import { BatchBuilder } from '@stoplog/core/kit';
 import type { Log } from '@stoplog/core/port';
 import { describe, expect, inject, test } from 'vitest';
 import { producerOf } from '../client.ts';
-import { holder } from '../fixtures/holder.ts';
+import { startChild } from '../fixtures/child.ts';
 import { logOnPrefix } from '../fixtures/prefix.ts';
 import { append, message, never, place, shapeOf, valuesOf } from '../fixtures/records.ts';
 import { openKafkaLog } from './log.ts';
@@ -48,7 +48,7 @@ describe.skipIf(broker === undefined)('a log on Kafka', () => {
       await open.send({ messages: [message(`${prefix}in`, 'first')] });
       const answered = append(log, 'in', 'second').then(() => 'answered');
       const seen = log.fetch(place(0n), { bytes: 1_000, waitMs: Infinity }, never).then(() => 'seen');
-      // Its end is that of the partition for as long as the other transaction is open.
+      // The partition ends before the other transaction as long as that is open.
       expect(await log.offsets([place(0n)], 'latest')).toEqual([place(0n)]);
       expect((await log.fetch(place(0n), { bytes: 1_000, waitMs: 300 }, never)).batches).toEqual([]);
       expect(await Promise.race([answered, seen, Promise.resolve('neither')])).toBe('neither');
@@ -88,15 +88,15 @@ describe.skipIf(broker === undefined)('a log on Kafka', () => {
 
   test('a process that is killed while it commits leaves whole commits: both topics end where the position stands', () =>
     withLog(async (log, prefix) => {
-      using first = holder(broker!, prefix, 1_000);
+      using first = startChild('holder', broker!, prefix, 1_000);
       await first.says('holds');
       await first.says('at 20');
       first.process.kill('SIGKILL');
-      using second = holder(broker!, prefix, 1_000);
+      using second = startChild('holder', broker!, prefix, 1_000);
       await second.says('at ');
       await second.says('at ');
       second.process.kill('SIGKILL');
-      // The transaction that the second left open is aborted by its time-out: the end stands still until then.
+      // The transaction that the second left open is aborted by its time-out: the end does not move until then.
       const [{ offset: at } = place(0n)] = await log.committed('g', [place(0n)]);
       const expected = Array.from({ length: Number(at) }, (_, n) => String(n));
       expect(at).toBeGreaterThan(21n);
@@ -108,7 +108,7 @@ describe.skipIf(broker === undefined)('a log on Kafka', () => {
 
   test('a process that sleeps for longer than its session is refused when it wakes, and another has its place', () =>
     withLog(async (log, prefix) => {
-      using sleeper = holder(broker!, prefix, 500);
+      using sleeper = startChild('holder', broker!, prefix, 500);
       const [, old] = (await sleeper.says('holds')).split(' ');
       await sleeper.says('at 3');
       sleeper.process.kill('SIGSTOP');
