@@ -1,6 +1,6 @@
 /**
- * The doors: each npm package that ships with ours is imported in one place, so that replacing a library touches one
- * folder. A folder ends in a slash, a file does not. Types count: what names a library's types depends on the library.
+ * The doors: each npm package that ships with ours is imported in one place, so that replacing a library touches one folder.
+ * A folder ends in a slash, a file does not. Types count: code that names a library's types depends on the library.
  */
 import type { ImportRule } from './floors.ts';
 import { FOR_TESTS } from './sources.ts';

@@ -1,4 +1,4 @@
-/** Every error code has a section in docs/reference/errors.md, and no section is left of a code that is gone. */
+/** Every error code has a section in docs/reference/errors.md, and no section has a code that is gone. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';

@@ -18,7 +18,7 @@ import { FOR_TESTS, TEST, type Package } from './sources.ts';
 /** A rule of dependency-cruiser; the comment is the remedy. */
 export type ImportRule = IForbiddenRuleType & { readonly name: string; readonly comment: string };
 
-/** Which floors of its own package a floor may import; itself is understood, anything is allowed where nothing is said. */
+/** The floors of its own package that a floor may import, besides itself; an unlisted floor may import any. */
 const below: Readonly<Record<string, readonly string[]>> = {
   'core/pure': [],
   'core/port': ['pure'],
@@ -36,7 +36,7 @@ const below: Readonly<Record<string, readonly string[]>> = {
   'cli/commands': ['text'],
   'cli/': ['commands'],
 };
-/** Which other packages a floor may import by name. */
+/** The other packages that a floor may import by name. */
 const byName: Readonly<Record<string, readonly string[]>> = {
   'core/pure': [],
   'core/port': [],
@@ -151,7 +151,7 @@ export const floorRules = (packages: readonly Package[]): readonly ImportRule[] 
 const PURE = ['/src/pure/', '/src/\\w+/pure/', '/lmdb/layout/', '^packages/cli/src/text/'];
 const CRC = '^packages/core/src/pure/bytes/checksum\\.ts$';
 
-/** The rooms of core/lmdb from the lowest up; those side by side import neither each other nor what is above. */
+/** The rooms of core/lmdb from the lowest up; rooms on one floor import neither each other nor the rooms above. */
 const ROOM_FLOORS: readonly (readonly string[])[] = [
   ['layout'],
   ['folder'],
@@ -182,7 +182,7 @@ const floorRule = (floor: string, others: readonly string[]): readonly ImportRul
       name: floor,
       comment: `${folder}/ does not reach up to other floors than ${others.length === 0 ? 'its own' : others.map((other) => `${other}/`).join(', ')}; ${remedyOf(floor)}`,
       from: { path: filesOf(floor), pathNot: FOR_TESTS },
-      // A fixture is another rule's.
+      // Fixtures have a rule of their own.
       to: { path: `^packages/${name}/src/`, pathNot: `${allowed.join('|')}|${FOR_TESTS}` },
     },
   ];

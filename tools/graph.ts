@@ -1,6 +1,6 @@
 /**
- * The sources as a graph: which file imports which. From it follow the dead files (no entry reaches them) and the weight of a
- * start. Imports by address, such as a thread's entry, are edges too.
+ * The sources as a graph of imports. From it follow the dead files (no entry reaches them) and the weight of a start. Imports
+ * by address, such as a thread's entry, are edges too.
  */
 import { posix } from 'node:path';
 import { isForTests, isTest, type SourceFile, type Workspace } from './sources.ts';
@@ -31,7 +31,7 @@ export const graphOf = ({ files, packages }: Workspace): Graph => {
   );
 };
 
-/** Files that start something by themselves: programs, benchmarks, tests, and what package.json names. */
+/** Files that start by themselves: programs, benchmarks, tests, and the ones that package.json names. */
 /** A log that no package exports yet, and the setup that vitest.config.ts names. */
 const NAMED_ELSEWHERE = ['packages/connectors/src/kafka/log/log.ts', 'packages/connectors/src/kafka/fixtures/setup.ts'];
 const isEntry = (path: string): boolean =>
@@ -67,7 +67,7 @@ const reach = (graph: Graph, from: readonly string[]): ReadonlySet<string> => {
 };
 
 const LMDB = 'packages/core/src/lmdb';
-/** What runs between the start of a pipeline and its first result, in every thread of it (decision 0026). */
+/** The code between the start of a pipeline and its first result, in every thread of it (decision 0026). */
 const STARTING = [
   `${LMDB}/log-module.ts`,
   `${LMDB}/thread-log.ts`,
@@ -93,5 +93,5 @@ export const weightProblems = (workspace: Workspace): readonly string[] => {
     }
   };
   for (const path of STARTING) walk(path);
-  return [...found].map(([to, at]) => `${at}  makes every start of a pipeline load ${to}, which few ask for: import() it where somebody does`);
+  return [...found].map(([to, at]) => `${at}  makes every start of a pipeline load ${to}, which is rarely used: import() it at its first use`);
 };

@@ -1,6 +1,6 @@
 /**
- * What no file may do, wherever it lies: words of the machine in pure/, calls that were seen to lose data, names that say
- * nothing. Read off the masked code: a comment may speak of `Date.now()`.
+ * Patterns that no file may contain: words of the machine in pure/, calls that were seen to lose data, names that say
+ * nothing. They are matched in the masked code: a comment may speak of `Date.now()`.
  */
 import { lineAt, mask } from './mask.ts';
 import { isForTests, type SourceFile, type Workspace } from './sources.ts';

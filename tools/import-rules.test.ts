@@ -1,4 +1,4 @@
-/** Each rule about imports is shown to catch what it forbids, with its remedy, and to leave its neighbours alone. */
+/** Each rule about imports catches the imports that it forbids, with its remedy, and leaves their neighbours alone. */
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, posix } from 'node:path';
@@ -125,14 +125,14 @@ const about = (path: string): readonly string[] => problems.filter((problem) => 
 
 describe('a rule about imports', () => {
   test.each(allowed)('lets %s say %s', (path) => expect(about(path)).toEqual([]));
-  test.each(refused)('catches %s that says %s', (path, _, remedy) => expect(about(path)).toEqual([expect.stringContaining(remedy)]));
-  test('says where, what, and what to do', () => {
+  test.each(refused)('a rule catches %s that says %s', (path, _, remedy) => expect(about(path)).toEqual([expect.stringContaining(remedy)]));
+  test('a finding says where, what, and what to do', () => {
     const [path] = refused[0]!;
     expect(about(path)).toEqual([
       `${path}  imports packages/core/src/port/b.ts: pure/ does not reach up to other floors than its own; pure/ decides and takes what it needs as an argument; move this file to shell/, or hand the value in from there`,
     ]);
   });
-  test('catches a circle, also one that a type closes, and tells the way round', () => {
+  test('a circle is caught, also one that a type closes, with the way round', () => {
     expect(problems.filter((problem) => problem.includes('in a circle'))).toEqual([
       'tools/back.ts  tools/back.ts → tools/round.ts → tools/back.ts: imports in a circle: move what both need, types too, to a file of its own',
     ]);

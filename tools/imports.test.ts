@@ -53,7 +53,7 @@ describe('importsOf', () => {
   test('an import in a comment or in a string does not count', () => {
     expect(kinds("/** import { a } from 'a'; */\nconst b = `import 'b'`;\n// import 'c'\nconst d = \"import('d')\";")).toEqual([]);
   });
-  test('a statement `export` without from imports nothing', () => {
+  test('an export without from is no import', () => {
     expect(kinds("export const from = 'a';\nexport { b };\nconst c = 'c';")).toEqual([]);
   });
   test('importsOf tells a module that is loaded when reached from a type written in place', () => {

@@ -28,7 +28,7 @@ const workspace = (files: Readonly<Record<string, string>>): Workspace => ({
   ],
 });
 describe('dead files', () => {
-  test('what an entry reaches lives, also by address', () => {
+  test('a file that an entry reaches lives, also by address', () => {
     const live = {
       'packages/core/src/index.ts': "import './a.ts';",
       'packages/core/src/a.ts': "new URL('./worker.js', import.meta.url);",
@@ -36,7 +36,7 @@ describe('dead files', () => {
     };
     expect(deadProblems(workspace(live))).toEqual([]);
   });
-  test('what nothing reaches is dead, and what tests alone reach is told apart', () => {
+  test('a file that nothing reaches is dead, and one that tests alone reach is told apart', () => {
     const files = {
       'packages/core/src/a.ts': '',
       'packages/core/src/b.ts': '',

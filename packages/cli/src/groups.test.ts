@@ -151,6 +151,10 @@ describe('a pipeline that has read five tickets of eight', () => {
     await stoplog(folder, ['groups', 'reset', 'tickets', '--by-duration', '1h', '--execute']);
     expect((await stoplog(folder, ['groups', 'export', 'tickets'])).out).toBe('tickets,0,0\n');
   });
+  test('is named with its stores by the plan to delete the topic that it reads', async () => {
+    const asked = await stoplog(folder, ['topics', 'delete', 'tickets']);
+    expect(asked.err).toMatch(/8 records in 1 partition, and with it group 'tickets', its 1 position and the store count-by-key: would be deleted/);
+  });
   test('deleted and run again, it folds its stores from nothing', async () => {
     const asked = await stoplog(folder, ['groups', 'delete', 'tickets']);
     expect(asked.err).toMatch(/group 'tickets', its 1 position and the store count-by-key: would be deleted\. Nothing was changed/);
@@ -239,7 +243,7 @@ describe('topics', () => {
     expect(await told('create', 'clicks', '--partitions', '2')).toMatchObject({ topic: 'clicks', partitions: 2, cleanup: 'delete' });
     expect(await told('alter', 'clicks', '--retention', '7d')).toMatchObject({ topic: 'clicks', retentionMs: 604_800_000, changed: true });
     expect(await told('alter', 'clicks', '--retention', '7d')).toMatchObject({ changed: false });
-    expect(await told('delete', 'clicks')).toEqual({ topic: 'clicks', deleted: false, partitions: 2, records: 0, groups: [] });
+    expect(await told('delete', 'clicks')).toEqual({ topic: 'clicks', deleted: false, partitions: 2, records: 0, groups: [], deletedGroups: [] });
     expect(await told('delete', 'clicks', '--execute')).toMatchObject({ deleted: true });
     expect(await told('list')).toEqual([]);
   }, 30_000);
@@ -330,6 +334,9 @@ describe('a copy', () => {
     // Again: nothing that is there already, and what has come since.
     await stoplog(folder, ['append', 'old', '--json'], '{"key":"late","value":"late"}\n');
     expect((await copy()).err).toMatch(/^1 record copied from old to new/);
+    // The copy is deleted: what comes after the position of its group would be a part, and look like all.
+    await stoplog(folder, ['topics', 'delete', 'new', '--execute']);
+    expect((await copy()).err).toMatch(/'new' is not there any more: .*stoplog groups delete copy\.old\.new --execute/);
   }, 60_000);
   test('goes into a topic of its own', async () => {
     const folder = newFolder();

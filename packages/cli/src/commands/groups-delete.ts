@@ -1,5 +1,6 @@
 /** `stoplog groups delete GROUP` */
-import { type GroupStanding, occupiedError } from '@stoplog/core/tools';
+import { occupiedError } from '@stoplog/core/tools';
+import { contentsOf, contentsText } from '../text/group-contents.ts';
 import type { Command } from './command.ts';
 import { groupNamed } from './group-argument.ts';
 import { LOG_HELP, logArgument, openForTools } from './log-argument.ts';
@@ -7,7 +8,7 @@ import { jsonOut } from './rows.ts';
 
 export const groupsDelete: Command = {
   name: 'groups delete',
-  summary: 'deletes the positions and the stores of a group',
+  summary: 'deletes a group: its positions, its stores, the topics of its own',
   operands: ['a group'],
   options: { log: 'text', execute: 'flag', json: 'flag' },
   help: `Examples
@@ -21,9 +22,9 @@ Usage
   --json                print what is, or would be, deleted as an object
 ${LOG_HELP}
 
-A pipeline that is run again after this begins anew: it reads its topics from the start and folds its stores from nothing.
-That is how a store is rebuilt. What it has appended to topics stays there, and will be appended again. Refused while
-somebody is in the group.`,
+A pipeline that is run again after this starts from nothing: it reads its topics from the start and fills its stores
+again. That is how a store is rebuilt. The topics of its own 'through' are deleted with it; what it has appended to other
+topics stays there, and is appended again. Refused while the group has a member, and while another group reads such a topic.`,
   async run(given, output) {
     const argument = logArgument(given.text('log'), { create: false });
     const execute = given.flag('execute');
@@ -38,13 +39,4 @@ somebody is in the group.`,
       );
     return 0;
   },
-};
-
-const contentsOf = ({ positions, stores }: GroupStanding): { readonly positions: number; readonly stores: readonly string[] } => ({
-  positions: positions.length,
-  stores: stores.map(({ store }) => store),
-});
-const contentsText = (standing: GroupStanding): string => {
-  const { positions, stores } = contentsOf(standing);
-  return `its ${positions} ${positions === 1 ? 'position' : 'positions'} and ${stores.length === 0 ? 'no stores' : `${stores.length === 1 ? 'the store' : 'the stores'} ${stores.join(', ')}`}`;
 };

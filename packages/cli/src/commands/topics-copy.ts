@@ -49,7 +49,13 @@ Where FROM has arrival times, TO takes times as given, until you alter it. To mo
     if (standing !== undefined && standing.members.length > 0) throw occupiedError(group, standing.members, standing.epoch, Date.now());
     if (existing !== undefined)
       await checkTarget(from, { ...from, name: toName, partitions: given.number('partitions', 1) ?? existing.partitions }, existing, standing, opened);
-    await opened.log.ensure([to]);
+    else if (standing !== undefined && standing.positions.length > 0)
+      throw new StoplogError(
+        'STOPLOG_USAGE',
+        { topic: toName, group },
+        `group '${group}' has copied a part of '${fromName}' already, and '${toName}' is not there any more: delete the group to copy from the start, stoplog groups delete ${group} --execute`,
+      );
+    await opened.log.ensure([to], { group, owns: [], appends: [toName] });
     const row = await StatusRow.on(process.stderr);
     const watch = watching(`${from.name} → ${to.name}`, row);
     const stop = new AbortController();

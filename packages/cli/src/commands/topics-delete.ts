@@ -1,6 +1,7 @@
 /** `stoplog topics delete NAME` */
 import { type GroupStanding, occupiedError } from '@stoplog/core/tools';
 import { grouped } from '@stoplog/runtime/kit';
+import { contentsOf, contentsText } from '../text/group-contents.ts';
 import type { Command } from './command.ts';
 import { topicsOf } from './group-argument.ts';
 import { LOG_HELP, logArgument, openForTools, topicNamed } from './log-argument.ts';
@@ -23,8 +24,9 @@ Usage
   --json                print what is, or would be, deleted as an object
 ${LOG_HELP}
 
-The records go, and with them the position of every group in the topic. Refused, also without --execute, while
-a group that stands in it is in use.
+The records go, and with them the position of every group in the topic. A group that reads it and has stores is deleted
+whole, with all of its positions and stores, for what it has stored would be of no records; so is a pipeline that sends
+records through it. Both are named. Refused, also without --execute, while such a group has a member.
 A process that still appends to it, or waits for its records, gets STOPLOG_TOPIC_UNKNOWN. The file does not shrink: its
 pages are used again.`,
   async run(given, output) {
@@ -32,21 +34,37 @@ pages are used again.`,
     const execute = given.flag('execute');
     await using opened = await openForTools(argument);
     const shape = topicNamed(given.operands[0]!, opened.topics, argument, "'stoplog topics' lists them.");
-    const readers = (await opened.module.groups(opened.log)).filter((standing) => topicsOf(standing).has(shape.name));
+    const groups = await opened.module.groups(opened.log);
+    const readers = groups.filter((standing) => topicsOf(standing).has(shape.name) || standing.owns.includes(shape.name));
+    const along = readers.filter(({ stores, owns }) => stores.length > 0 || owns.includes(shape.name));
     for (const { group, members, epoch } of readers) if (members.length > 0) throw occupiedError(group, members, epoch, Date.now());
     const records = recordsIn(await partsOf(opened.log, shape));
     if (execute) await opened.module.deleteTopic(opened.log, shape.name);
     if (given.flag('json')) {
       const { name: topic, partitions } = shape;
-      await output.write(jsonOut({ topic, deleted: execute, partitions, records, groups: readers.map(({ group }) => group) }));
+      await output.write(
+        jsonOut({
+          topic,
+          deleted: execute,
+          partitions,
+          records,
+          groups: readers.map(({ group }) => group),
+          deletedGroups: along.map((standing) => ({ group: standing.group, ...contentsOf(standing) })),
+        }),
+      );
       return 0;
     }
     output.say(
-      `topic '${shape.name}', ${grouped(records)} ${records === 1 ? 'record' : 'records'} in ${shape.partitions} ${shape.partitions === 1 ? 'partition' : 'partitions'}${readersText(readers)}: ${execute ? 'deleted' : 'would be deleted. Nothing was changed; add --execute to do it'}`,
+      `topic '${shape.name}', ${grouped(records)} ${records === 1 ? 'record' : 'records'} in ${shape.partitions} ${shape.partitions === 1 ? 'partition' : 'partitions'}${readersText(readers, along)}: ${execute ? 'deleted' : 'would be deleted. Nothing was changed; add --execute to do it'}`,
     );
     return 0;
   },
 };
 
-const readersText = (readers: readonly GroupStanding[]): string =>
-  readers.length === 0 ? '' : `, and the positions of ${readers.map(({ group }) => group).join(', ')}`;
+const readersText = (readers: readonly GroupStanding[], along: readonly GroupStanding[]): string => {
+  const others = readers.filter((reader) => !along.includes(reader)).map(({ group }) => group);
+  return [
+    ...(others.length === 0 ? [] : [`, and the positions of ${others.join(', ')}`]),
+    ...along.map((standing) => `, and with it group '${standing.group}', ${contentsText(standing)}`),
+  ].join('');
+};

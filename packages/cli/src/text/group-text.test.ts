@@ -17,7 +17,7 @@ const a: GroupMember = {
 };
 const b: GroupMember = { instance: 'i2', pid: 22, sessionMs: 10_000, since: 0, beatAt: 0, holds: [holding('orders', 1), holding('source:feed', 0)] };
 const idle: GroupMember = { ...b, instance: 'i3', pid: 33, holds: [] };
-const standing = (...members: readonly GroupMember[]): GroupStanding => ({ group: 'billing', epoch: 7, members, positions: [], stores: [] });
+const standing = (...members: readonly GroupMember[]): GroupStanding => ({ group: 'billing', epoch: 7, members, positions: [], stores: [], owns: [] });
 const paces = [0, 1, 2, 3].map((partition): PartitionPace => ({ lag: lag(partition), consumed: undefined, produced: undefined, drainSeconds: 0 }));
 
 describe('a group', () => {

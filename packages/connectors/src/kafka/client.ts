@@ -5,6 +5,7 @@
  *  - A producer asks for its id with -1, -1, which says "none yet": with the client's own 0, 0 the broker refuses every later
  *    producer of a known transactional id as fenced.
  *  - A record's partition is the one that Java's client picks; the client's own default differs for half of all keys.
+ *  - A connection has a listener for errors: without one, a broker that goes away ends the process.
  *  - The broker handles the requests of a connection one after the other, so what may wait long has a connection of its own.
  *
  * Requests are those of the protocol, typed by the client, in the versions of Kafka 4.
@@ -58,6 +59,8 @@ const RETRY = { retries: 200, retryDelay: 10 };
 
 export const connect = async (host: string, port: number): Promise<Connection> => {
   const connection = new kafka.Connection(CLIENT_ID, { requestTimeout: REQUEST_TIMEOUT_MS, connectTimeout: 5_000 });
+  // Each request that was under way fails by itself; an event without a listener would end the process.
+  connection.on('error', () => {});
   await connection.connect(host, port);
   return connection;
 };

@@ -10,19 +10,19 @@ import { openLog } from './open.ts';
 import { loadTools } from './tools.ts';
 
 const letters = topic('letters', { key: z.string(), value: z.string(), partitions: 1 });
-/** The log in memory as a keeper without producers, conditional appends and tools would make it. */
+/** The log in memory as a log without producers, conditional appends and tools would export it. */
 const plain = new URL('./fixtures/plain-log.mjs', import.meta.url).href;
 const ref: LogRef = { module: plain, options: undefined };
 
 describe('a log without numbers', () => {
-  test('has neither producers nor conditional appends in the type of its client', () => {
+  test('a log without numbers has neither producers nor conditional appends in the type of its client', () => {
     expectTypeOf(() => openLog(ref)).returns.resolves.toEqualTypeOf<LogClient>();
     expectTypeOf<LogClient>().not.toHaveProperty('producer');
     expectTypeOf<NonNullable<Parameters<LogClient['append']>[2]>>().not.toHaveProperty('expectedEnd');
     expectTypeOf(() => openLog(lmdb('.'))).returns.resolves.toEqualTypeOf<NumberedClient>();
     expectTypeOf(() => makeClient(memoryLog())).returns.toEqualTypeOf<NumberedClient>();
   });
-  test('refuses a producer, and names the ways out', async () => {
+  test('a log without numbers refuses a producer, and names the ways out', async () => {
     await using log = (await openLog(ref)) as NumberedClient;
     await expect(log.producer('api')).rejects.toMatchObject({
       code: 'STOPLOG_USAGE',
@@ -30,7 +30,7 @@ describe('a log without numbers', () => {
       message: expect.stringMatching(/log\.append.*lmdb\('\.\/data'\)/),
     });
   });
-  test('refuses a conditional append before it makes the topic', async () => {
+  test('a log without numbers refuses a conditional append before it creates the topic', async () => {
     await using log = (await openLog(ref)) as NumberedClient;
     await expect(log.append(letters, [{ key: 'k', value: 'v' }], { expectedEnd: 0n })).rejects.toMatchObject({
       code: 'STOPLOG_USAGE',
@@ -42,8 +42,8 @@ describe('a log without numbers', () => {
   });
 });
 
-describe('a keeper without tools', () => {
-  test('opens a log with two functions, and refuses each tool by its name', async () => {
+describe('a log without tools', () => {
+  test('a log without tools opens with two functions, and refuses each tool by its name', async () => {
     const module = (await import(plain)) as LogModule;
     expect(Object.keys(module).filter((name) => typeof module[name as keyof LogModule] === 'function')).toEqual(['open', 'share']);
     const tools = await loadTools(ref);
@@ -52,7 +52,7 @@ describe('a keeper without tools', () => {
     }
     expect(Object.keys(tools)).toHaveLength(13);
   });
-  test('has the tools that it brings, and lacks the others', async () => {
+  test('a log has the tools that its module exports, and lacks the others', async () => {
     const tools = await loadTools({ module: new URL('./fixtures/topics-tool.mjs', import.meta.url).href, options: undefined });
     expect(await tools.topics(memoryLog())).toEqual([]);
     await expect(tools.backup(memoryLog(), './backup')).rejects.toMatchObject({ code: 'STOPLOG_USAGE', facts: { tool: 'backup' } });

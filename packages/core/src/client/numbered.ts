@@ -2,13 +2,13 @@
  * The log with its numbers (port/numbered-log.ts), for idempotent producers and conditional appends.
  *
  * The types say it first: `openLog(lmdb(…))` gives a `NumberedClient`, and a log without these capabilities a `LogClient`. A
- * program that was compiled without types, or through a cast, is refused when it asks, before anything is appended.
+ * program that was compiled without types, or through a cast, is refused at the call, before anything is appended.
  */
 import type { Capability, Log } from '../port/log.ts';
 import type { NumberedLog } from '../port/numbered-log.ts';
 import { StoplogError } from '../pure/errors.ts';
 
-/** The log with its numbers; refuses one that has none, in the name of what was asked for. */
+/** The log with its numbers; refuses one that has none, in the name of the requested capability. */
 export const numberedLog = (log: Log, capability: Capability): NumberedLog => {
   if (typeof (log as Partial<NumberedLog>).producer === 'function') return log as NumberedLog;
   throw new StoplogError(

@@ -7,6 +7,7 @@ export { checkSettings, type Known } from '../pure/settings.ts';
 export { checkName } from '../pure/topic/name.ts';
 export { BatchBuilder, checkBatchShape, MAX_RECORD_BYTES, MAX_STORE_KEY_BYTES, openBatch, stampBatch } from '../pure/record/batch.ts';
 export { LazyRecord, NO_HEADERS } from '../pure/record/record.ts';
+export { RecordsView, type ViewedRecord } from '../pure/record/records-view.ts';
 export { canonicalJson } from '../pure/bytes/canonical.ts';
 export { compareBytes, decodeSortKey, encodeSortKey } from '../pure/bytes/sort-key.ts';
 export { RecordPacker, type PackedBatch } from '../pure/topic/packer.ts';

@@ -1,7 +1,7 @@
 /**
  * The Log over LMDB in any thread: reads through the memory map, commits by message to the writer.
  */
-import type { Assignment, Committed, Membership, OffsetAt, Position, RecordBatch, TopicPartition } from '../port/log.ts';
+import type { Assignment, Committed, Membership, OffsetAt, Position, RecordBatch, TopicPartition, TopicUse } from '../port/log.ts';
 import type { NumberedCommit, NumberedLog, ProducerLife } from '../port/numbered-log.ts';
 import type { Cleaned, CleanOptions } from '../port/tools.ts';
 import type { StateStore, StorePart } from '../port/state-store.ts';
@@ -58,8 +58,8 @@ export class LmdbLog implements NumberedLog {
     this.#close = close;
   }
 
-  async ensure(topics: readonly TopicShape[]): Promise<void> {
-    await this.#link.call({ type: 'ensure', topics });
+  async ensure(topics: readonly TopicShape[], use?: TopicUse): Promise<void> {
+    await this.#link.call({ type: 'ensure', topics, use });
   }
 
   async *join(group: string, membership: Membership, signal: AbortSignal): AsyncIterable<Assignment> {

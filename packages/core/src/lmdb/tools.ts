@@ -1,5 +1,5 @@
 /**
- * The tools of a log on LMDB: all there are. Each is loaded when it is called, since a pipeline that starts needs none of them.
+ * All tools of a log on LMDB. Each is loaded when it is called, since a pipeline that starts needs none of them.
  */
 import type { Log } from '../port/log.ts';
 import type { Tools } from '../port/tools.ts';

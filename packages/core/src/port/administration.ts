@@ -23,6 +23,8 @@ export interface GroupStanding {
   readonly positions: readonly Position[];
   /** What the group has folded: as of these positions, and of no others. */
   readonly stores: readonly { readonly store: string; readonly version: number }[];
+  /** The topics that it fills by itself: they are deleted with it. */
+  readonly owns: readonly TopicName[];
 }
 export interface GroupMember {
   /** Of this join: another one of the same process, or of the same instance id, has another. */
@@ -76,9 +78,15 @@ export interface Administration {
   cleanings(log: Log, topics?: readonly TopicName[]): Promise<readonly CleaningStanding[]>;
   /** Carries out a plan whole, or refuses it: the group stands elsewhere by now (`STOPLOG_FENCED`). Makes a group that is missing. */
   setPositions(log: Log, group: GroupId, lines: readonly ResetLine[]): Promise<void>;
-  /** Deletes its positions and its stores: run again, the pipeline begins anew. */
+  /**
+   * Deletes its positions, its stores and the topics that it owns: run again, the pipeline starts from nothing. Refused while another
+   * group has positions in such a topic (`STOPLOG_TOPIC_OWNER`).
+   */
   deleteGroup(log: Log, group: GroupId): Promise<void>;
-  /** Deletes its records and every group's position in it. Whoever still writes to it is refused. */
+  /**
+   * Deletes its records and every group's position in it. A group that has positions in it and stores is deleted whole, and so is the
+   * group that owns it: a store is kept only together with the positions that it was folded up to. Whoever still writes to the topic is refused.
+   */
   deleteTopic(log: Log, topic: TopicName): Promise<void>;
   /** How large the log is on the disk, and how much of that is in use; as of now, at the cost of a few reads. */
   usage(log: Log): Promise<Usage>;

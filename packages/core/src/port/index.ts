@@ -22,6 +22,7 @@ export type {
   StoreWrites,
   TopicName,
   TopicPartition,
+  TopicUse,
 } from './log.ts';
 export type { NumberedAppend, NumberedCommit, NumberedLog, ProducerLife, ProducerStamp } from './numbered-log.ts';
 export type { StateStore, StorePart } from './state-store.ts';
@@ -29,4 +30,4 @@ export type { Arrival, ArrivalBatch, PullLimit, RawArrival, SourceReader, Source
 export type { SinkBatch, SinkRecord, SinkStart, SinkWriter } from './sink.ts';
 export type { ByteSource, Sink, Source, ValueSource } from '../pure/topic/edges.ts';
 export type { TopicShape } from '../pure/topic/shape.ts';
-export type { BatchView } from '../pure/record/batch.ts';
+export type { RecordCursor } from '../pure/record/record-cursor.ts';

@@ -23,7 +23,7 @@
 import type { TransferListItem } from 'node:worker_threads';
 import type { Holding } from '../pure/group/place.ts';
 import type { TopicShape } from '../pure/topic/shape.ts';
-import type { BatchView } from '../pure/record/batch.ts';
+import type { RecordCursor } from '../pure/record/record-cursor.ts';
 import type { StateStore, StorePart } from './state-store.ts';
 import type { Tools } from './tools.ts';
 
@@ -80,7 +80,7 @@ export interface RecordBatch extends TopicPartition {
   readonly from: bigint;
   /** Where to go on. Equal to `from` when nothing was there. */
   readonly next: bigint;
-  readonly batches: readonly BatchView[];
+  readonly batches: readonly RecordCursor[];
 }
 
 export interface Append extends TopicPartition {
@@ -124,9 +124,21 @@ export interface Committed {
   readonly durable: Promise<void>;
 }
 
+/** What a group does with the topics that it declares. */
+export interface TopicUse {
+  readonly group: GroupId;
+  /** Filled by this group alone, as the topics between its tasks are: they are deleted with it. */
+  readonly owns: readonly TopicName[];
+  /** Appended to, besides. */
+  readonly appends: readonly TopicName[];
+}
+
 export interface Log extends AsyncDisposable {
-  /** Creates what is missing. Refuses a topic that exists in another shape (`STOPLOG_TOPIC_SHAPE`). */
-  ensure(topics: readonly TopicShape[]): Promise<void>;
+  /**
+   * Creates what is missing. Refuses a topic that exists in another shape (`STOPLOG_TOPIC_SHAPE`). With `use`, a log that keeps owners records
+   * the group as the owner of the topics that it fills by itself, and refuses to let it append to those of another (`STOPLOG_TOPIC_OWNER`).
+   */
+  ensure(topics: readonly TopicShape[], use?: TopicUse): Promise<void>;
   /**
    * Joins the group and yields each assignment that differs from the one before; the first as soon as it is a member. Expelled, it
    * is told so by an assignment without anything, and joins anew. `STOPLOG_FENCED` when another came under its instance id.

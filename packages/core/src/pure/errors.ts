@@ -8,6 +8,7 @@ export type StoplogCode =
   | 'STOPLOG_TOPOLOGY' // the pipeline's graph cannot run
   | 'STOPLOG_TOPIC_SHAPE' // the topic exists in another shape
   | 'STOPLOG_TOPIC_UNKNOWN' // the log has no such topic
+  | 'STOPLOG_TOPIC_OWNER' // another pipeline owns the topic: it is a through topic of it
   | 'STOPLOG_NAME' // a topic, store or pipeline name outside [a-zA-Z0-9._-]{1,249}
   | 'STOPLOG_PIPELINE_MODULE' // no pipeline as default export, side effects, or a different fingerprint
   | 'STOPLOG_SCHEMA' // a key or value does not parse, or cannot be encoded
@@ -15,6 +16,7 @@ export type StoplogCode =
   | 'STOPLOG_RECORD_TOO_LARGE' // the record exceeds the limit
   | 'STOPLOG_STORE_VERSION' // the schema changed and the version did not; or the version cannot be opened
   | 'STOPLOG_STORE_OWNER' // another pipeline owns the store
+  | 'STOPLOG_STORE_NEW' // a new store of a group that has read past the records which would fill it
   | 'STOPLOG_FENCED' // another member holds the partition, or the position has moved
   | 'STOPLOG_GROUP_ACTIVE' // the operation needs a group without active members
   | 'STOPLOG_GROUP_UNKNOWN' // the log has no such group

@@ -26,19 +26,11 @@ import { groups } from './contract/groups.ts';
 import { numbers } from './contract/numbers.ts';
 import { reads } from './contract/reads.ts';
 import { forgetting } from './contract/forgetting.ts';
-import { shape, TOPIC, type LogUnderTest, type OpenLog } from './contract/setting.ts';
+import { shape, TOPIC, type OpenLog, type Promises, type Subject } from './contract/setting.ts';
 import { stores } from './contract/stores.ts';
 import { survival } from './contract/survival.ts';
 
 export type { LogUnderTest } from './contract/setting.ts';
-
-export interface Subject<L extends Log = Log> {
-  readonly log: L;
-  readonly reopen: () => Promise<L>;
-  readonly clean: NonNullable<LogUnderTest<L>['clean']>;
-}
-/** A group of promises: each is a sentence, and a test that shows it. */
-export type Promises<L extends Log = Log> = (promise: (sentence: string, kept: (subject: Subject<L>) => Promise<void>) => void) => void;
 
 /** Promises that a log does not keep: the beginning of their sentences, such as 'survivors:', with the reason. */
 export type NotKept = Readonly<Record<string, string>>;
@@ -47,7 +39,7 @@ export type NotKept = Readonly<Record<string, string>>;
 export const logContract = (name: string, open: OpenLog, notKept: NotKept = {}): void =>
   suite(name, open, notKept, { reads, commits, arrival, 'stores and topics': stores, 'groups and endings': groups, survival, forgetting });
 
-/** What a log that numbers its appends promises beside these. */
+/** The further promises of a log that numbers its appends. */
 export const numberedLogContract = (name: string, open: OpenLog<NumberedLog>, notKept: NotKept = {}): void =>
   suite(name, open, notKept, { 'once and condition': numbers });
 

@@ -1,5 +1,5 @@
 /**
- * `@stoplog/core/tools`: what a command line needs of a log: groups and resets, usage, check, repair, backup.
+ * `@stoplog/core/tools`: the operations of a command line on a log: groups and resets, usage, check, repair, backup.
  */
 export type { CleaningStanding, GroupMember, GroupStanding } from '../port/administration.ts';
 export type { CheckReport, InspectionProgress, RepairedPartition, RepairReport } from '../port/inspection.ts';

@@ -5,7 +5,7 @@ import { availableParallelism } from 'node:os';
 import { type Millis, type Reset, StoplogError } from '@stoplog/core';
 import type { Log, LogLink, LogModule, LogRef } from '@stoplog/core/port';
 import { checkMembership, checkSettings, type Known, loadLogModule, SESSION_MS } from '@stoplog/core/kit';
-import { storePart } from '../pure/task/store-part.ts';
+import { newStoreParts, topicUse } from '../pure/task/store-part.ts';
 import type { Plan } from '../pure/topology/plan.ts';
 import { Threads } from './actors/threads.ts';
 import { RunningApp, type App } from './app.ts';
@@ -100,9 +100,12 @@ export const startApp = async (url: URL, options: RunOptions, tellerFor: (plan: 
     const names = plan.topics.map(({ name }) => name);
     // Without the tool nobody knows which are new: none is reported.
     const there = new Set((await (await module.tools?.())?.topics?.(log))?.map(({ name }) => name) ?? names);
-    await log.ensure(plan.topics.map(({ shape }) => shape));
+    await log.ensure(
+      plan.topics.map(({ shape }) => shape),
+      topicUse(plan),
+    );
     // A store that does not fit is told here and now, not by an actor later.
-    for (const task of plan.tasks) for (const store of task.stores) await log.store(storePart(plan, store, 0), new AbortController().signal);
+    for (const task of plan.tasks) for (const part of newStoreParts(plan, task)) await log.store(part, new AbortController().signal);
     teller({ type: 'opened', topicsCreated: names.filter((name) => !there.has(name)).length });
   } catch (error) {
     await pool.close();

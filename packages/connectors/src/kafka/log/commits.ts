@@ -9,13 +9,13 @@ import { StoplogError } from '@stoplog/core';
 import { checkMoves, isSource, placeName } from '@stoplog/core/kit';
 import type { Append, Commit, Committed } from '@stoplog/core/port';
 import type { KafkaMessage } from '../client.ts';
-import { failedAs } from '../failures.ts';
 import type { Cluster } from './cluster.ts';
 import type { Fences } from './fences.ts';
 import { messagesOf } from './pure/batches.ts';
 import type { Names } from './pure/names.ts';
 import { committedOffsets, discontinuous } from './positions.ts';
 import type { Requests } from './requests.ts';
+import { closedError, notCommitted } from './refusals.ts';
 import type { Stores } from './stores.ts';
 import type { Topics } from './topics.ts';
 import type { BaseOffsets, GroupOffsets, Transactions } from './transactions.ts';
@@ -50,7 +50,7 @@ export class Commits {
         return await this.#commit(commit);
       } catch (error) {
         if (commit.life !== undefined) this.#refused.add(commit.life);
-        throw told(error);
+        throw notCommitted(error);
       }
     });
     this.#turn = turn.catch(() => {});
@@ -121,23 +121,5 @@ const offsetsOf = (appends: readonly (readonly KafkaMessage[])[], bases: BaseOff
 };
 const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 
-export const closedError = (): StoplogError => new StoplogError('STOPLOG_LOG_UNAVAILABLE', {}, 'the log is closed: open it again');
 const afterRefused = (life: string): StoplogError =>
   new StoplogError('STOPLOG_FENCED', { life }, 'an earlier commit of this actor was refused, and this one was made from it: nothing of it was kept');
-
-/** A failure of the cluster, as the port names it. */
-const told = (error: unknown): unknown => {
-  if (error instanceof StoplogError) return error;
-  if (failedAs(error, 'MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE'))
-    return new StoplogError('STOPLOG_RECORD_TOO_LARGE', {}, "a record is larger than the cluster takes: split it, or raise the topic's max.message.bytes", {
-      cause: error,
-    });
-  return new StoplogError(
-    'STOPLOG_LOG_UNAVAILABLE',
-    {},
-    'the cluster did not take the commit, which may be visible all the same: read where the group stands before trying again',
-    {
-      cause: error,
-    },
-  );
-};

@@ -22,7 +22,7 @@ import type {
   TopicShape,
 } from '@stoplog/core/port';
 import { Cluster } from './cluster.ts';
-import { closedError, Commits } from './commits.ts';
+import { Commits } from './commits.ts';
 import { Declarations } from './declarations.ts';
 import { Fences } from './fences.ts';
 import { Groups } from './joining.ts';
@@ -30,6 +30,7 @@ import { committedOffsets } from './positions.ts';
 import { namesWith, type Names } from './pure/names.ts';
 import { Partitions } from './partitions.ts';
 import { Reading, type FetchLimit } from './reading.ts';
+import { closedError, unavailable } from './refusals.ts';
 import { Requests } from './requests.ts';
 import { Stores } from './stores.ts';
 import { Topics } from './topics.ts';
@@ -72,57 +73,59 @@ class KafkaLog implements Log {
     this.#commits = new Commits({ cluster, names, topics, stores, fences, requests, transactions });
   }
 
-  async ensure(topics: readonly TopicShape[]): Promise<void> {
-    this.#checkOpen();
-    await this.#topics.ensure(topics);
+  ensure(topics: readonly TopicShape[]): Promise<void> {
+    return this.#ask(() => this.#topics.ensure(topics));
   }
 
   async *join(group: string, membership: Membership, signal: AbortSignal): AsyncGenerator<Assignment> {
-    this.#checkOpen();
-    checkMembership(membership);
-    for (const place of membership.units.flat()) await (isSource(place.topic) ? this.#topics.ensureSource(place) : this.#topics.place(place));
-    yield* this.#groups.join(group, this.#names.group(group), membership, AbortSignal.any([signal, this.#closing.signal]));
+    await this.#ask(async () => {
+      checkMembership(membership);
+      for (const place of membership.units.flat()) await (isSource(place.topic) ? this.#topics.ensureSource(place) : this.#topics.place(place));
+    });
+    try {
+      yield* this.#groups.join(group, this.#names.group(group), membership, AbortSignal.any([signal, this.#closing.signal]));
+    } catch (error) {
+      throw unavailable(error);
+    }
   }
 
-  async fetch(from: Position, limit: FetchLimit, signal: AbortSignal): Promise<RecordBatch> {
-    this.#checkOpen();
-    const found = await this.#partitions.fetch(from, limit, AbortSignal.any([signal, this.#closing.signal]));
-    // Each partition shows a commit when its own control batch is written: what this log commits it sees as a whole.
-    if (found.batches.length > 0) await this.#commits.idle();
-    return found;
+  fetch(from: Position, limit: FetchLimit, signal: AbortSignal): Promise<RecordBatch> {
+    return this.#ask(async () => {
+      const found = await this.#partitions.fetch(from, limit, AbortSignal.any([signal, this.#closing.signal]));
+      // Each partition shows a commit when its own control batch is written: what this log commits it sees as a whole.
+      if (found.batches.length > 0) await this.#commits.idle();
+      return found;
+    });
   }
 
-  async offsets(partitions: readonly TopicPartition[], at: OffsetAt): Promise<readonly Position[]> {
-    this.#checkOpen();
-    return this.#partitions.offsets(partitions, at);
+  offsets(partitions: readonly TopicPartition[], at: OffsetAt): Promise<readonly Position[]> {
+    return this.#ask(() => this.#partitions.offsets(partitions, at));
   }
 
-  async committed(group: string, partitions: readonly TopicPartition[]): Promise<readonly Position[]> {
-    this.#checkOpen();
-    const places = partitions.map(({ topic, partition }) => ({ kafka: this.#names.topic(topic), partition }));
-    const offsets = await committedOffsets(this.#cluster, this.#names.group(group), places);
-    return Promise.all(
-      partitions.map(async ({ topic, partition }, i) => {
-        if (isSource(topic)) return { topic, partition, offset: offsets[i] ?? 0n };
-        const { kafka } = await this.#topics.place({ topic, partition });
-        return { topic, partition, offset: offsets[i] ?? (await this.#requests.start(kafka, partition)) };
-      }),
-    );
+  committed(group: string, partitions: readonly TopicPartition[]): Promise<readonly Position[]> {
+    return this.#ask(async () => {
+      const places = partitions.map(({ topic, partition }) => ({ kafka: this.#names.topic(topic), partition }));
+      const offsets = await committedOffsets(this.#cluster, this.#names.group(group), places);
+      return Promise.all(
+        partitions.map(async ({ topic, partition }, i) => {
+          if (isSource(topic)) return { topic, partition, offset: offsets[i] ?? 0n };
+          const { kafka } = await this.#topics.place({ topic, partition });
+          return { topic, partition, offset: offsets[i] ?? (await this.#requests.start(kafka, partition)) };
+        }),
+      );
+    });
   }
 
-  async store(part: StorePart): Promise<StateStore> {
-    this.#checkOpen();
-    return this.#stores.open(part);
+  store(part: StorePart): Promise<StateStore> {
+    return this.#ask(() => this.#stores.open(part));
   }
 
-  async commit(commit: Commit): Promise<Committed> {
-    this.#checkOpen();
-    return this.#commits.commit(commit);
+  commit(commit: Commit): Promise<Committed> {
+    return this.#ask(() => this.#commits.commit(commit));
   }
 
-  async deleteRecords(before: readonly Position[]): Promise<readonly Position[]> {
-    this.#checkOpen();
-    return this.#partitions.deleteRecords(before);
+  deleteRecords(before: readonly Position[]): Promise<readonly Position[]> {
+    return this.#ask(() => this.#partitions.deleteRecords(before));
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -131,12 +134,18 @@ class KafkaLog implements Log {
     return this.#closed;
   }
   async #close(): Promise<void> {
-    await this.#groups.close();
-    await this.#commits.close();
+    // Where the cluster does not answer, the members' sessions end by themselves.
+    await this.#groups.close().catch(() => {});
+    await this.#commits.close().catch(() => {});
     await this.#cluster[Symbol.asyncDispose]();
   }
 
-  #checkOpen(): void {
+  async #ask<T>(call: () => Promise<T>): Promise<T> {
     if (this.#closing.signal.aborted) throw closedError();
+    try {
+      return await call();
+    } catch (error) {
+      throw unavailable(error);
+    }
   }
 }

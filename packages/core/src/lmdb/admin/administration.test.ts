@@ -5,8 +5,6 @@ import { BatchBuilder, readLag, openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
 import { open } from 'lmdb';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { seal } from '../layout/keyspace.ts';
-import { toBytes } from '../layout/meta.ts';
 import { start, withFolder } from '../fixtures/child.ts';
 
 const shape: TopicShape = {
@@ -107,6 +105,7 @@ describe('groups', () => {
         ],
         positions: [{ topic: 'letters', partition: 0, offset: 3n }],
         stores: [{ store: 'counts', version: 2 }],
+        owns: [],
       },
     ]);
   });
@@ -118,24 +117,6 @@ describe('groups', () => {
       { topic: 'letters', partition: 1, position: 0n, end: 0n, records: 0, age: 0 },
     ]);
   });
-});
-
-test('a group in a folder of the format with one process resumes in a later epoch', async () => {
-  await append(log, 5);
-  await readAs(log, 'workers', 3n);
-  await log[Symbol.asyncDispose]();
-  const root = open<Buffer, Buffer>({ path, noSubdir: false, pageSize: 8192, keyEncoding: 'binary', encoding: 'binary' });
-  const table = root.openDB<Buffer, Buffer>({ name: 'groups', keyEncoding: 'binary', encoding: 'binary' });
-  for (const key of [...table.getKeys({})]) {
-    const old = { epoch: 7, owner: { instance: 'i', pid: process.pid, started: 'long ago' }, beat: 3 };
-    if (key.length === 4) await table.put(key, seal(key, toBytes(old)));
-  }
-  await root.close();
-  log = await openPort(lmdb(path));
-  expect(await module.groups(log)).toMatchObject([{ epoch: 7, members: [] }]);
-  const { epoch } = await stayAs(log, 'workers', 4n, 3n);
-  expect(epoch).toBe(8);
-  expect((await module.groups(log))[0]!.members).toMatchObject([{ pid: process.pid, holds: places }]);
 });
 
 describe('a reset', () => {
@@ -243,6 +224,40 @@ describe('deleting', () => {
     await log.ensure([{ ...shape, partitions: 3 }]);
     expect((await log.offsets(places, 'latest'))[0]!.offset).toBe(0n);
     expect((await log.committed('workers', places))[0]!.offset).toBe(0n);
+  });
+  test('deleting a topic deletes the groups whole that have positions in it and stores, with the topics that they own', async () => {
+    const through = { ...shape, name: 'through' };
+    await log.ensure([shape, through, { ...shape, name: 'others' }], { group: 'counting', owns: ['through'], appends: [] });
+    await append(log, 5);
+    const part = { group: 'counting', store: 'counts', version: 1, fingerprint: 'f', partition: 0 };
+    await log.store(part, never);
+    await readAs(log, 'counting', 3n);
+    await readAs(log, 'workers', 2n);
+    expect((await module.groups(log)).map(({ group, owns }) => [group, owns])).toEqual([
+      ['counting', ['through']],
+      ['workers', []],
+    ]);
+    await module.deleteTopic(log, 'letters');
+    expect((await module.topics(log)).map(({ name }) => name)).toEqual(['others']);
+    expect((await module.groups(log)).map(({ group, positions, stores }) => [group, positions, stores])).toEqual([['workers', [], []]]);
+    expect((await module.check(lmdb(path).options)).findings).toEqual([]);
+  });
+  test('deleting a group that owns a topic is refused while another group reads that topic, and deletes it afterwards', async () => {
+    await log.ensure([shape], { group: 'counting', owns: ['letters'], appends: [] });
+    await append(log, 5);
+    await readAs(log, 'counting', 3n);
+    await readAs(log, 'workers', 2n);
+    expect(await thrown(module.deleteGroup(log, 'counting'))).toMatchObject({
+      code: 'STOPLOG_TOPIC_OWNER',
+      facts: { topic: 'letters', owner: 'counting', readers: ['workers'] },
+    });
+    expect((await module.groups(log)).map(({ group, positions }) => [group, positions.length])).toEqual([
+      ['counting', 1],
+      ['workers', 1],
+    ]);
+    await module.deleteGroup(log, 'workers');
+    await module.deleteGroup(log, 'counting');
+    expect([await module.topics(log), await module.groups(log)]).toEqual([[], []]);
   });
   test('deleting a topic deletes the state of its producers too, and the producers continue in other topics', async () => {
     await log.ensure([{ ...shape, name: 'others' }]);

@@ -49,7 +49,8 @@ export class Administrator {
   async groups(): Promise<readonly GroupStanding[]> {
     try {
       this.#env.root.resetReadTxn();
-      const topics = new Map(this.#metas<TopicMeta>(TOPIC_PREFIX).map(({ name, meta }) => [meta.id, name]));
+      const topicMetas = this.#metas<TopicMeta>(TOPIC_PREFIX);
+      const topics = new Map(topicMetas.map(({ name, meta }) => [meta.id, name]));
       const sources = this.#metas<SourceMeta>(SOURCE_PREFIX).map(({ name, meta }) => [meta.id, `${SOURCE_PREFIX.toString()}${name}`] as const);
       const names = new Map([...topics, ...sources]);
       const stores = this.#metas<StoreMeta>(STORE_PREFIX);
@@ -66,6 +67,7 @@ export class Administrator {
           members: state.members.filter((member) => isPresent(this.#env, member, Date.now())).map((member) => seen(member, holds(member.id))),
           positions: this.#positions(id, topics),
           stores: stores.filter(({ meta }) => meta.group === group).map(({ name, meta }) => ({ store: name, version: meta.version })),
+          owns: topicMetas.filter(({ meta }) => meta.owner === group).map(({ name }) => name),
         };
       });
     } catch (error) {

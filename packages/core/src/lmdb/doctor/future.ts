@@ -1,5 +1,5 @@
 /**
- * What a wall clock that jumped has left in a log: sentences for the notes of a check. Nothing of it is damage.
+ * The traces of a wall clock that jumped: sentences for the notes of a check. They are no damage.
  */
 import { isOfTheFuture, type Segment } from '../../pure/retention/segment.ts';
 import { clockKey } from '../layout/meta.ts';
@@ -9,7 +9,7 @@ import type { Look } from './look.ts';
 
 const dateOf = (time: number): string => new Date(Math.min(time, 8.64e15)).toISOString();
 
-/** undefined: no segment arrived later than now. */
+/** undefined when no segment is stamped later than now. */
 export const futureSegmentsNote = (place: string, segments: readonly Segment[], now: number): string | undefined => {
   const ahead = segments.filter((segment) => isOfTheFuture(segment, now));
   if (ahead.length === 0) return undefined;
@@ -20,7 +20,7 @@ export const futureSegmentsNote = (place: string, segments: readonly Segment[], 
   );
 };
 
-/** undefined: the clock of the log agrees with the wall clock, as far as the log says. */
+/** undefined when the clock of the log agrees with the wall clock, as far as the log says. */
 export const clockNote = (look: Look): string | undefined => {
   const key = clockKey();
   const sealed = look.get('meta', key);
@@ -29,7 +29,7 @@ export const clockNote = (look: Look): string | undefined => {
   try {
     byMs = (opened && decodeClock(opened))?.off?.byMs;
   } catch {
-    return undefined; // Told as damage of the table.
+    return undefined; // Reported as damage of the table.
   }
   if (byMs === undefined) return undefined;
   const seconds = Math.round(Math.abs(byMs) / 1_000);

@@ -118,14 +118,14 @@ export const putNames = (
   marked: Iterable<number>,
 ): void => {
   const put = (key: Buffer, value: unknown): void => target.put('meta', key, toBytes(value));
-  const { stores, groups, sources, producers, gone } = names;
+  const { owners, stores, groups, sources, producers, gone } = names;
   const given = [...topics.map(({ id }) => id), ...[stores, groups, sources, producers].flatMap((named) => [...named.keys()]), ...gone, ...marked];
   put(formatKey(), FORMAT);
   put(
     nextIdKey(),
     given.reduce((next, id) => Math.max(next, id + 1), names.next ?? 1),
   );
-  for (const { id, shape } of topics) put(topicMetaKey(shape.name), { id, shape });
+  for (const { id, shape } of topics) put(topicMetaKey(shape.name), { id, shape, ...(owners.has(id) ? { owner: owners.get(id) } : {}) });
   for (const [id, group] of groups) put(groupMetaKey(group), { id });
   for (const [id, source] of sources) put(sourceMetaKey(`${SOURCE_PREFIX.toString()}${source}`), { id });
   for (const [id, producer] of producers) put(producerMetaKey(producer), { id });

@@ -9,6 +9,8 @@ import type { TopicShape } from '../../pure/topic/shape.ts';
 export interface TopicMeta {
   readonly id: number;
   readonly shape: TopicShape;
+  /** The group that fills the topic by itself. */
+  readonly owner?: string;
 }
 export interface StoreMeta {
   readonly id: number;

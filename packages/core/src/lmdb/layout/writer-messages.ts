@@ -3,6 +3,7 @@
  *
  * A request is answered once, under its id. Commits are transferred, not copied.
  */
+import type { TopicUse } from '../../port/log.ts';
 import type { ErrorData } from '../../pure/errors.ts';
 import type { Holding, Unit } from '../../pure/group/place.ts';
 import type { ResetLine } from '../../pure/group/reset.ts';
@@ -14,7 +15,7 @@ import type { StorePart } from '../../pure/store/store-part.ts';
 
 export type WriterCall =
   | { readonly type: 'commit'; readonly bytes: ArrayBuffer; readonly life: string | undefined }
-  | { readonly type: 'ensure'; readonly topics: readonly TopicShape[] }
+  | { readonly type: 'ensure'; readonly topics: readonly TopicShape[]; readonly use: TopicUse | undefined }
   | { readonly type: 'open-store'; readonly part: StorePart }
   /** The numbers of a group and of sources, which are assigned when they are first named. */
   | { readonly type: 'open-group'; readonly group: string; readonly sources: readonly string[] }

@@ -18,6 +18,7 @@ import {
   GROUP_PREFIX,
   groupMetaKey,
   STORE_PREFIX,
+  TOPIC_PREFIX,
   topicMetaKey,
   type GoneMeta,
   type GroupMeta,
@@ -62,43 +63,86 @@ const moved = (facts: Readonly<Record<string, unknown>>, why: string): StoplogEr
   new StoplogError('STOPLOG_FENCED', facts, `${why}. Nothing was changed; make the plan anew`);
 
 export const applyDeleteGroup = (env: Env, group: string): void => {
-  const found = readMeta<GroupMeta>(env, groupMetaKey(group));
+  const groups = groupsIn(env);
+  const found = groups.find(({ name }) => name === group);
   if (found === undefined) throw new StoplogError('STOPLOG_GROUP_UNKNOWN', { group }, `there is no group '${group}' in this log: 'stoplog groups' lists them`);
-  checkIdle(env, group, found.id);
-  for (const { key, value } of entries(env, 'meta', STORE_PREFIX)) {
-    const store = fromBytes<StoreMeta>(unseal('meta', key, value));
-    if (store.group !== group) continue;
-    env.tables.meta.removeSync(key);
-    putMeta(env, goneKey(store.id), { id: store.id, kind: 'store' } satisfies GoneMeta);
-  }
-  for (const { key } of entries(env, 'positions', groupKey(found.id))) env.tables.positions.removeSync(key);
-  env.tables.meta.removeSync(groupMetaKey(group));
-  removeGroup(env, found.id);
+  const owned = ownedBy(env, [found]);
+  checkDeletion(env, groups, [found], owned);
+  deleteAll(env, groups, [found], owned);
 };
 
 export const applyDeleteTopic = (env: Env, topic: string): void => {
-  const found = readMeta<TopicMeta>(env, topicMetaKey(topic));
-  if (found === undefined) throw unknownTopic(topic);
-  const partitions = Array.from({ length: found.shape.partitions }, (_, partition) => partition);
-  const groups = entries(env, 'meta', GROUP_PREFIX).map(({ key, value }) => ({
-    name: key.toString().slice(GROUP_PREFIX.length),
-    id: fromBytes<GroupMeta>(unseal('meta', key, value)).id,
+  const meta = readMeta<TopicMeta>(env, topicMetaKey(topic));
+  if (meta === undefined) throw unknownTopic(topic);
+  const groups = groupsIn(env);
+  const readers = groups.filter((group) => standsIn(env, group, meta));
+  // What such a group has folded is of no positions any more, and what its owner has sent through the topic would not be sent again.
+  const along = groups.filter((group) => group.name === meta.owner || (group.stores.length > 0 && readers.includes(group)));
+  const owned = ownedBy(env, along).filter(({ id }) => id !== meta.id);
+  for (const { name, id } of readers) checkIdle(env, name, id);
+  checkDeletion(env, groups, along, owned);
+  deleteAll(env, groups, along, [...owned, meta]);
+};
+
+interface FoundGroup {
+  readonly name: string;
+  readonly id: number;
+  readonly stores: readonly { readonly key: Buffer; readonly id: number }[];
+}
+const groupsIn = (env: Env): readonly FoundGroup[] => {
+  const stores = metas<StoreMeta>(env, STORE_PREFIX);
+  return metas<GroupMeta>(env, GROUP_PREFIX).map(({ name, meta: { id } }) => ({
+    name,
+    id,
+    stores: stores.filter(({ meta }) => meta.group === name).map(({ key, meta }) => ({ key, id: meta.id })),
   }));
-  const standing = groups.filter(({ id }) =>
-    partitions.some((partition) => (readPosition(env, id, found.id, partition) ?? readHeldEpoch(env, id, found.id, partition)) !== undefined),
-  );
-  for (const { name, id } of standing) checkIdle(env, name, id);
-  for (const { id } of standing) {
-    for (const partition of partitions) {
-      env.tables.positions.removeSync(positionKey(id, found.id, partition));
-      // Held by nobody but who is dead.
-      env.tables.groups.removeSync(heldKey(id, found.id, partition));
-    }
+};
+const ownedBy = (env: Env, groups: readonly FoundGroup[]): readonly TopicMeta[] =>
+  metas<TopicMeta>(env, TOPIC_PREFIX).flatMap(({ meta }) => (groups.some(({ name }) => name === meta.owner) ? [meta] : []));
+const partitionsOf = ({ shape }: TopicMeta): readonly number[] => Array.from({ length: shape.partitions }, (_, partition) => partition);
+/** Whether the group has a position in the topic, or a member that holds a partition of it. */
+const standsIn = (env: Env, { id }: FoundGroup, topic: TopicMeta): boolean =>
+  partitionsOf(topic).some((partition) => (readPosition(env, id, topic.id, partition) ?? readHeldEpoch(env, id, topic.id, partition)) !== undefined);
+
+/** Refuses to delete groups that somebody is in, and the topics they own where others read those. */
+const checkDeletion = (env: Env, all: readonly FoundGroup[], groups: readonly FoundGroup[], owned: readonly TopicMeta[]): void => {
+  for (const { name, id } of groups) checkIdle(env, name, id);
+  for (const topic of owned) {
+    const others = all.filter((group) => !groups.includes(group) && standsIn(env, group, topic)).map(({ name }) => name);
+    if (others.length === 0) continue;
+    throw new StoplogError(
+      'STOPLOG_TOPIC_OWNER',
+      { topic: topic.shape.name, owner: topic.owner, readers: others },
+      `topic '${topic.shape.name}' would be deleted with group '${topic.owner}', which fills it, and is read by ${others.map((name) => `'${name}'`).join(', ')}: ` +
+        `delete ${others.length === 1 ? 'that group' : 'those groups'} first ('stoplog groups delete'). Nothing was changed`,
+    );
   }
-  for (const partition of partitions) put(env, 'ends', partitionKey(found.id, partition), new Uint8Array(0));
-  for (const partition of partitions) env.tables.meta.removeSync(cleaningKey(found.id, partition));
-  env.tables.meta.removeSync(topicMetaKey(topic));
-  putMeta(env, goneKey(found.id), { id: found.id, kind: 'topic' } satisfies GoneMeta);
+};
+
+const deleteAll = (env: Env, all: readonly FoundGroup[], groups: readonly FoundGroup[], topics: readonly TopicMeta[]): void => {
+  for (const { name, id, stores } of groups) {
+    for (const store of stores) {
+      env.tables.meta.removeSync(store.key);
+      putMeta(env, goneKey(store.id), { id: store.id, kind: 'store' } satisfies GoneMeta);
+    }
+    for (const { key } of entries(env, 'positions', groupKey(id))) env.tables.positions.removeSync(key);
+    env.tables.meta.removeSync(groupMetaKey(name));
+    removeGroup(env, id);
+  }
+  const others = all.filter((group) => !groups.includes(group));
+  for (const { id, shape } of topics) {
+    for (let partition = 0; partition < shape.partitions; partition++) {
+      for (const group of others) {
+        env.tables.positions.removeSync(positionKey(group.id, id, partition));
+        // Held by nobody but who is dead.
+        env.tables.groups.removeSync(heldKey(group.id, id, partition));
+      }
+      put(env, 'ends', partitionKey(id, partition), new Uint8Array(0));
+      env.tables.meta.removeSync(cleaningKey(id, partition));
+    }
+    env.tables.meta.removeSync(topicMetaKey(shape.name));
+    putMeta(env, goneKey(id), { id, kind: 'topic' } satisfies GoneMeta);
+  }
 };
 
 /** The tables whose keys begin with such a number; the ends of a topic stay, as its mark. */
@@ -151,6 +195,14 @@ const entries = (
   prefix: Buffer,
   limit: number = Number.MAX_SAFE_INTEGER,
 ): readonly { readonly key: Buffer; readonly value: Buffer }[] => [...env.tables[table].getRange({ start: prefix, end: prefixEnd(prefix), limit })];
+
+/** The named rows of a kind, with their keys. */
+const metas = <T>(env: Env, prefix: Buffer): readonly { readonly key: Buffer; readonly name: string; readonly meta: T }[] =>
+  entries(env, 'meta', prefix).map(({ key, value }) => ({
+    key: Buffer.from(key),
+    name: key.toString().slice(prefix.length),
+    meta: fromBytes<T>(unseal('meta', key, value)),
+  }));
 
 const checkIdle = (env: Env, group: string, groupId: number): void => {
   const now = Date.now();

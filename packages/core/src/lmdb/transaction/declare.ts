@@ -4,6 +4,7 @@
  */
 import { StoplogError } from '../../pure/errors.ts';
 import { shapeDifference, type TopicShape } from '../../pure/topic/shape.ts';
+import type { TopicUse } from '../../port/log.ts';
 import type { StorePart } from '../../port/state-store.ts';
 import {
   groupMetaKey,
@@ -17,27 +18,41 @@ import {
   type TopicMeta,
 } from '../layout/meta.ts';
 import type { Env } from '../tables/env.ts';
-import { putMeta, readMeta } from '../tables/rows.ts';
+import { putMeta, readEnds, readMeta, readPosition } from '../tables/rows.ts';
 
-/** Creates the topics that are missing; refuses one that exists in another shape. */
-export const applyEnsure = (env: Env, topics: readonly TopicShape[]): void => {
+/** Creates the topics that are missing; refuses one that exists in another shape, and one that another group fills by itself. */
+export const applyEnsure = (env: Env, topics: readonly TopicShape[], use?: TopicUse): void => {
   const found = topics.map((shape) => readMeta<TopicMeta>(env, topicMetaKey(shape.name)));
   topics.forEach((declared, i) => {
     const there = found[i];
     const difference = there && shapeDifference(declared, there.shape);
     if (difference !== undefined) throw new StoplogError('STOPLOG_TOPIC_SHAPE', { topic: declared.name, declared, found: there!.shape }, difference);
+    if (there !== undefined && use !== undefined) checkOwner(declared.name, there.owner, use);
   });
   topics.forEach((shape, i) => {
     // The settings that may change follow the latest declaration; what was never declared is made.
     const id = found[i]?.id ?? nextId(env);
-    if (JSON.stringify(found[i]?.shape) !== JSON.stringify(shape)) putMeta(env, topicMetaKey(shape.name), { id, shape } satisfies TopicMeta);
+    // A topic that came before owners were recorded is taken over by the first pipeline that sends records through it.
+    const owner = found[i]?.owner ?? (use?.owns.includes(shape.name) === true ? use.group : undefined);
+    if (JSON.stringify(found[i]?.shape) === JSON.stringify(shape) && found[i]?.owner === owner) return;
+    putMeta(env, topicMetaKey(shape.name), { id, shape, ...(owner === undefined ? {} : { owner }) } satisfies TopicMeta);
   });
+};
+const checkOwner = (topic: string, owner: string | undefined, { group, owns, appends }: TopicUse): void => {
+  if (owner === undefined || owner === group || !(owns.includes(topic) || appends.includes(topic))) return;
+  throw new StoplogError(
+    'STOPLOG_TOPIC_OWNER',
+    { topic, owner, wanted: group },
+    `pipeline '${owner}' sends records through topic '${topic}', and pipeline '${group}' would append to it too, so each would count the records of the other: ` +
+      `give the topic of this pipeline a name of its own, or delete pipeline '${owner}' with 'stoplog groups delete ${owner}'`,
+  );
 };
 
 export const applyOpenStore = (env: Env, part: StorePart): number => {
   const key = storeMetaKey(part.store);
   const found = readMeta<StoreMeta>(env, key);
   if (found === undefined) {
+    checkUnread(env, part);
     const id = nextId(env);
     putMeta(env, key, { id, group: part.group, version: part.version, fingerprint: part.fingerprint } satisfies StoreMeta);
     return id;
@@ -53,17 +68,37 @@ export const applyOpenStore = (env: Env, part: StorePart): number => {
     throw new StoplogError(
       'STOPLOG_STORE_VERSION',
       { store: part.store, recorded: found.version, declared: part.version },
-      `store '${part.store}' was recorded at version ${found.version}, this pipeline declares ${part.version}: restore version: ${found.version}, or declare the store under a new name and run it under a new pipeline name, which fills it from the start`,
+      `store '${part.store}' was recorded at version ${found.version}, this pipeline declares ${part.version}: restore version: ${found.version}, or declare the store under a new name and run it under a new pipeline name, which fills it from the start (with a new name for each topic of a through)`,
     );
   }
   if (found.fingerprint !== part.fingerprint) {
     throw new StoplogError(
       'STOPLOG_STORE_VERSION',
       { store: part.store, recorded: found.fingerprint, declared: part.fingerprint },
-      `the schema of store '${part.store}' changed, but its version is still ${part.version}: restore the old schema, or declare the store under a new name and run it under a new pipeline name, which fills it from the start`,
+      `the schema of store '${part.store}' changed, but its version is still ${part.version}: restore the old schema, or declare the store under a new name and run it under a new pipeline name, which fills it from the start (with a new name for each topic of a through)`,
     );
   }
   return found.id;
+};
+
+/** Refuses a store that is new where its group has read already what would fill it: it would be wrong without a word. */
+const checkUnread = (env: Env, { store, group, filledFrom = [] }: StorePart): void => {
+  const groupId = readMeta<GroupMeta>(env, groupMetaKey(group))?.id;
+  if (groupId === undefined) return;
+  for (const topic of filledFrom) {
+    const meta = readMeta<TopicMeta>(env, topicMetaKey(topic));
+    for (let partition = 0; meta !== undefined && partition < meta.shape.partitions; partition++) {
+      const position = readPosition(env, groupId, meta.id, partition);
+      const { start } = readEnds(env, meta.id, partition);
+      if (position === undefined || position <= start) continue;
+      throw new StoplogError(
+        'STOPLOG_STORE_NEW',
+        { store, group, topic, partition, position, start },
+        `store '${store}' is new, and pipeline '${group}' has read '${topic}' up to offset ${position} of partition ${partition} already: the store would lack those records. ` +
+          `Run this pipeline under a new name, which fills it from the start, or begin again with 'stoplog groups delete ${group}', which rebuilds all of its stores and appends its outputs again`,
+      );
+    }
+  }
 };
 
 export const applyOpenGroup = (env: Env, group: string): number => applyOpenName(env, groupMetaKey(group));

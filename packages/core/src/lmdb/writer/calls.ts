@@ -26,7 +26,7 @@ export const prepare = (env: Env, call: TransactedCall, cleanups: Cleanups, refu
       return (ends) => ({ type: 'committed', offsets: applyCommit(env, commit, admit(env, claimed, refused, ends, cleanups), ends, cleanups) });
     }
     case 'ensure':
-      return done(() => applyEnsure(env, call.topics));
+      return done(() => applyEnsure(env, call.topics, call.use));
     case 'delete-records':
       return (ends) => ({ type: 'starts', starts: applyDeleteRecords(call.before, ends) });
     case 'open-store':

@@ -1,8 +1,8 @@
 /**
- * One text for equal values: JSON with the names of each object in order of their code units.
+ * Encodes equal values as equal texts: JSON with the names of each object in order of their code units.
  *
- * A key is its bytes. `{a, b}` and `{b, a}` are equal to whoever made them, so they must be one key: in one partition, with
- * one value in a store. `JSON.stringify` writes names in the order they were assigned.
+ * A key is its bytes. `{a, b}` and `{b, a}` are equal to the code that made them, so they must be one key: in one partition,
+ * with one value in a store. `JSON.stringify` writes names in the order in which they were assigned.
  */
 export const canonicalJson = (value: unknown): string => {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';

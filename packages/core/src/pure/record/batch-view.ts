@@ -21,8 +21,9 @@ import {
   type BatchHeader,
 } from './batch-layout.ts';
 import { NO_HEADERS, readHeaders, skipHeaders, type Header } from './header.ts';
+import type { RecordCursor } from './record-cursor.ts';
 
-export class BatchView implements VarintCursor {
+export class BatchView implements RecordCursor, VarintCursor {
   readonly bytes: Uint8Array;
   readonly baseOffset: bigint;
   readonly topicId: number;
@@ -131,7 +132,11 @@ export class BatchView implements VarintCursor {
     return this.valueStart < 0 ? null : this.bytes.subarray(this.valueStart, this.valueEnd);
   }
   headers(): readonly Header[] {
-    return this.headersAt < 0 ? NO_HEADERS : readHeaders(this.bytes, this.headersAt);
+    return this.headersFrom(this.headersAt);
+  }
+
+  headersFrom(at: number): readonly Header[] {
+    return at < 0 ? NO_HEADERS : readHeaders(this.bytes, at);
   }
 
   private nextOfAnyKind(): boolean {

@@ -5,8 +5,8 @@
  * passed on unchanged is copied as bytes and never decoded. A record keeps its whole batch in memory.
  */
 import type { Serde } from '../schema/serde.ts';
-import type { BatchView } from './batch-view.ts';
-import { NO_HEADERS, readHeaders, type Header } from './header.ts';
+import { NO_HEADERS, type Header } from './header.ts';
+import type { RecordCursor } from './record-cursor.ts';
 
 export { allHeaders, lastHeader, NO_HEADERS, type Header } from './header.ts';
 
@@ -30,7 +30,7 @@ export class LazyRecord implements LogRecord<unknown, unknown> {
   readonly valueSerde: Serde<unknown>;
   private readonly time: number;
   private readonly topicName: string;
-  private readonly view: BatchView;
+  private readonly view: RecordCursor;
   private readonly offsetDelta: number;
   private readonly keyStart: number;
   private readonly keyEnd: number;
@@ -42,7 +42,7 @@ export class LazyRecord implements LogRecord<unknown, unknown> {
   private decodedHeaders: readonly Header[] | undefined;
 
   /** Takes the record under the cursor of `view`, which may move on. */
-  constructor(view: BatchView, keySerde: Serde<unknown>, valueSerde: Serde<unknown>, topic: string) {
+  constructor(view: RecordCursor, keySerde: Serde<unknown>, valueSerde: Serde<unknown>, topic: string) {
     this.time = view.timestamp;
     this.topicName = topic;
     this.keySerde = keySerde;
@@ -75,7 +75,7 @@ export class LazyRecord implements LogRecord<unknown, unknown> {
     return this.topicName;
   }
   get headers(): readonly Header[] {
-    return (this.decodedHeaders ??= readHeaders(this.view.bytes, this.headersAt));
+    return (this.decodedHeaders ??= this.view.headersFrom(this.headersAt));
   }
   get offset(): bigint {
     return this.view.baseOffset + BigInt(this.offsetDelta);

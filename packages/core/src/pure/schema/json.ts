@@ -6,44 +6,28 @@
  */
 import { readUtf8 } from '../bytes/text.ts';
 import { canonicalJson } from '../bytes/canonical.ts';
-import type { Encoded, Owner, Schema, Serde } from './codec.ts';
+import type { Encoded } from './codec.ts';
 import { jsonFault, nameOf } from './exact.ts';
-import { cannotDecode, cannotEncode, parseWith } from './refusal.ts';
+import { StructuredSerde } from './owned-serde.ts';
+import { cannotDecode, cannotEncode } from './refusal.ts';
 
 const QUOTE = 0x22;
 const REMEDY = 'give it as JSON has it, or declare the msgpack codec';
 
-export class JsonSerde implements Serde<unknown> {
+export class JsonSerde extends StructuredSerde {
   readonly codec = 'json' as const;
-  readonly parsesOnDecode = false as const;
-  readonly schema: Schema;
-  readonly #owner: Owner;
-  /** The schema does not say what comes: each value is looked at. */
-  readonly #open: boolean;
-  readonly #canonical: boolean;
-
-  constructor(schema: Schema, owner: Owner, open: boolean) {
-    this.schema = schema;
-    this.#owner = owner;
-    this.#open = open;
-    this.#canonical = owner.side === 'key';
-  }
-
-  parse(input: unknown): unknown {
-    return parseWith(this.schema, input, this.#owner);
-  }
 
   encode(value: unknown): Encoded {
     if (typeof value === 'string') return JSON.stringify(value);
     if (typeof value === 'number' && Number.isFinite(value)) return String(value); // as JSON has it, -0 as 0 too
     let text: string | undefined;
     try {
-      if (this.#open) this.#look(value);
-      text = this.#canonical && typeof value === 'object' ? canonicalJson(value) : JSON.stringify(value);
+      if (this.open) this.#look(value);
+      text = this.canonical && typeof value === 'object' ? canonicalJson(value) : JSON.stringify(value);
     } catch (error) {
       throw this.#refused(error);
     }
-    if (text === undefined) throw cannotEncode(this.#owner, 'json', [], nameOf(value), REMEDY);
+    if (text === undefined) throw cannotEncode(this.owner, 'json', [], nameOf(value), REMEDY);
     if (value !== null && text.includes('null')) this.#look(value);
     return text;
   }
@@ -56,18 +40,18 @@ export class JsonSerde implements Serde<unknown> {
       }
       return JSON.parse(readUtf8(bytes, start, end));
     } catch (cause) {
-      throw cannotDecode(this.#owner, 'json', cause);
+      throw cannotDecode(this.owner, 'json', cause);
     }
   }
 
   #look(value: unknown): void {
     const fault = jsonFault(value);
-    if (fault) throw cannotEncode(this.#owner, 'json', fault.path, fault.what, REMEDY);
+    if (fault) throw cannotEncode(this.owner, 'json', fault.path, fault.what, REMEDY);
   }
 
   /** `JSON.stringify` throws for bigints and for circles; the look has thrown its own. */
   #refused(error: unknown): unknown {
     if (!(error instanceof TypeError || error instanceof RangeError)) return error;
-    return cannotEncode(this.#owner, 'json', [], error.message.split('\n')[0] ?? 'a value JSON cannot carry', REMEDY, error);
+    return cannotEncode(this.owner, 'json', [], error.message.split('\n')[0] ?? 'a value JSON cannot carry', REMEDY, error);
   }
 }

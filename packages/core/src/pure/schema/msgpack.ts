@@ -8,39 +8,24 @@
 import { Packr } from 'msgpackr';
 import { isStoplogError } from '../errors.ts';
 import { inOrder } from '../bytes/canonical.ts';
-import type { Encoded, Owner, Schema, Serde } from './codec.ts';
+import type { Encoded } from './codec.ts';
 import { msgpackFault, nameOf } from './exact.ts';
-import { cannotDecode, cannotEncode, parseWith } from './refusal.ts';
+import { StructuredSerde } from './owned-serde.ts';
+import { cannotDecode, cannotEncode } from './refusal.ts';
 
 const packr = new Packr({ useRecords: false, moreTypes: true, int64AsType: 'bigint', copyBuffers: true, useToJSON: false });
 const REPLACED = Buffer.from('\ufffd');
 const REMEDY = 'give it as plain data, or declare the json codec';
 
-export class MsgpackSerde implements Serde<unknown> {
+export class MsgpackSerde extends StructuredSerde {
   readonly codec = 'msgpack' as const;
-  readonly parsesOnDecode = false as const;
-  readonly schema: Schema;
-  readonly #owner: Owner;
-  readonly #open: boolean;
-  readonly #canonical: boolean;
-
-  constructor(schema: Schema, owner: Owner, open: boolean) {
-    this.schema = schema;
-    this.#owner = owner;
-    this.#open = open;
-    this.#canonical = owner.side === 'key';
-  }
-
-  parse(input: unknown): unknown {
-    return parseWith(this.schema, input, this.#owner);
-  }
 
   encode(value: unknown): Encoded {
-    if (value === undefined || typeof value === 'function') throw cannotEncode(this.#owner, 'msgpack', [], nameOf(value), REMEDY);
+    if (value === undefined || typeof value === 'function') throw cannotEncode(this.owner, 'msgpack', [], nameOf(value), REMEDY);
     try {
-      if (this.#open) this.#look(value);
-      const bytes = packr.pack(this.#canonical ? inOrder(value) : value);
-      if (!this.#open && (bytes.includes('__proto__') || bytes.includes(REPLACED))) this.#look(value);
+      if (this.open) this.#look(value);
+      const bytes = packr.pack(this.canonical ? inOrder(value) : value);
+      if (!this.open && (bytes.includes('__proto__') || bytes.includes(REPLACED))) this.#look(value);
       return bytes;
     } catch (error) {
       throw this.#refused(error);
@@ -51,18 +36,18 @@ export class MsgpackSerde implements Serde<unknown> {
     try {
       return packr.unpack(start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end));
     } catch (cause) {
-      throw cannotDecode(this.#owner, 'msgpack', cause);
+      throw cannotDecode(this.owner, 'msgpack', cause);
     }
   }
 
   #look(value: unknown): void {
     const fault = msgpackFault(value);
-    if (fault) throw cannotEncode(this.#owner, 'msgpack', fault.path, fault.what, REMEDY);
+    if (fault) throw cannotEncode(this.owner, 'msgpack', fault.path, fault.what, REMEDY);
   }
 
   #refused(error: unknown): unknown {
     if (isStoplogError(error)) return error;
     const why = error instanceof Error ? error.message : String(error);
-    return cannotEncode(this.#owner, 'msgpack', [], why, REMEDY, error);
+    return cannotEncode(this.owner, 'msgpack', [], why, REMEDY, error);
   }
 }

@@ -3,27 +3,19 @@
  * must hash as Kafka's string keys do.
  */
 import { isWellFormed, readUtf8 } from '../bytes/text.ts';
-import type { Encoded, Owner, Schema, Serde } from './codec.ts';
+import type { Encoded } from './codec.ts';
 import { nameOf } from './exact.ts';
-import { cannotEncode, parseWith } from './refusal.ts';
+import { OwnedSerde } from './owned-serde.ts';
+import { cannotEncode } from './refusal.ts';
 
-export class StringSerde implements Serde<unknown> {
+export class StringSerde extends OwnedSerde {
   readonly codec = 'string' as const;
-  readonly parsesOnDecode = false as const;
-  readonly schema: Schema;
-  readonly #owner: Owner;
-  constructor(schema: Schema, owner: Owner) {
-    this.schema = schema;
-    this.#owner = owner;
-  }
-  parse(input: unknown): unknown {
-    return parseWith(this.schema, input, this.#owner);
-  }
+
   encode(value: unknown): Encoded {
-    if (typeof value !== 'string') throw cannotEncode(this.#owner, 'string', [], nameOf(value), 'give a string, or declare the json codec');
+    if (typeof value !== 'string') throw cannotEncode(this.owner, 'string', [], nameOf(value), 'give a string, or declare the json codec');
     if (!isWellFormed(value))
       throw cannotEncode(
-        this.#owner,
+        this.owner,
         'string',
         [],
         'half a surrogate pair, which UTF-8 has no bytes for,',
@@ -36,21 +28,12 @@ export class StringSerde implements Serde<unknown> {
   }
 }
 
-export class BytesSerde implements Serde<unknown> {
+export class BytesSerde extends OwnedSerde {
   readonly codec = 'bytes' as const;
-  readonly parsesOnDecode = false as const;
-  readonly schema: Schema;
-  readonly #owner: Owner;
-  constructor(schema: Schema, owner: Owner) {
-    this.schema = schema;
-    this.#owner = owner;
-  }
-  parse(input: unknown): unknown {
-    return parseWith(this.schema, input, this.#owner);
-  }
+
   encode(value: unknown): Encoded {
     if (value instanceof Uint8Array) return value;
-    throw cannotEncode(this.#owner, 'bytes', [], nameOf(value), 'give a Uint8Array, or declare the json codec');
+    throw cannotEncode(this.owner, 'bytes', [], nameOf(value), 'give a Uint8Array, or declare the json codec');
   }
   /** A copy: the batch it lies in may be memory of the log that is about to be unmapped. A Buffer's slice would share it. */
   decode(bytes: Uint8Array, start = 0, end: number = bytes.length): unknown {

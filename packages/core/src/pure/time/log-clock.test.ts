@@ -41,7 +41,7 @@ const machine = (): {
 };
 
 describe('the clock of a log', () => {
-  test('is the wall clock while that runs evenly', () => {
+  test('the clock of a log is the wall clock while that runs evenly', () => {
     const { state, run, wall, effects } = machine();
     run(DAY, 60_000);
     expect(state()).toEqual({ time: wall(), off: undefined });
@@ -51,7 +51,7 @@ describe('the clock of a log', () => {
     ['a day ahead for three seconds', DAY, 3_000],
     ['ten years ahead for a minute', 10 * YEAR, 60_000],
     ['a day back for a minute', -DAY, 60_000],
-  ])('runs on evenly beside a wall clock that is %s', (_, byMs, forMs) => {
+  ])('the clock of a log runs on evenly beside a wall clock that is %s', (_, byMs, forMs) => {
     const { state, jump, run, wall, effects } = machine();
     run(10_000);
     jump(byMs);
@@ -63,7 +63,7 @@ describe('the clock of a log', () => {
     expect(state()).toEqual({ time: wall(), off: undefined });
     expect(effects).toEqual([{ type: 'jumped', byMs }]);
   });
-  test('does not follow a jump across a restart, nor one while the process was down', () => {
+  test('the clock of a log does not follow a jump across a restart, nor one while the process was down', () => {
     const { state, jump, run, restart } = machine();
     jump(DAY);
     run(3_000);
@@ -75,7 +75,7 @@ describe('the clock of a log', () => {
     run(1_000);
     expect(state()).toMatchObject({ time: START + 5_000, off: { byMs: 4_000 } });
   });
-  test('follows a wall clock that has stood for an hour, forwards and back, and counts the hour across restarts', () => {
+  test('the clock of a log follows a wall clock that has kept its time for an hour, forwards and back, and counts the hour across restarts', () => {
     const { state, jump, run, restart, wall, effects } = machine();
     jump(9 * DAY);
     run(FOLLOW_AFTER_MS / 2, 10_000);
@@ -89,7 +89,7 @@ describe('the clock of a log', () => {
     expect(state()).toEqual({ time: wall(), off: undefined });
     expect(effects.map(({ type }) => type)).toEqual(['jumped', 'followed', 'jumped', 'followed']);
   });
-  test('begins the hour again with another jump', () => {
+  test('another jump begins the hour again', () => {
     const { state, jump, run } = machine();
     jump(DAY);
     run(FOLLOW_AFTER_MS - 60_000, 10_000);
@@ -98,7 +98,7 @@ describe('the clock of a log', () => {
     expect(state().off?.byMs).toBe(2 * DAY);
     expect(state().time).toBeLessThan(START + DAY);
   });
-  test('stamps with the later of its two readings', () => {
+  test('a record is stamped with the later of the two readings', () => {
     const { state, jump, run, wall } = machine();
     jump(DAY);
     run(1_000);

@@ -13,11 +13,11 @@
 export interface LogClock {
   /** Milliseconds since 1970. */
   readonly time: number;
-  /** How far the wall clock is ahead of it (behind: negative), and how long it has stood there; undefined: they agree. */
+  /** How far the wall clock is ahead of the log's (behind: negative), and for how long; undefined when they agree. */
   readonly off: { readonly byMs: number; readonly forMs: number } | undefined;
 }
 export type LogClockEvent =
-  /** A process begins: what has passed since the state was kept is not known. */
+  /** A process begins: the time since the state was stored is unknown. */
   | { readonly type: 'opened'; readonly wall: number }
   /** `elapsedMs` have passed since the last event, by the monotonic clock. */
   | { readonly type: 'looked'; readonly wall: number; readonly elapsedMs: number };
@@ -26,9 +26,9 @@ export type LogClockEffect =
   /** Ages are counted to another time from now on. */
   | { readonly type: 'followed'; readonly byMs: number };
 
-/** The wall clock is followed when it has stood for so long. */
+/** The wall clock is followed when it has kept its new time for this long. */
 export const FOLLOW_AFTER_MS = 3_600_000;
-/** So much may the two clocks differ after `elapsedMs`: they do not tick alike. */
+/** The difference that the two clocks may have after `elapsedMs`, since they do not tick alike. */
 const toleranceMs = (elapsedMs: number): number => 1_000 + elapsedMs / 1_000;
 
 export const step = (state: LogClock | undefined, event: LogClockEvent): readonly [LogClock, readonly LogClockEffect[]] => {
@@ -39,7 +39,7 @@ export const step = (state: LogClock | undefined, event: LogClockEvent): readonl
   const byMs = wall - time;
   const tolerated = toleranceMs(elapsedMs);
   if (Math.abs(byMs) <= tolerated) return [{ time: Math.max(time, wall), off: undefined }, []];
-  // From one process to the next the distance grows by what the pause took: that is no other jump.
+  // From one process to the next the distance grows by the length of the pause, which is no other jump.
   const before = state.off;
   const stands = before !== undefined && (Math.abs(byMs - before.byMs) <= tolerated || (event.type === 'opened' && byMs > before.byMs && before.byMs > 0));
   if (!stands) return [{ time, off: { byMs, forMs: 0 } }, [{ type: 'jumped', byMs }]];
@@ -48,5 +48,5 @@ export const step = (state: LogClock | undefined, event: LogClockEvent): readonl
   return [{ time: wall, off: undefined }, [{ type: 'followed', byMs }]];
 };
 
-/** The time that something which happens now is stamped with. */
+/** The time with which an event is stamped now. */
 export const stampOf = ({ time }: LogClock, wall: number): number => Math.max(time, wall);

@@ -2,8 +2,7 @@
 import { expect } from 'vitest';
 import type { Committed, Log } from '../../port/log.ts';
 import { BatchBuilder } from '../../pure/record/batch.ts';
-import { append, at, batchOf, commitOf, never, NOW, place, readAll, shape, TOPIC, values } from './setting.ts';
-import type { Promises } from '../log-contract.ts';
+import { append, at, batchOf, commitOf, never, NOW, place, readAll, shape, TOPIC, values, type Promises } from './setting.ts';
 
 /** Each record with its time. */
 const times = async (log: Log, topic: string = TOPIC): Promise<readonly (readonly [string, number])[]> => {

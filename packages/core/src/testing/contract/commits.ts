@@ -1,8 +1,7 @@
 /** Atomicity, isolation, continuity: a commit is visible as a whole or not at all. */
 import { expect } from 'vitest';
 import type { StorePart } from '../../port/state-store.ts';
-import { append, at, batchOf, commitOf, never, NOW, numbers, place, readAll, TOPIC, values, WHEN_THERE } from './setting.ts';
-import type { Promises } from '../log-contract.ts';
+import { append, at, batchOf, commitOf, never, NOW, numbers, place, readAll, TOPIC, values, WHEN_THERE, type Promises } from './setting.ts';
 
 const GROUP = 'copier';
 const part: StorePart = { store: 'seen', partition: 0, group: GROUP, version: 1, fingerprint: 'f' };

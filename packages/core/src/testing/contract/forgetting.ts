@@ -5,8 +5,7 @@ import type { CleanOptions } from '../../port/tools.ts';
 import { BatchBuilder } from '../../pure/record/batch.ts';
 import type { Header } from '../../pure/record/record.ts';
 import type { TopicShape } from '../../pure/topic/shape.ts';
-import { append, at, commitOf, never, NOW, place, readAll, shape, TOPIC, values } from './setting.ts';
-import type { Promises } from '../log-contract.ts';
+import { append, at, commitOf, never, NOW, place, readAll, shape, TOPIC, values, type Promises } from './setting.ts';
 
 const TABLE = 'table';
 const DAY = 24 * 3_600_000;

@@ -2,8 +2,7 @@
 import { expect } from 'vitest';
 import type { Assignment, Holding, Log, Membership, TopicPartition } from '../../port/log.ts';
 import { sourcePlace } from '../../pure/group/place.ts';
-import { append, at, batchOf, commitOf, never, NOW, place, readAll, values, WHEN_THERE } from './setting.ts';
-import type { Promises } from '../log-contract.ts';
+import { append, at, batchOf, commitOf, never, NOW, place, readAll, values, WHEN_THERE, type Promises } from './setting.ts';
 
 const GROUP = 'workers';
 const PLACES = [place(0), place(1)];

@@ -1,9 +1,8 @@
-/** Once, condition: what a log that numbers its appends promises beside the others (port/numbered-log.ts). */
+/** Once, condition: the further promises of a log that numbers its appends (port/numbered-log.ts). */
 import { expect } from 'vitest';
 import type { Committed } from '../../port/log.ts';
 import type { NumberedAppend, NumberedLog, ProducerStamp } from '../../port/numbered-log.ts';
-import { append, batchOf, commitOf, place, readAll, shape, TOPIC, values } from './setting.ts';
-import type { Promises } from '../log-contract.ts';
+import { append, batchOf, commitOf, place, readAll, shape, TOPIC, values, type Promises } from './setting.ts';
 
 const DAY = 24 * 3_600_000;
 const send = (log: NumberedLog, texts: readonly string[], producer: ProducerStamp, partition = 0, also: Partial<NumberedAppend> = {}): Promise<Committed> =>

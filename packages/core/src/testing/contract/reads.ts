@@ -1,8 +1,7 @@
 /** Order, gaps, offsets: what a reader may rely on. */
 import { expect } from 'vitest';
 import { BatchBuilder } from '../../pure/record/batch.ts';
-import { append, at, batchOf, commitOf, never, NOW, place, readAll, TOPIC, values, WHEN_THERE } from './setting.ts';
-import type { Promises } from '../log-contract.ts';
+import { append, at, batchOf, commitOf, never, NOW, place, readAll, TOPIC, values, WHEN_THERE, type Promises } from './setting.ts';
 
 export const reads: Promises = (promise) => {
   promise('order: within a partition, records are read in the order of their offsets, each once', async ({ log }) => {

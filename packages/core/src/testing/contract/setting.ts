@@ -18,6 +18,14 @@ export interface LogUnderTest<L extends Log = Log> {
 }
 export type OpenLog<L extends Log = Log> = () => Promise<LogUnderTest<L>>;
 
+export interface Subject<L extends Log = Log> {
+  readonly log: L;
+  readonly reopen: () => Promise<L>;
+  readonly clean: NonNullable<LogUnderTest<L>['clean']>;
+}
+/** A group of promises: each is a sentence, and a test that shows it. */
+export type Promises<L extends Log = Log> = (promise: (sentence: string, kept: (subject: Subject<L>) => Promise<void>) => void) => void;
+
 export const shape = (name: string, partitions: number = 2, settings: Partial<TopicShape> = {}): TopicShape => ({
   name,
   partitions,

@@ -3,8 +3,7 @@ import { expect } from 'vitest';
 import type { Log } from '../../port/log.ts';
 import { compareBytes } from '../../pure/bytes/sort-key.ts';
 import type { StorePart } from '../../port/state-store.ts';
-import { commitOf, never, numbers, place, shape, TOPIC } from './setting.ts';
-import type { Promises } from '../log-contract.ts';
+import { commitOf, never, numbers, place, shape, TOPIC, type Promises } from './setting.ts';
 
 const part: StorePart = { store: 'counts', partition: 0, group: 'counter', version: 1, fingerprint: 'f1' };
 const bytes = (...of: readonly number[]): Uint8Array => Uint8Array.from(of);

@@ -1,7 +1,6 @@
 /** Durability, prefix: what is found when the log is opened again. */
 import { expect } from 'vitest';
-import { append, at, batchOf, commitOf, never, numbers, place, readAll, values } from './setting.ts';
-import type { Promises } from '../log-contract.ts';
+import { append, at, batchOf, commitOf, never, numbers, place, readAll, values, type Promises } from './setting.ts';
 
 const part = { store: 'totals', partition: 1, group: 'adder', version: 3, fingerprint: 'f' } as const;
 

@@ -2,8 +2,9 @@ import { compactedTopic, store, topic } from '@stoplog/core';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import { pipeline, type Ends } from './pipeline.ts';
-import { stream, type SameKey, type Stream } from './stream.ts';
-import { table, type Table } from './table.ts';
+import type { SameKey, Stream, Table } from './faces.ts';
+import { stream } from './stream.ts';
+import { table } from './table.ts';
 
 const text = { key: z.string(), value: z.string() };
 const [from, to] = [topic('from', text), topic('to', text)];

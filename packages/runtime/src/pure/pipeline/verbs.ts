@@ -21,12 +21,10 @@ import { tableMap } from '../nodes/table-map.ts';
 import { tableTo } from '../nodes/table-to.ts';
 import { through } from '../nodes/through.ts';
 import { to } from '../nodes/to.ts';
-import type { Arrivals } from './arrivals.ts';
+import type { Arrivals, Stream, Table } from './faces.ts';
 import { asFunction, asStore, asTarget, asTopic } from './arguments.ts';
 import type { Flow } from './flow.ts';
 import { nodeIn, nodeKey } from './node-key.ts';
-import type { Stream } from './stream.ts';
-import type { Table } from './table.ts';
 
 type Per<R> = (value: unknown, record: AnyRecord) => R;
 type Combine = (value: unknown, match: unknown, record: AnyRecord) => unknown;

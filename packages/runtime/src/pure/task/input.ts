@@ -1,7 +1,7 @@
 /**
  * One partition that an actor reads: what was fetched, and the record at its head. Whoever runs the actor fetches.
  */
-import type { BatchView, RecordBatch, TopicPartition } from '@stoplog/core/port';
+import type { RecordBatch, RecordCursor, TopicPartition } from '@stoplog/core/port';
 import type { AnyTopic } from '@stoplog/core/kit';
 import { InputRecord } from '../nodes/derived-record.ts';
 import type { Emit } from '../nodes/emit.ts';
@@ -18,12 +18,12 @@ export class Input {
   /** Timestamp of the head; undefined when nothing fetched is left. */
   headTime: number | undefined;
   /** The batch whose record is the head; without one it is time to fetch from `next`. */
-  view: BatchView | undefined;
+  view: RecordCursor | undefined;
   /** The last fetch was full: there is more. */
   behind = false;
   /** Where to fetch when nothing fetched is left. */
   next: bigint;
-  #batches: readonly BatchView[] = [];
+  #batches: readonly RecordCursor[] = [];
   #index = 0;
 
   constructor(topic: AnyTopic, partition: number, from: bigint, emit: Emit) {

@@ -2,8 +2,8 @@
  * How a task's store is called in the log. What a table keeps of its topic belongs to the pipeline that reads it: two
  * pipelines may join with one topic, each at its own pace.
  */
-import type { StorePart } from '@stoplog/core/port';
-import type { Plan, TaskStore } from '../topology/plan.ts';
+import type { StorePart, TopicUse } from '@stoplog/core/port';
+import type { Plan, Task, TaskStore } from '../topology/plan.ts';
 
 export const storePart = (plan: Plan, store: TaskStore, partition: number): StorePart => ({
   store: store.table === undefined ? store.name : `${store.name}@${plan.name}`,
@@ -12,3 +12,14 @@ export const storePart = (plan: Plan, store: TaskStore, partition: number): Stor
   version: store.version,
   fingerprint: store.fingerprint,
 });
+
+/** The stores of a task as they are opened before anything runs: a new one is refused where the records that fill it were read already. */
+export const newStoreParts = (plan: Plan, task: Task): readonly StorePart[] =>
+  task.stores.map((store) => ({ ...storePart(plan, store, 0), filledFrom: task.inputs.map(({ topic }) => topic.name) }));
+
+/** What the pipeline does with its topics: those of its own `through` are its own, and it appends to the others that its ends name. */
+export const topicUse = ({ name, tasks }: Plan): TopicUse => {
+  const owns = new Set(tasks.flatMap(({ inputs }) => inputs.filter(({ role }) => role === 'through').map(({ topic }) => topic.name)));
+  const outputs = new Set(tasks.flatMap((task) => task.outputs.map((topic) => topic.name)));
+  return { group: name, owns: [...owns], appends: [...outputs].filter((topic) => !owns.has(topic)) };
+};

@@ -5,8 +5,8 @@
  * compacted topic keeps every offset. Records that are appended get consecutive offsets, whatever gaps were between them.
  */
 import { StoplogError } from '@stoplog/core';
-import { BatchBuilder, checkBatchShape, openBatch, stampBatch } from '@stoplog/core/kit';
-import type { BatchView } from '@stoplog/core/port';
+import { checkBatchShape, RecordsView } from '@stoplog/core/kit';
+import type { RecordCursor } from '@stoplog/core/port';
 import type { KafkaBatch, KafkaMessage, KafkaRecord } from '../../client.ts';
 
 /** The broker stamped the batch when it took it in: its largest time is the time of each record. */
@@ -16,15 +16,15 @@ const APPEND_TIME = 0x08;
 export const timestampOf = ({ attributes, firstTimestamp, maxTimestamp }: KafkaBatch, { timestampDelta }: KafkaRecord): number =>
   Number((attributes & APPEND_TIME) !== 0 ? maxTimestamp : firstTimestamp + timestampDelta);
 
-export const viewOf = (batch: KafkaBatch, partition: number): BatchView => {
-  const builder = new BatchBuilder(batch.length);
-  for (const record of batch.records) {
-    const headers = record.headers.map(([name, value]) => ({ name: name?.toString() ?? '', value }));
-    builder.appendAt(record.offsetDelta, record.key, record.value, timestampOf(batch, record), headers);
-  }
-  const bytes = builder.finish(batch.lastOffsetDelta);
-  stampBatch(bytes, { topicId: 0, partition, baseOffset: batch.firstOffset });
-  return openBatch(bytes);
+export const viewOf = (batch: KafkaBatch, partition: number): RecordCursor => {
+  const records = batch.records.map((record) => ({
+    offsetDelta: record.offsetDelta,
+    timestamp: timestampOf(batch, record),
+    key: record.key,
+    value: record.value,
+    headers: record.headers.map(([name, value]) => ({ name: name?.toString() ?? '', value })),
+  }));
+  return new RecordsView(batch.firstOffset, partition, records, batch.lastOffsetDelta);
 };
 
 /** The records of a batch, checked whole: a damaged batch is `STOPLOG_LOG_CORRUPT`. */

@@ -23,6 +23,8 @@ import { finding, type Finding } from '../../../pure/log/finding.ts';
 
 export interface Names {
   readonly topics: ReadonlyMap<number, TopicShape>;
+  /** The groups that own topics, by the number of the topic. */
+  readonly owners: ReadonlyMap<number, string>;
   readonly stores: ReadonlyMap<number, StoreMeta & { readonly name: string }>;
   readonly groups: ReadonlyMap<number, string>;
   readonly sources: ReadonlyMap<number, string>;
@@ -38,6 +40,7 @@ export const namesIn = (
   entries: readonly (readonly [key: Uint8Array, value: Uint8Array])[],
 ): { readonly names: Names; readonly findings: readonly Finding[] } => {
   const topics = new Map<number, TopicShape>();
+  const owners = new Map<number, string>();
   const stores = new Map<number, StoreMeta & { readonly name: string }>();
   const groups = new Map<number, string>();
   const sources = new Map<number, string>();
@@ -75,9 +78,12 @@ export const namesIn = (
     else if (kind === undefined) findings.push(finding('unknown', { table: 'meta' }, `'${key}' is of a kind that this version does not know`));
     else if (typeof data !== 'object' || data === null) wrong(key, 'is not an object');
     else if (kind === TOPIC) {
-      const { id, shape } = data as TopicMeta;
+      const { id, shape, owner } = data as TopicMeta;
       if (shape?.name !== name || !(shape.partitions >= 1)) wrong(key, 'is not the shape of that topic');
-      else if (take(id, key)) topics.set(id, shape);
+      else if (take(id, key)) {
+        topics.set(id, shape);
+        if (typeof owner === 'string') owners.set(id, owner);
+      }
     } else if (kind === STORE) {
       if (take((data as StoreMeta).id, key)) stores.set((data as StoreMeta).id, { ...(data as StoreMeta), name });
     } else if (kind === GROUP) {
@@ -93,7 +99,7 @@ export const namesIn = (
   const largest = Math.max(0, ...taken.keys());
   if (next === undefined ? taken.size > 0 : !(next > largest))
     wrong('next', `is ${next ?? 'missing'}, and number ${largest} is taken: it would be assigned twice`);
-  return { names: { topics, stores, groups, sources, producers, gone, next }, findings };
+  return { names: { topics, owners, stores, groups, sources, producers, gone, next }, findings };
 };
 
 const [TOPIC = '', STORE = '', GROUP = '', SOURCE = '', PRODUCER = '', GONE = '', CLEANING = ''] = [

@@ -1,0 +1,31 @@
+/** The common part of the serdes: each has a schema to parse by, and an owner to name in errors. */
+import type { CodecName, Encoded, Owner, Schema, Serde } from './codec.ts';
+import { parseWith } from './refusal.ts';
+
+export abstract class OwnedSerde implements Serde<unknown> {
+  abstract readonly codec: CodecName;
+  readonly parsesOnDecode = false as const;
+  readonly schema: Schema;
+  protected readonly owner: Owner;
+  constructor(schema: Schema, owner: Owner) {
+    this.schema = schema;
+    this.owner = owner;
+  }
+  parse(input: unknown): unknown {
+    return parseWith(this.schema, input, this.owner);
+  }
+  abstract encode(value: unknown): Encoded;
+  abstract decode(bytes: Uint8Array, start?: number, end?: number): unknown;
+}
+
+/** A serde of structured values: a key is written in canonical order, so that equal keys have equal bytes. */
+export abstract class StructuredSerde extends OwnedSerde {
+  /** The schema does not determine the values, so each value is checked for what the codec cannot carry. */
+  protected readonly open: boolean;
+  protected readonly canonical: boolean;
+  constructor(schema: Schema, owner: Owner, open: boolean) {
+    super(schema, owner);
+    this.open = open;
+    this.canonical = owner.side === 'key';
+  }
+}
