@@ -21,10 +21,10 @@ interface Bounds {
 const PLAIN: Bounds = { openings: 2, vague: 0.5, fragments: 2 };
 /** Each folder that is not yet plain, with the counts that it may not exceed. A file belongs to the first row that matches. */
 const STILL_TO_DO: readonly (readonly [path: RegExp, ceiling: Bounds])[] = [
-  [/^packages\/(?:runtime|cli|connectors|console)\//, { openings: 20, vague: 3.6, fragments: 40 }],
+  [/^packages\/(?:runtime|cli|console|connectors\/src\/kafka)\//, { openings: 19, vague: 3.3, fragments: 39 }],
   [
     /^packages\/core\/src\/(?:port|kit|tools|pure\/(?:topic|schema|retention)|lmdb\/(?:writer|transaction|cleaner|folder|tables))\//,
-    { openings: 22, vague: 3.6, fragments: 27 },
+    { openings: 19, vague: 3.3, fragments: 26 },
   ],
 ];
 

@@ -5,7 +5,7 @@
  * state is needed: read where each partition ends, skip that many of its rows, and append the rest. That is exact after any
  * end, Ctrl-C or `kill -9`.
  */
-import { partitionOf, type LogClient, type NewRecord } from '@stoplog/core';
+import { partitionOf, type DeclaredTopic, type LogClient, type NewRecord } from '@stoplog/core';
 import type { Stage } from './progress.ts';
 import { readAirports } from './read-airports.ts';
 import type { FlightsFile } from './read-flights.ts';
@@ -35,7 +35,7 @@ export const loadFlights = async (log: LogClient, file: FlightsFile, limit: numb
   }
 };
 
-const held = async (log: LogClient, topic: { readonly name: string }): Promise<number[]> => (await log.ends(topic)).map(Number);
+const held = async (log: LogClient, topic: DeclaredTopic): Promise<number[]> => (await log.ends(topic)).map(Number);
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, n) => total + n, 0);
 
 /** Skips the first `held[p]` records of each partition p, counting `held` down, and passes the others on. */

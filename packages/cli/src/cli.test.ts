@@ -263,6 +263,14 @@ describe('append', () => {
     expect(notJson.err).toMatch(/line 3: it is not JSON(.|\n)*1 record before it was appended/);
     expect(jsonLines((await stoplog(folder, ['tail', 'tickets', '--until-end', '--json'])).out)).toHaveLength(5);
   });
+  test('takes the same lines with the declaration and by the schema in the log, also with a key that the value leaves out', async () => {
+    const folder = newFolder();
+    const line = '{"id":"a","state":"open","customer":"c1"}\n';
+    for (const more of [['--pipeline', PIPELINE], []])
+      expect((await stoplog(folder, ['append', 'tickets', '--key-field', 'customer', ...more], line)).err).toBe('1 record appended to tickets\n');
+    const records = jsonLines((await stoplog(folder, ['tail', 'tickets', '--until-end', '--json'])).out);
+    expect(records.map(({ key, value }) => [key, value])).toEqual(Array.from({ length: 2 }, () => ['c1', { id: 'a', state: 'open' }]));
+  });
   test('with --expected-end appends all lines or none: where the partition ends there', async () => {
     const folder = newFolder();
     const counted = (end: string, lines: string): Promise<Finished> =>

@@ -1,5 +1,5 @@
 /** `stoplog groups` and `stoplog topics` as a person or a script meets them: each command is a process of its own. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -92,6 +92,20 @@ describe('a pipeline that has read five tickets of eight', () => {
     expect(plain.out).toMatch(/tickets +0 +5 +8 +3 +[\d.]+m?s +0 +0 +never +–\n/);
     expect(JSON.parse(json.out)).toMatchObject({ partitions: [{ topic: 'tickets', partition: 0, position: 5, end: 8, lag: 3, drainSeconds: null }] });
   });
+  test('shows its plan with its lag, also as JSON, and a topic that is not there yet without one', async () => {
+    const other = newFolder();
+    await stoplog(other, ['topics', 'create', 'others']);
+    const [plain, json, fresh, drawn] = await Promise.all([
+      stoplog(folder, ['describe', PIPELINE, '--log', 'lmdb:./data']),
+      stoplog(folder, ['describe', PIPELINE, '--log', 'lmdb:./data', '--json']),
+      stoplog(other, ['describe', PIPELINE, '--log', 'lmdb:./data']),
+      stoplog(folder, ['describe', PIPELINE, '--log', 'lmdb:./data', '--mermaid']),
+    ]);
+    expect(plain.out).toMatch(/^ {2}task 0 {3}tickets (.|\n)*\n\nTASK {2}READS +LAG +OLDEST\n0 +tickets +3 +[\d.]+m?s\n$/m);
+    expect(JSON.parse(json.out)).toMatchObject({ tasks: [{ inputs: [{ topic: 'tickets', lag: 3, lagSeconds: expect.any(Number) }] }] });
+    expect(fresh.out).toMatch(/\n0 +tickets +– +not there yet\n$/);
+    expect([drawn.code, drawn.err]).toEqual([2, expect.stringMatching(/--mermaid and --log exclude each other/)]);
+  });
   test('a dry run shows the plan and changes nothing', async () => {
     const reset = await stoplog(folder, ['groups', 'reset', 'tickets', '--shift-by=-2']);
     expect(reset.code).toBe(0);
@@ -101,6 +115,10 @@ describe('a pipeline that has read five tickets of eight', () => {
     const twice = await stoplog(folder, ['groups', 'reset', 'tickets', '--shift-by=-2', '--topic', 'tickets,tickets']);
     expect(twice.out).toBe(reset.out);
     expect((await stoplog(folder, ['groups', 'export', 'tickets'])).out).toBe('tickets,0,5\n');
+  });
+  test.runIf(existsSync('/dev/zero'))('refuses a file of positions that has no end, after a bounded part of it', async () => {
+    const { code, err } = await stoplog(folder, ['groups', 'reset', 'tickets', '--from-file', '/dev/zero']);
+    expect([code, err]).toEqual([2, expect.stringMatching(/^STOPLOG_USAGE {2}\/dev\/zero holds more than 64 MiB: .*groups export/)]);
   });
   test('exactly one place to go to, that is one', async () => {
     const wrong = [

@@ -9,6 +9,7 @@ export {
   type Origin,
   type Parses,
   type Target,
+  type DeclaredTopic,
   type Topic,
   type TopicSpec,
 } from './pure/topic/topic.ts';
@@ -20,7 +21,8 @@ export type { CodecName } from './pure/schema/serde.ts';
 export type { Reset } from './pure/record/auto-offset-reset.ts';
 export { partitionOf } from './pure/topic/partitioner.ts';
 export { isStoplogError, StoplogError, type StoplogCode } from './pure/errors.ts';
-export type { Capability, LogRef, TopicPartition } from './port/log.ts';
+export type { Capability, LogRef } from './port/log-module.ts';
+export type { TopicPartition } from './port/log.ts';
 export { openLog } from './client/open.ts';
 export type { PartitionLag } from './client/lag.ts';
 export type { Appended, AppendOptions, NewRecord, NumberedAppendOptions } from './client/appending.ts';

@@ -1,13 +1,13 @@
 /** Where a reset goes and what it moves, as the command line says. */
-import { readFileSync } from 'node:fs';
 import { StoplogError } from '@stoplog/core';
 import type { TopicPartition, TopicShape } from '@stoplog/core/port';
 import { type GroupStanding, parsePositions, type ResetPlace, type ResetTarget } from '@stoplog/core/tools';
-import { oneLine } from '@stoplog/runtime/kit';
+import { oneLine, sizeText } from '@stoplog/runtime/kit';
 import { durationIn } from '../text/duration-text.ts';
 import type { Arguments } from './arguments.ts';
 import { groupNamed, partitionsOf } from './group-argument.ts';
 import { type LogArgument, type OpenedLog, topicNamed } from './log-argument.ts';
+import { readWithin } from './read-within.ts';
 import { timeIn } from './time-argument.ts';
 
 export const TARGETS = {
@@ -56,17 +56,19 @@ const wholeIn = (text: string, option: string, form: RegExp): bigint => {
     `--${option} '${oneLine(text)}' is no whole number${option === 'to-offset' ? ' from 0 on' : ', such as 100 or --shift-by=-100'}`,
   );
 };
+/** Room for a million lines. */
+const POSITIONS_BYTES_MAX = 64 * 1024 * 1024;
+
 const readText = (path: string): string => {
+  const remedy = "give a file of lines topic,partition,offset, as 'stoplog groups export' prints them";
+  let text: string | undefined;
   try {
-    return readFileSync(path, 'utf8');
+    text = readWithin(path, POSITIONS_BYTES_MAX);
   } catch (error) {
-    throw new StoplogError(
-      'STOPLOG_USAGE',
-      { path },
-      `${oneLine(path)} cannot be read (${(error as Error).message}): give a file of lines topic,partition,offset, as 'stoplog groups export' prints them`,
-      { cause: error },
-    );
+    throw new StoplogError('STOPLOG_USAGE', { path }, `${oneLine(path)} cannot be read (${(error as Error).message}): ${remedy}`, { cause: error });
   }
+  if (text !== undefined) return text;
+  throw new StoplogError('STOPLOG_USAGE', { path, limit: POSITIONS_BYTES_MAX }, `${oneLine(path)} holds more than ${sizeText(POSITIONS_BYTES_MAX)}: ${remedy}`);
 };
 
 /** What the plan needs to know of each partition that is to move. */

@@ -19,14 +19,14 @@ const refusal = async (call: Promise<unknown>): Promise<StoplogError> => {
 };
 
 describe('a source from an Observable', () => {
-  test('subscribes when it is opened, not when it is declared', async () => {
+  test('a source subscribes when it is opened, not when it is declared', async () => {
     const opened = vi.fn(() => NEVER);
     const source = fromObservable('ticks', opened, spec());
     expect(opened).not.toHaveBeenCalled();
     await source.open(START);
     expect(opened).toHaveBeenCalledOnce();
   });
-  test('keeps what is pushed until it is pulled, with a number for a key and the time it came', async () => {
+  test('a source keeps pushed values until they are pulled, with a number as key and the time of arrival', async () => {
     let at = 100;
     const ticks = new Subject<string>();
     const reader = await fromObservable('ticks', () => ticks, spec({ now: () => at++ })).open(START);
@@ -35,7 +35,7 @@ describe('a source from an Observable', () => {
     expect(await reader.pull(ONE, never)).toEqual({ arrivals: [{ key: '0', value: 'a', timestamp: 100 }], ended: false });
     expect(await reader.pull(ALL, never)).toEqual({ arrivals: [{ key: '1', value: 'b', timestamp: 101 }], ended: false });
   });
-  test('a pull waits until something is there', async () => {
+  test('a pull waits until an arrival is there', async () => {
     const ticks = new Subject<string>();
     const reader = await fromObservable('ticks', () => ticks, spec({ now: () => 1 })).open(START);
     const pull = reader.pull(ALL, never);
@@ -56,14 +56,14 @@ describe('a source from an Observable', () => {
     expect(await second).toEqual({ arrivals: [], ended: false });
     expect(await reader.pull(ALL, stop.signal)).toEqual({ arrivals: [], ended: false });
   });
-  test('completion is the end, behind the last arrival', async () => {
+  test('completion ends the source, after the last arrival', async () => {
     const reader = await fromObservable('ticks', () => of('a', 'b'), spec()).open(START);
     expect(await reader.pull(ONE, never)).toMatchObject({ ended: false });
     expect(await reader.pull(ALL, never)).toMatchObject({ arrivals: [{ value: 'b' }], ended: true });
     const empty = await fromObservable('ticks', () => EMPTY, spec()).open(START);
     expect(await empty.pull(ALL, never)).toEqual({ arrivals: [], ended: true });
   });
-  test('an error of the Observable is STOPLOG_SOURCE with its cause, after what it emitted before', async () => {
+  test('an error of the Observable is STOPLOG_SOURCE with its cause, after the arrivals before it', async () => {
     const cause = new Error('the sensor is gone');
     const reader = await fromObservable(
       'ticks',
@@ -79,7 +79,7 @@ describe('a source from an Observable', () => {
     expect(error).toMatchObject({ code: 'STOPLOG_SOURCE', cause, facts: { source: 'ticks' } });
     expect(error.message).toContain('the sensor is gone');
   });
-  test('an error ends a pull that waits, also one from a function that opens nothing', async () => {
+  test('an error ends a waiting pull, even one from a function that opens nothing', async () => {
     const ticks = new Subject<string>();
     const reader = await fromObservable('ticks', () => ticks, spec()).open(START);
     const pull = refusal(reader.pull(ALL, never));
@@ -94,7 +94,7 @@ describe('a source from an Observable', () => {
     );
     expect((await refusal((await broken.open(START)).pull(ALL, never))).message).toContain('no such device');
   });
-  test('overflow: fail keeps what there was room for, then fails, and unsubscribes', async () => {
+  test('overflow: a source that fails keeps the arrivals that fit, then fails and unsubscribes', async () => {
     const torn = vi.fn();
     const endless = new Observable<number>((subscriber) => {
       for (let n = 0; !subscriber.closed; n++) subscriber.next(n);
@@ -105,7 +105,7 @@ describe('a source from an Observable', () => {
     expect(await reader.pull(ALL, never)).toMatchObject({ arrivals: [{ value: 0 }, { value: 1 }], ended: false });
     expect(await refusal(reader.pull(ALL, never))).toMatchObject({ code: 'STOPLOG_SOURCE', facts: { buffer: 2 } });
   });
-  test('what is dropped is counted, and told once a second at most', async () => {
+  test('dropped arrivals are counted, and reported once a second at most', async () => {
     vi.useFakeTimers();
     try {
       const told: Dropped[] = [];
@@ -132,7 +132,7 @@ describe('a source from an Observable', () => {
       vi.useRealTimers();
     }
   });
-  test('disposing of it unsubscribes', async () => {
+  test('disposing of the source unsubscribes', async () => {
     const ticks = new Subject<string>();
     const reader = await fromObservable('ticks', () => ticks, spec()).open(START);
     expect(ticks.observed).toBe(true);
@@ -144,7 +144,7 @@ describe('a source from an Observable', () => {
     const source = fromObservable('ticks', () => from(['a']), spec());
     for (let life = 0; life < 2; life++) expect(await (await source.open(START)).pull(ALL, never)).toMatchObject({ arrivals: [{ key: '0', value: 'a' }] });
   });
-  test('a buffer, an overflow or a name that makes no sense is refused where it is declared', () => {
+  test('an invalid buffer, overflow or name is refused where it is declared', () => {
     for (const buffer of [0, -1, 1.5, NaN, Infinity])
       expect(() => fromObservable('ticks', () => NEVER, spec({ buffer }))).toThrow(/the buffer of source 'ticks'/);
     // @ts-expect-error not one of the three

@@ -1,9 +1,9 @@
 /**
  * An Observable as a source of a pipeline: opened in the thread that reads it, buffered between two pulls.
  *
- * An Observable keeps no position and repeats nothing. What it pushed and the pipeline has committed stays; what lay in the
- * buffer when the thread died, or when the app was drained, is gone, and the next life subscribes anew. Where that is too
- * little, append to a topic instead (`log.append`), and let the pipeline read that.
+ * An Observable keeps no position and repeats nothing. Arrivals that the pipeline has committed stay; arrivals in the buffer
+ * when the thread dies, or when the app is drained, are lost, and the next incarnation subscribes again. Where that is too
+ * little, append to a topic instead (`log.append`), and let the pipeline read the topic.
  */
 import { StoplogError, type ValueSource } from '@stoplog/core';
 import { checkName } from '@stoplog/core/kit';
@@ -12,22 +12,25 @@ import { ObservableReader, type Dropped } from './observable-reader.ts';
 import type { Overflow } from './pure/arrival-buffer.ts';
 
 export interface FromObservable {
-  /** How many arrivals may wait for the pipeline. */
+  /** The number of arrivals that may wait for the pipeline. */
   readonly buffer: number;
-  /** What happens to one more: another is dropped for it, it is dropped itself, or the source fails with `STOPLOG_SOURCE`. */
+  /**
+   * The fate of an arrival when the buffer is full: the oldest one is dropped for it, it is dropped itself, or the source
+   * fails with `STOPLOG_SOURCE`.
+   */
   readonly overflow: Overflow;
-  /** Told what was dropped, at most once a second; a line on standard error when left out. */
+  /** Called with the dropped arrivals, at most once a second; by default a line is written to standard error. */
   readonly dropped?: (dropped: Dropped) => void;
-  /** Milliseconds since 1970, asked at every arrival: its timestamp. The machine's clock when left out. */
+  /** Milliseconds since 1970, read at every arrival for its timestamp. The machine's clock by default. */
   readonly now?: () => number;
 }
 
 /**
- * A source whose arrivals are what the Observable emits.
+ * A source whose arrivals are the values of the Observable.
  *
  * `open` is called in the actor's thread, each time the actor starts. An arrival's timestamp is the time it arrived; its key
- * is its number since then, from '0', those that were dropped included: give it a key of its own with `rekey`. When
- * the Observable completes the source has ended; its error is `STOPLOG_SOURCE`, after what it emitted before.
+ * is its number since then, from '0', with dropped ones counted: give it a key of its own with `rekey`. When the Observable
+ * completes the source has ended; its error is `STOPLOG_SOURCE`, after the values before it.
  *
  * @example
  * const ticks = fromObservable('ticks', () => interval(100), { buffer: 10_000, overflow: 'drop-oldest' });

@@ -1,18 +1,18 @@
 /**
- * Reads one subscription of an Observable: what it pushes is buffered, what is asked for is taken from the buffer.
+ * Reads one subscription of an Observable: pushed values are buffered, and pulls take them from the buffer.
  *
- * What ends it (completion, an error, an overflow) comes behind what was buffered before, as it does in the Observable.
+ * An end (completion, an error, an overflow) comes after the buffered values, as it does in the Observable.
  */
 import { StoplogError } from '@stoplog/core';
 import type { ArrivalBatch, PullLimit, SourceReader } from '@stoplog/core/port';
 import { defer, Subject, takeUntil, type Observable } from 'rxjs';
 import { ArrivalBuffer, type Overflow } from './pure/arrival-buffer.ts';
 
-/** What a source could not keep since it last said so. */
+/** Arrivals that a source dropped since its last report. */
 export interface Dropped {
   readonly source: string;
   readonly arrivals: number;
-  /** Since it was opened. */
+  /** Since the source was opened. */
   readonly arrivalsInAll: number;
 }
 
@@ -57,7 +57,7 @@ export class ObservableReader implements SourceReader {
     if (over?.error !== undefined && arrivals.length === 0) throw over.error;
     return { arrivals, ended: over !== undefined && over.error === undefined };
   }
-  /** An Observable has nobody to tell. */
+  /** An Observable takes no acknowledgements. */
   async acknowledge(): Promise<void> {}
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -83,7 +83,7 @@ export class ObservableReader implements SourceReader {
     }
     this.#changed();
   }
-  /** The first end is the one that counts; stopping the subscription completes it once more. */
+  /** The first end counts; stopping the subscription completes it once more. */
   #ends(error: StoplogError | undefined): void {
     this.#end ??= { error };
     this.#changed();
@@ -106,7 +106,7 @@ export class ObservableReader implements SourceReader {
     this.#untold = 0;
     this.#parts.dropped(dropped);
   }
-  /** Resolves when something has arrived or ended, or the signal is aborted. */
+  /** Resolves at an arrival or an end, or when the signal is aborted. */
   async #change(signal: AbortSignal): Promise<void> {
     let changed = (): void => {};
     const change = new Promise<void>((resolve) => {

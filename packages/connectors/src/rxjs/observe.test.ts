@@ -14,13 +14,13 @@ const append = (log: LogClient, ...values: readonly number[]): Promise<unknown> 
   );
 
 describe('a topic as an Observable', () => {
-  test('emits what is there in batches, and completes at the end when told to', async () => {
+  test("a topic emits its records in batches, and completes at the end with until: 'end'", async () => {
     const log = makeClient(memoryLog());
     await append(log, 1, 2, 3);
     const batches = await lastValueFrom(observe(log, ticks, { from: 'earliest', until: 'end' }).pipe(toArray()));
     expect(batches.flat().map(({ value }) => value)).toEqual([1, 2, 3]);
   });
-  test('is cold: each subscriber reads for itself, and nothing is read before', async () => {
+  test('a topic is cold: each subscriber reads for itself, and nothing is read before', async () => {
     const log = makeClient(memoryLog());
     const read = vi.spyOn(log, 'read');
     const all = observe(log, ticks, { from: 'earliest', until: 'end' }).pipe(
@@ -34,7 +34,7 @@ describe('a topic as an Observable', () => {
     await append(log, 2);
     expect(await lastValueFrom(all)).toEqual([1, 2]);
   });
-  test('goes on as records come', async () => {
+  test('a topic emits records as they are appended', async () => {
     const log = makeClient(memoryLog());
     const second = firstValueFrom(observe(log, ticks, { from: 'earliest' }).pipe(take(2), toArray()));
     await append(log, 1);
@@ -54,7 +54,7 @@ describe('a topic as an Observable', () => {
     subscription.unsubscribe();
     expect(signal?.aborted).toBe(true);
   });
-  test('what goes wrong with the reading is its error', async () => {
+  test("an error of the reading is the Observable's error", async () => {
     const log = makeClient(memoryLog());
     const other = topic('ticks', { key: z.string(), value: z.int(), partitions: 2 });
     await append(log, 1);

@@ -30,7 +30,7 @@ const withApp = async (name: string, path: string, body: (app: App) => Promise<v
   }
 };
 
-/** Reads the topic behind the source until it holds so many records. */
+/** Reads the topic after the source until it holds that many records. */
 const arrived = async (app: App, records: number): Promise<void> => {
   let seen = 0;
   for await (const batch of app.log.read(byDigit, { from: 'earliest' })) {
@@ -48,7 +48,7 @@ const counted = async (app: App): Promise<number> => {
   for await (const [, count] of app.store(countByDigit).range()) sum += Number(count);
   return sum;
 };
-/** What was committed are the first so many arrivals, each once, and each of them is counted in the end. */
+/** The committed arrivals are a prefix of all arrivals, each once, and each of them is counted in the end. */
 const expectNoneLost = async (path: string, atLeast: number): Promise<void> => {
   await withApp('nothing', path, async (app) => {
     await app.settled();
@@ -60,7 +60,7 @@ const expectNoneLost = async (path: string, atLeast: number): Promise<void> => {
 };
 
 describe('a pipeline that reads an Observable', () => {
-  test('counts every arrival, in threads', async () => {
+  test('a pipeline counts every arrival, in threads', async () => {
     await withFolder((path) =>
       withApp('ten-thousand', path, async (app) => {
         await arrived(app, 10_000);
@@ -69,13 +69,13 @@ describe('a pipeline that reads an Observable', () => {
       }),
     );
   });
-  test('when it is disposed of, loses nothing that was committed', async () => {
+  test('a pipeline that is disposed of loses no committed arrival', async () => {
     await withFolder(async (path) => {
       await withApp('endless', path, (app) => arrived(app, 50));
       await expectNoneLost(path, 50);
     });
   });
-  test('when Ctrl-C ends its process, loses nothing that was committed', async () => {
+  test('a pipeline whose process is ended by Ctrl-C loses no committed arrival', async () => {
     await withFolder(async (path) => {
       const child = spawn(process.execPath, [fixture('app').pathname, path], { stdio: ['ignore', 'pipe', 'inherit'] });
       const lines: string[] = [];
@@ -88,7 +88,7 @@ describe('a pipeline that reads an Observable', () => {
       await expectNoneLost(path, 50);
     });
   });
-  test('an Observable that fails is opened again, and given up when it fails each time', async () => {
+  test('an Observable that fails is opened again, and stopped when it fails each time', async () => {
     await withFolder((path) =>
       withApp('broken', path, async (app) => {
         await arrived(app, 15);

@@ -1,7 +1,7 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import { lmdb } from '../lmdb/index.ts';
-import type { LogModule, LogRef } from '../port/log.ts';
+import type { LogModule, LogRef } from '../port/log-module.ts';
 import { topic } from '../pure/topic/topic.ts';
 import { memoryLog } from '../testing/memory-log.ts';
 import { makeClient, type LogClient } from './client.ts';

@@ -126,6 +126,17 @@ describe('read', () => {
     const ends = await log.ends(letters);
     expect(ends.reduce((sum, end) => sum + end, 0n)).toBe(10n);
   });
+
+  test('an object that only has the name of a topic is refused by the types, and by a sentence where there are none', async () => {
+    const log = makeClient(memoryLog({ holes: false }));
+    const named = { name: 'letters' };
+    // @ts-expect-error not a topic
+    await expect(log.ends(named)).rejects.toThrow(/not a topic: pass a value made by topic/);
+    // @ts-expect-error not a topic
+    await expect(log.lag('group', named)).rejects.toThrow(/not a topic/);
+    // @ts-expect-error not a topic
+    await expect(log.append(named, [{ key: 'a', value: 'b' }])).rejects.toThrow(/not a topic/);
+  });
 });
 
 test('lag counts the records that a group has not read, and the age of the first of them', async () => {

@@ -9,7 +9,7 @@ import { StoplogError } from '../pure/errors.ts';
 import type { Reset } from '../pure/record/auto-offset-reset.ts';
 import { LazyRecord, type LogRecord } from '../pure/record/record.ts';
 import { checkSettings, type Known } from '../pure/settings.ts';
-import { topicOf, type AnyTopic, type Origin, type Parses } from '../pure/topic/topic.ts';
+import { topicOf, type AnyTopic, type DeclaredTopic, type Origin, type Parses } from '../pure/topic/topic.ts';
 import {
   appendAll,
   checkAppendOptions,
@@ -82,9 +82,9 @@ export interface LogClient extends AsyncDisposable {
    * for (const { topic, partition, records, age } of await log.lag('billing', orders)) console.log(topic, partition, records,
    * age / 1_000);
    */
-  lag(group: string, ...topics: readonly { readonly name: string }[]): Promise<readonly PartitionLag[]>;
+  lag(group: string, ...topics: readonly DeclaredTopic[]): Promise<readonly PartitionLag[]>;
   /** The offset that the next record of each partition gets. */
-  ends(topic: { readonly name: string }): Promise<readonly bigint[]>;
+  ends(topic: DeclaredTopic): Promise<readonly bigint[]>;
   /**
    * Deletes the records before a time, or before an offset of each partition, and returns each partition's new start. A start
    * only grows: the records before it are gone for every reader.
@@ -92,10 +92,7 @@ export interface LogClient extends AsyncDisposable {
    * @example
    * await log.deleteRecords(orders, { time: Date.now() - days(30) });
    */
-  deleteRecords(
-    topic: { readonly name: string },
-    before: { readonly time: number | Date } | { readonly offsets: readonly bigint[] },
-  ): Promise<readonly bigint[]>;
+  deleteRecords(topic: DeclaredTopic, before: { readonly time: number | Date } | { readonly offsets: readonly bigint[] }): Promise<readonly bigint[]>;
 }
 /** A client over a log that numbers appends: idempotent producers and conditional appends. */
 export interface NumberedClient extends LogClient {
@@ -216,24 +213,21 @@ class Client implements NumberedClient {
     }
   }
 
-  async lag(group: string, ...faces: readonly { readonly name: string }[]): Promise<readonly PartitionLag[]> {
+  async lag(group: string, ...faces: readonly DeclaredTopic[]): Promise<readonly PartitionLag[]> {
     const topics = faces.map(topicOf);
     await Promise.all(topics.map((topic) => this.#ensure(topic)));
     const places = topics.flatMap(({ name, partitions }) => Array.from({ length: partitions }, (_, partition) => ({ topic: name, partition })));
     return readLag(this.#log, group, places, Date.now);
   }
 
-  async ends(face: { readonly name: string }): Promise<readonly bigint[]> {
+  async ends(face: DeclaredTopic): Promise<readonly bigint[]> {
     const topic = topicOf(face);
     await this.#ensure(topic);
     const partitions = Array.from({ length: topic.partitions }, (_, partition) => ({ topic: topic.name, partition }));
     return (await this.#log.offsets(partitions, 'latest')).map(({ offset }) => offset);
   }
 
-  async deleteRecords(
-    face: { readonly name: string },
-    before: { readonly time: number | Date } | { readonly offsets: readonly bigint[] },
-  ): Promise<readonly bigint[]> {
+  async deleteRecords(face: DeclaredTopic, before: { readonly time: number | Date } | { readonly offsets: readonly bigint[] }): Promise<readonly bigint[]> {
     const topic = topicOf(face);
     await this.#ensure(topic);
     const partitions = Array.from({ length: topic.partitions }, (_, partition) => ({ topic: topic.name, partition }));

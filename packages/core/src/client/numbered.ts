@@ -4,7 +4,8 @@
  * The types say it first: `openLog(lmdb(…))` gives a `NumberedClient`, and a log without these capabilities a `LogClient`. A
  * program that was compiled without types, or through a cast, is refused at the call, before anything is appended.
  */
-import type { Capability, Log } from '../port/log.ts';
+import type { Log } from '../port/log.ts';
+import type { Capability } from '../port/log-module.ts';
 import type { NumberedLog } from '../port/numbered-log.ts';
 import { StoplogError } from '../pure/errors.ts';
 

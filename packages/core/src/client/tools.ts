@@ -1,7 +1,7 @@
 /**
  * Loads the tools of a log. A keeper has those that fit it; one that it lacks is refused by its name when it is called.
  */
-import type { LogRef } from '../port/log.ts';
+import type { LogRef } from '../port/log-module.ts';
 import type { Tools } from '../port/tools.ts';
 import { StoplogError } from '../pure/errors.ts';
 import { loadLogModule } from './open.ts';

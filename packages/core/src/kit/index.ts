@@ -27,4 +27,4 @@ export { drainSeconds, ratesBetween } from '../pure/group/lag.ts';
 export { fetchOrReset } from '../client/fetch-or-reset.ts';
 export { makeClient } from '../client/client.ts';
 export { readLag } from '../client/lag.ts';
-export { loadLogModule, openPort } from '../client/open.ts';
+export { checkLogRef, loadLogModule, openPort } from '../client/open.ts';

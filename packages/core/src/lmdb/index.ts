@@ -1,6 +1,6 @@
 /** `lmdb('./data')`: a log in a folder, as plain data that any thread can open. */
 import { resolve } from 'node:path';
-import type { Capability, LogRef } from '../port/log.ts';
+import type { Capability, LogRef } from '../port/log-module.ts';
 import { checkSettings, type Known } from '../pure/settings.ts';
 
 export interface LmdbOptions {

@@ -5,7 +5,8 @@
  * file for reading. This module itself is small, so that the writer begins to load first; rarely used code, from resets to
  * repairs, is loaded on its first use.
  */
-import type { Log, LogLink } from '../port/log.ts';
+import type { Log } from '../port/log.ts';
+import type { LogLink } from '../port/log-module.ts';
 import type { Tools } from '../port/tools.ts';
 import { StoplogError } from '../pure/errors.ts';
 import type { Administrator } from './admin/administration.ts';

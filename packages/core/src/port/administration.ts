@@ -8,11 +8,11 @@
  */
 import type { ResetLine } from '../pure/group/reset.ts';
 import type { Usage } from './usage.ts';
-import type { CleaningFailure, CleaningReport, LastCleaning } from '../pure/retention/cleaning-report.ts';
+import type { CleaningReport } from '../pure/retention/cleaning-report.ts';
 import type { Epoch, GroupId, Holding, Log, Position, TopicName, TopicPartition } from './log.ts';
 import type { Watch } from './watch.ts';
 
-export type { CleaningFailure, CleaningReport, LastCleaning };
+export type { CleaningReport };
 
 export interface GroupStanding {
   readonly group: GroupId;

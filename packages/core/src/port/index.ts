@@ -4,16 +4,12 @@
 export type {
   Append,
   Assignment,
-  Capability,
   Commit,
   Committed,
   Epoch,
   GroupId,
   Holding,
   Log,
-  LogLink,
-  LogModule,
-  LogRef,
   Membership,
   OffsetAt,
   Position,
@@ -24,6 +20,7 @@ export type {
   TopicPartition,
   TopicUse,
 } from './log.ts';
+export type { Capability, LogLink, LogModule, LogRef } from './log-module.ts';
 export type { NumberedAppend, NumberedCommit, NumberedLog, ProducerLife, ProducerStamp } from './numbered-log.ts';
 export type { StateStore, StorePart } from './state-store.ts';
 export type { Arrival, ArrivalBatch, PullLimit, RawArrival, SourceReader, SourceStart } from './source.ts';

@@ -20,12 +20,10 @@
  *               the start ends with the last value of every key
  *  - endings    aborting the signal leaves the group, and `join` then ends without an error
  */
-import type { TransferListItem } from 'node:worker_threads';
 import type { Holding } from '../pure/group/place.ts';
 import type { TopicShape } from '../pure/topic/shape.ts';
 import type { RecordCursor } from '../pure/record/record-cursor.ts';
 import type { StateStore, StorePart } from './state-store.ts';
-import type { Tools } from './tools.ts';
 
 export type { Holding };
 
@@ -156,28 +154,4 @@ export interface Log extends AsyncDisposable {
   commit(commit: Commit): Promise<Committed>;
   /** Forgets the records before each position; a start that lies further stays. Where each partition starts now. */
   deleteRecords(before: readonly Position[]): Promise<readonly Position[]>;
-}
-
-/** The module that a `LogRef` names: opens its log in any thread. */
-export interface LogModule {
-  /** Opens the log in this thread. `link` resolves with the `data` of a link from the thread that opened the log first. */
-  open(options: unknown, link?: Promise<unknown>): Promise<Log>;
-  /** A link for another thread, whose log then commits through this thread's. */
-  share(log: Log): Promise<LogLink>;
-  /** Loads the tools that this keeper has. */
-  tools?(): Promise<Partial<Tools>>;
-}
-/** `data` is sent to the other thread by `postMessage(data, transfer)`; only the keeper knows what `data` holds. */
-export interface LogLink {
-  readonly data: unknown;
-  readonly transfer: readonly TransferListItem[];
-}
-
-/** Promises beyond the port that some logs keep (numbered-log.ts): producers that number records, and conditional appends. */
-export type Capability = 'producers' | 'condition';
-/** A log as plain data: code crosses a thread by URL, data by bytes. `C` are the capabilities that its log has. */
-export interface LogRef<C extends Capability = never> {
-  readonly module: string;
-  readonly options: unknown;
-  readonly capabilities?: { readonly [capability in C]: true };
 }

@@ -31,6 +31,7 @@ export type StoplogCode =
   | 'STOPLOG_TOO_FEW_FILES' // the process, or the machine, may open no more files
   | 'STOPLOG_HANDLER' // user code threw, hung, or ended its thread
   | 'STOPLOG_SOURCE' // a source failed or overflowed
+  | 'STOPLOG_SINK' // a sink could not be opened or written
   | 'STOPLOG_OUTPUT' // a command cannot write its results
   | 'STOPLOG_USAGE'; // an argument is invalid
 

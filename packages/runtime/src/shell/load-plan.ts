@@ -7,7 +7,7 @@
 import { fileURLToPath } from 'node:url';
 import { isStoplogError, StoplogError } from '@stoplog/core';
 import { isPipeline } from '../pure/pipeline/pipeline.ts';
-import { asUnread, lacksFiles } from '../pure/supervision/lacks-files.ts';
+import { asUnread, lacksFiles } from '../pure/host/lacks-files.ts';
 import { planOf, type Plan } from '../pure/topology/plan.ts';
 import { lackOfFiles, mayLackFiles } from './open-files.ts';
 import { importModule } from './typescript.ts';

@@ -7,8 +7,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { StoplogError } from '@stoplog/core';
 import { asError } from '@stoplog/core/kit';
-import { lacksFiles } from '../pure/supervision/lacks-files.ts';
-import { tooFewFiles } from '../pure/supervision/too-few-files.ts';
+import { lacksFiles } from '../pure/host/lacks-files.ts';
+import { tooFewFiles } from '../pure/host/too-few-files.ts';
 
 const limit = (): number | undefined => {
   try {

@@ -39,6 +39,26 @@ test('an option of run that nobody knows is refused before anything is loaded', 
   });
 });
 
+test.each([
+  [
+    'a path',
+    './x.ts',
+    { log: lmdb('./never') },
+    /run\(…\) needs the URL of a pipeline module, and '\.\/x\.ts' is none: write run\(new URL\('\.\/x\.ts', import\.meta\.url\), …\)/,
+  ],
+  ['no URL', undefined, { log: lmdb('./never') }, /run\(…\) needs the URL of a pipeline module, and undefined is none/],
+  [
+    'the path of a log',
+    new URL('file:///nowhere.js'),
+    { log: './data' },
+    /a log is what lmdb\(…\) returns, and '\.\/data' is none: write lmdb\('\.\/data'\), from '@stoplog\/core\/lmdb'/,
+  ],
+  ['no log', new URL('file:///nowhere.js'), {}, /a log is what lmdb\(…\) returns, and undefined is none/],
+  ['no options', new URL('file:///nowhere.js'), undefined, /run\(…\) needs settings/],
+])('run refuses %s before it loads anything', async (_, url, options, message) => {
+  await expect(run(url as never, options as never)).rejects.toMatchObject({ code: 'STOPLOG_USAGE', message: expect.stringMatching(message) });
+});
+
 describe('a pipeline module is refused, with what to do instead, when it', () => {
   const cases: readonly (readonly [string, string, RegExp])[] = [
     ['has no default export', `${HEAD} export const p = pipeline('p', stream(t('in')).to(t('out')));`, /has no default export/],

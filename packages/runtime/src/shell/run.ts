@@ -4,8 +4,8 @@
 import { availableParallelism } from 'node:os';
 import { type Millis, type Reset, StoplogError } from '@stoplog/core';
 import type { Log, LogLink, LogModule, LogRef } from '@stoplog/core/port';
-import { checkMembership, checkSettings, type Known, loadLogModule, SESSION_MS } from '@stoplog/core/kit';
-import { newStoreParts, topicUse } from '../pure/task/store-part.ts';
+import { checkLogRef, checkMembership, checkSettings, type Known, loadLogModule, SESSION_MS } from '@stoplog/core/kit';
+import { newStoreParts, topicUse } from '../pure/actor/store-part.ts';
 import type { Plan } from '../pure/topology/plan.ts';
 import { Threads } from './actors/threads.ts';
 import { RunningApp, type App } from './app.ts';
@@ -64,12 +64,13 @@ const HEAP_MB = 2_048;
 
 /** `run`, behind its door (start.ts). */
 export const runApp = (url: URL, options: RunOptions): Promise<App> =>
-  startApp(url, options, options.tell === 'nothing' ? () => () => {} : (plan) => tellConsole(plan));
+  startApp(url, options, (plan) => (options.tell === 'nothing' ? () => {} : tellConsole(plan)));
 
 /** As `run`, for a caller that tells in its own way what happens. */
 export const startApp = async (url: URL, options: RunOptions, tellerFor: (plan: Plan) => Teller): Promise<App> => {
   const { href } = new URL(url);
   checkSettings('run(…)', options, KNOWN);
+  checkLogRef(options.log);
   const threads = options.threads ?? availableParallelism();
   if (!Number.isInteger(threads) || threads < 1)
     throw new StoplogError('STOPLOG_USAGE', { threads }, `threads is ${String(threads)}: give a whole number from 1 on, or leave it out for one per core`);

@@ -4,6 +4,7 @@
  * A pipeline module imports this package to declare, in main and in every thread. The pool, rxjs and the console are not
  * needed for that: without them a thread starts sooner, and the pool's own modules are not loaded inside its threads.
  */
+import { StoplogError } from '@stoplog/core';
 import type { App } from './app.ts';
 import { checkNotImporting } from './load-plan.ts';
 import { orLackOfFiles } from './open-files.ts';
@@ -21,9 +22,22 @@ import type { RunOptions } from './run.ts';
  */
 export const run = async (url: URL, options: RunOptions): Promise<App> => {
   // Before anything is waited for: who calls may be the very module that is being imported.
-  checkNotImporting(new URL(url).href);
+  checkNotImporting(urlOf(url));
   const { runApp } = await import('./run.ts').catch((error: unknown) => {
     throw orLackOfFiles(error);
   });
   return runApp(url, options);
+};
+
+/** Refuses a path, which `new URL` would refuse without saying what to do. */
+const urlOf = (url: unknown): string => {
+  const href = url instanceof URL ? url.href : String(url);
+  if (url !== undefined && url !== null && URL.canParse(href)) return href;
+  const given = typeof url === 'string' ? `'${url}'` : href;
+  const path = typeof url === 'string' ? url : './orders.pipeline.js';
+  throw new StoplogError(
+    'STOPLOG_USAGE',
+    { url: href },
+    `run(…) needs the URL of a pipeline module, and ${given} is none: write run(new URL('${path}', import.meta.url), …)`,
+  );
 };

@@ -4,7 +4,7 @@
 import { partitionOf, StoplogError, type Store } from '@stoplog/core';
 import type { Log, StateStore } from '@stoplog/core/port';
 import { type AnyStore, compareBytes, decodeSortKey, encodeKey, encodeSortKey, storeOf } from '@stoplog/core/kit';
-import { storePart } from '../pure/task/store-part.ts';
+import { storePart } from '../pure/actor/store-part.ts';
 import type { Plan, Task, TaskStore } from '../pure/topology/plan.ts';
 
 export interface StoreReader<K, V> {

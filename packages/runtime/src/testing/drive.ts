@@ -2,56 +2,61 @@
  * A pipeline in a test: send records, read what came of them. No thread, no promise, no clock but the test's own.
  *
  * `send` returns when everything that follows from the record has happened, through all tasks, partitions and the topics
- * between them. Records are parsed, encoded, partitioned by their keys' bytes and decoded again as in production; only
- * the log is memory. Each step of a task and partition is one commit; `restart` is a crash between two of them.
+ * between them. The actors are those of production, performed one step at a time over a log in memory. Each step of a task
+ * and partition is one commit; `restart` is a crash between two of them.
  *
  * @example
  * const d = drive(wordCount);
  * d.send(lines, 'l1', 'to be or not to be');
  * expect(d.store(countByWord).get('be')).toBe(2);
  */
-import { type LogRecord, type Millis, type Origin, type Parses, type Source, StoplogError, type Store } from '@stoplog/core';
-import { encodeKey, encodeValue, NO_HEADERS, parseKey, parseValue, RecordPacker, shapeDifference, storeOf, topicOf } from '@stoplog/core/kit';
+import { type LogRecord, type Millis, type Origin, type Parses, type Sink, type Source, StoplogError, type Store } from '@stoplog/core';
+import {
+  type AnyTopic,
+  encodeKey,
+  encodeValue,
+  LazyRecord,
+  openBatch,
+  parseKey,
+  parseValue,
+  RecordPacker,
+  shapeDifference,
+  storeOf,
+  topicOf,
+} from '@stoplog/core/kit';
+import { type KeptBatch, MemoryDisk } from '@stoplog/core/testing';
+import { storePart } from '../pure/actor/store-part.ts';
 import type { Pipeline } from '../pure/pipeline/pipeline.ts';
 import { planOf, type Plan } from '../pure/topology/plan.ts';
-import { DrivenActor, hasUnread, type Ground } from './driven-actor.ts';
-import { DrivenPart, viewOf } from './driven-store.ts';
-import { DrivenTopic } from './driven-topic.ts';
+import { DrivenTask } from './driven-task.ts';
 import type { DrivenStore, Driver, DriveOptions, SentRecord } from './driver.ts';
+import { MemorySinks } from './memory-sinks.ts';
+import { viewOf } from './store-view.ts';
 
 export const drive = (pipeline: Pipeline, options: DriveOptions = {}): Driver => new Drive(planOf(pipeline), options.now ?? 0);
 
 class Drive implements Driver {
   readonly #plan: Plan;
-  readonly #topics: ReadonlyMap<string, DrivenTopic>;
-  readonly #parts = new Map<string, readonly DrivenPart[]>();
-  readonly #grounds: readonly Ground[];
-  readonly #actors = new Map<Ground, DrivenActor>();
-  readonly #packers = new Map<DrivenTopic, RecordPacker>();
-  readonly #reads = new Map<DrivenTopic, number>();
+  readonly #log: MemoryDisk;
+  readonly #tasks: readonly DrivenTask[];
+  readonly #sinks = new MemorySinks();
+  readonly #packers = new Map<AnyTopic, RecordPacker>();
+  /** How many batches of each topic were read. */
+  readonly #reads = new Map<string, number>();
   #now: number;
   #doing: 'nothing' | 'batch' | 'run' = 'nothing';
 
   constructor(plan: Plan, now: number) {
     this.#plan = plan;
     this.#now = now;
-    this.#topics = new Map(plan.topics.map((topic, i) => [topic.name, new DrivenTopic(topic, i + 1)]));
-    this.#grounds = plan.tasks.flatMap((task) => {
-      for (const { name } of task.stores)
-        this.#parts.set(
-          name,
-          Array.from({ length: task.partitions }, () => new DrivenPart()),
-        );
-      return Array.from({ length: task.partitions }, (_, partition): Ground => ({
-        pipeline: plan.name,
-        task,
-        partition,
-        topics: this.#topics,
-        now: () => this.#now,
-        positions: new Map(),
-        stores: new Map(task.stores.map(({ name }) => [name, this.#parts.get(name)![partition]!])),
-      }));
-    });
+    const clock = (): number => this.#now;
+    this.#log = new MemoryDisk({ holes: false, now: clock });
+    this.#log.ensure(plan.topics.map(({ shape }) => shape));
+    for (const { stores, partitions } of plan.tasks)
+      for (const store of stores) for (let partition = 0; partition < partitions; partition++) this.#log.openStore(storePart(plan, store, partition));
+    this.#tasks = plan.tasks.flatMap((task) =>
+      Array.from({ length: task.partitions }, (_, partition) => new DrivenTask({ plan, task, partition }, this.#log, this.#sinks, clock)),
+    );
   }
 
   get now(): number {
@@ -60,22 +65,22 @@ class Drive implements Driver {
 
   send<RK, RV>(face: Parses<RK, RV>, key: RK, value: RV | null, at: number = this.#now): void {
     const topic = topicOf(face);
-    const driven = this.#topic(topic);
+    const known = this.#topic(topic);
     if (this.#doing !== 'batch') return this.batch(() => this.send(face, key, value, at));
-    let packer = this.#packers.get(driven);
-    if (packer === undefined) this.#packers.set(driven, (packer = new RecordPacker(topic.name, driven.topic.partitions)));
+    let packer = this.#packers.get(known);
+    if (packer === undefined) this.#packers.set(known, (packer = new RecordPacker(topic.name, known.partitions)));
     packer.add(encodeKey(topic, parseKey(topic, key)), encodeValue(topic, parseValue(topic, value)), at);
   }
   arrive<K, V>({ name }: Source<K, V>, key: K, value: V, at: number = this.#now): void {
-    const ground = this.#grounds.find(({ task }) => task.source?.name === name);
-    if (ground === undefined)
+    const task = this.#tasks.find(({ ground }) => ground.task.source?.name === name);
+    if (task === undefined)
       throw new StoplogError(
         'STOPLOG_USAGE',
         { source: name, pipeline: this.#plan.name },
         `pipeline '${this.#plan.name}' reads no source '${name}': drive the pipeline that does`,
       );
     this.#during('run', () => {
-      this.#act(ground, (actor) => actor.arrive({ key, value, timestamp: at, headers: NO_HEADERS, offset: 0n, topic: name, partition: 0 }));
+      task.arrive({ key, value, timestamp: at });
       this.#settle();
     });
   }
@@ -87,61 +92,83 @@ class Drive implements Driver {
       for (const packer of this.#packers.values()) packer.reset();
       throw error;
     }
-    for (const [topic, packer] of this.#packers) for (const packed of packer.take()) topic.append(packed, this.#now);
+    const appends = [...this.#packers.values()].flatMap((packer) => packer.take());
+    if (appends.length > 0) this.#log.commit({ group: '', epoch: 0, appends, stores: [], positions: [] });
     this.#during('run', () => this.#settle());
   }
 
-  read<K, V>(topic: Origin<K, V>): SentRecord<K, V>[] {
-    const driven = this.#topic(topic);
-    const from = this.#reads.get(driven) ?? 0;
-    this.#reads.set(driven, driven.batches.length);
+  read<K, V>(face: Origin<K, V>): SentRecord<K, V>[] {
+    const topic = this.#topic(face);
+    const batches = this.#batchesOf(topic);
+    const from = this.#reads.get(topic.name) ?? 0;
+    this.#reads.set(topic.name, batches.length);
     // The face promises what its serdes decode; so it does for `records`.
-    return driven.batches.slice(from).flatMap((batch) => Array.from(driven.recordsOf(batch), ({ key, value }) => ({ key, value }) as SentRecord<K, V>));
+    return batches.slice(from).flatMap((batch) => Array.from(recordsIn(topic, batch), ({ key, value }) => ({ key, value }) as SentRecord<K, V>));
   }
-  records<K, V>(topic: Origin<K, V>): LogRecord<K, V | null>[] {
-    const driven = this.#topic(topic);
-    return driven.batches.flatMap((batch) => [...driven.recordsOf(batch)] as unknown as LogRecord<K, V | null>[]);
+  records<K, V>(face: Origin<K, V>): LogRecord<K, V | null>[] {
+    const topic = this.#topic(face);
+    return this.#batchesOf(topic).flatMap((batch) => [...recordsIn(topic, batch)] as unknown as LogRecord<K, V | null>[]);
+  }
+  written<K, V>(sink: Sink<K, V>): SentRecord<K, V>[] {
+    if (this.#plan.tasks.some(({ sinks }) => sinks.some(({ name }) => name === sink.name))) return this.#sinks.written(sink);
+    throw new StoplogError(
+      'STOPLOG_USAGE',
+      { sink: sink.name, pipeline: this.#plan.name },
+      `pipeline '${this.#plan.name}' writes to no sink '${sink.name}': drive the pipeline that does`,
+    );
   }
   store<K, V>(face: Store<K, V>): DrivenStore<K, V> {
     const store = storeOf(face);
-    const parts = this.#parts.get(store.name);
-    if (parts === undefined)
+    const task = this.#plan.tasks.find(({ stores }) => stores.some(({ name }) => name === store.name));
+    if (task === undefined)
       throw new StoplogError(
         'STOPLOG_USAGE',
         { store: store.name, pipeline: this.#plan.name },
         `pipeline '${this.#plan.name}' keeps no store '${store.name}': drive the pipeline that does`,
       );
-    return viewOf<K, V>(store, parts);
+    return viewOf<K, V>(
+      store,
+      Array.from({ length: task.partitions }, (_, partition) => this.#log.part(store.name, partition)),
+    );
   }
 
   advance(by: Millis): void {
     if (!(Number.isSafeInteger(by) && by >= 0))
       throw new StoplogError('STOPLOG_USAGE', { by }, `the clock cannot advance by ${String(by)}: pass a duration, as in advance(seconds(5))`);
-    this.#now += by;
+    const until = this.#now + by;
+    this.#during('run', () => {
+      for (const task of this.#tasks) task.start();
+      // Each time that a verb asked for is reached on the way, in order.
+      for (let next = this.#nextWake(); next <= until; next = this.#nextWake()) {
+        this.#now = Math.max(this.#now, next);
+        this.#settle();
+      }
+      this.#now = until;
+    });
   }
   restart(): void {
     this.#during('run', () => {
-      this.#actors.clear();
+      for (const task of this.#tasks) task.restart();
       this.#settle();
     });
   }
 
-  /** Runs whoever has something to read, upstream first, until nobody has. */
+  /** Runs each task that has something to do, upstream first, until none has. */
   #settle(): void {
-    for (let ready = this.#ready(); ready !== undefined; ready = this.#ready()) this.#act(ready, (actor) => actor.step());
+    for (let ready = this.#ready(); ready !== undefined; ready = this.#ready()) ready.run();
   }
-  #ready(): Ground | undefined {
-    return this.#grounds.find(hasUnread);
+  #ready(): DrivenTask | undefined {
+    return this.#tasks.find(({ isReady }) => isReady);
   }
-  #act(ground: Ground, act: (actor: DrivenActor) => void): void {
-    let actor = this.#actors.get(ground);
-    if (actor === undefined) this.#actors.set(ground, (actor = new DrivenActor(ground)));
-    try {
-      act(actor);
-    } catch (error) {
-      this.#actors.delete(ground);
-      throw error;
-    }
+  #nextWake(): number {
+    return Math.min(...this.#tasks.map(({ wakeAt }) => wakeAt));
+  }
+  /** In the order in which they were appended, whichever the partition. */
+  #batchesOf({ name }: AnyTopic): readonly KeptBatch[] {
+    return this.#log
+      .topic(name)
+      .partitions.flatMap(({ batches }) => batches)
+      .toSorted((a, b) => a.order - b.order);
   }
   /** A verb that sends would be run inside itself. */
   #during(doing: 'batch' | 'run', act: () => void): void {
@@ -158,17 +185,23 @@ class Drive implements Driver {
       this.#doing = 'nothing';
     }
   }
-  #topic(face: { readonly name: string }): DrivenTopic {
+  #topic(face: { readonly name: string }): AnyTopic {
     const { name, shape } = topicOf(face);
-    const driven = this.#topics.get(name);
-    if (driven === undefined)
+    const topic = this.#plan.topics.find((one) => one.name === name);
+    if (topic === undefined)
       throw new StoplogError(
         'STOPLOG_TOPIC_UNKNOWN',
         { topic: name, pipeline: this.#plan.name },
         `pipeline '${this.#plan.name}' neither reads nor writes topic '${name}': drive the pipeline that does`,
       );
-    const difference = shapeDifference(shape, driven.topic.shape);
-    if (difference !== undefined) throw new StoplogError('STOPLOG_TOPIC_SHAPE', { topic: name, declared: shape, found: driven.topic.shape }, difference);
-    return driven;
+    const difference = shapeDifference(shape, topic.shape);
+    if (difference !== undefined) throw new StoplogError('STOPLOG_TOPIC_SHAPE', { topic: name, declared: shape, found: topic.shape }, difference);
+    return topic;
   }
+}
+
+/** Every call has a cursor of its own. */
+function* recordsIn({ name, keySerde, valueSerde }: AnyTopic, { bytes }: KeptBatch): Generator<LazyRecord, undefined> {
+  const view = openBatch(bytes);
+  while (view.next()) yield new LazyRecord(view, keySerde, valueSerde, name);
 }

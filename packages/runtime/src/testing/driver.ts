@@ -1,5 +1,5 @@
 /** What a test can do with a driven pipeline. */
-import type { LogRecord, Millis, Origin, Parses, Source, Store } from '@stoplog/core';
+import type { LogRecord, Millis, Origin, Parses, Sink, Source, Store } from '@stoplog/core';
 
 export interface DriveOptions {
   /** What the clock says at first, in milliseconds since 1970. 0 unless said otherwise. */
@@ -32,6 +32,8 @@ export interface Driver {
   read<K, V>(topic: Origin<K, V>): SentRecord<K, V>[];
   /** All of the topic's records, with timestamps, headers and partitions; does not move what `read` goes on from. */
   records<K, V>(topic: Origin<K, V>): LogRecord<K, V | null>[];
+  /** What was written to the sink since it was last asked for, in order. The sink is not opened. */
+  written<K, V>(sink: Sink<K, V>): SentRecord<K, V>[];
   store<K, V>(store: Store<K, V>): DrivenStore<K, V>;
   /** Moves the clock. */
   advance(by: Millis): void;

@@ -9,7 +9,7 @@
  * @example
  * for (const seed of seeds(100)) simulate(wordCount, { seed, inputs: [{ topic: lines, records: [{ key: 'l1', value: 'to be or not to be' }] }] });
  */
-import { type Origin, type Parses, StoplogError, type Store } from '@stoplog/core';
+import { type Origin, type Parses, type Sink, StoplogError, type Store } from '@stoplog/core';
 import { topicOf } from '@stoplog/core/kit';
 import { MemoryDisk } from '@stoplog/core/testing';
 import type { Pipeline } from '../pure/pipeline/pipeline.ts';
@@ -52,6 +52,8 @@ export interface Simulated {
   /** All records of a topic, partition by partition. */
   read<K, V>(topic: Origin<K, V>): SentRecord<K, V>[];
   store<K, V>(store: Store<K, V>): DrivenStore<K, V>;
+  /** Everything that was written to a sink, in order. */
+  written<K, V>(sink: Sink<K, V>): SentRecord<K, V>[];
   /** Every step, as a line. */
   readonly history: readonly string[];
   /** How often what happened. Added up over the seeds of a test, none should be 0. */
@@ -77,7 +79,7 @@ export const simulateOn = <const T extends readonly Parses<never, never>[]>(pipe
   const driven = driveOf(pipeline, feeds);
   const simulation = new Simulation(seed, plan, feeds, faults, makeLog);
   const { history, counters } = simulation;
-  const outcome = new Outcome(plan, simulation.log);
+  const outcome = new Outcome(plan, simulation.log, simulation.sinks);
   try {
     simulation.run();
   } catch (error) {
@@ -92,7 +94,7 @@ export const simulateOn = <const T extends readonly Parses<never, never>[]>(pipe
       counters,
       undefined,
     );
-  return { read: (topic) => outcome.read(topic), store: (store) => outcome.store(store), history, counters };
+  return { read: (topic) => outcome.read(topic), store: (store) => outcome.store(store), written: (sink) => outcome.written(sink), history, counters };
 };
 
 const feedsOf = (plan: Plan, inputs: readonly SimulatedInput<unknown>[]): readonly Feed[] => {

@@ -1,29 +1,26 @@
 /**
- * An actor as a thread runs it, without the thread: the same steps, in turns that the scheduler gives.
+ * An actor of a simulated process: the machine of production over the log in memory, in steps that the scheduler gives.
  *
- * Between any two turns it may be killed; inside one, a record may fail before or after its function has run.
+ * Between any two steps it may be killed; inside one, a record may fail before or after its function has run.
  */
 import type { StoplogError } from '@stoplog/core';
-import type { Commit } from '@stoplog/core/port';
+import type { Commit, SinkStart } from '@stoplog/core/port';
 import type { MemoryDisk } from '@stoplog/core/testing';
-import type { Place } from '../pure/mailbox.ts';
-import { compileTask } from '../pure/nodes/compile.ts';
+import type { Limits } from '../pure/actor/limits.ts';
+import type { Footprints, Place } from '../pure/actor/place.ts';
+import type { RecordWork } from '../pure/actor/records.ts';
+import type { SinkWrite } from '../pure/actor/work.ts';
 import type { Emit } from '../pure/nodes/emit.ts';
-import { Input } from '../pure/task/input.ts';
-import { TopicOutput } from '../pure/task/outputs.ts';
-import { StoreOverlay } from '../pure/task/overlay.ts';
-import { CREDITS, Steps, type Footprints, type Limits } from '../pure/task/steps.ts';
-import { storePart } from '../pure/task/store-part.ts';
 import type { Plan, Task } from '../pure/topology/plan.ts';
+import type { MemorySinks } from './memory-sinks.ts';
+import { sinkStart, SteppedActor, workOn, type CommitEffect } from './stepped-actor.ts';
 
-/** A record that went into a commit. */
-export interface Handled {
-  readonly topic: string;
-  readonly offset: bigint;
-}
+/** What went into a commit, in order: a record, or a tick at a wall-clock time. */
+export type Handled = { readonly topic: string; readonly offset: bigint } | { readonly tick: number };
 /** A commit on its way: in the queue of the process's writer, then answered, then heard of. */
 export interface Sent {
   readonly by: SimulatedActor;
+  readonly number: number;
   readonly commit: Commit;
   readonly handled: readonly Handled[];
   answer: 'none' | 'committed' | StoplogError;
@@ -31,7 +28,6 @@ export interface Sent {
 /** How small the pieces are: everything that production does in thousands, a simulation does in ones and twos. */
 export interface Grain {
   readonly limits: Limits;
-  readonly fetchBytes: number;
   /** Store entries of one generation in memory. */
   readonly entries: number;
 }
@@ -43,8 +39,15 @@ export interface Life {
   /** A name that no other life has. */
   readonly name: string;
   readonly suspect: Place | undefined;
+  readonly pace: number | undefined;
   readonly log: MemoryDisk;
   readonly grain: Grain;
+  readonly now: () => number;
+  readonly sinks: MemorySinks;
+  /** Writes a batch to a sink, behind a commit that changes nothing: what was read is durable then. */
+  readonly sink: (write: SinkWrite, start: SinkStart) => void;
+  /** Hands a commit to the writer of the process. */
+  readonly send: (sent: Sent) => void;
   /** Asked at each record before and after its function: true to fail there. */
   readonly fails: (actor: SimulatedActor, place: Place) => boolean;
 }
@@ -54,52 +57,36 @@ export class SimulatedActor implements Footprints {
   readonly name: string;
   /** Sent and not heard of, oldest first. */
   readonly underWay: Sent[] = [];
-  /** A commit was refused: nothing more is sent. */
-  failure: StoplogError | undefined;
-  turns = 0;
+  steps = 0;
   /** When it was told to finish what is begun, and end. */
   drainingSince: number | undefined;
-  ended = false;
-  /** A record takes until then: neither turns nor news before. */
+  /** A record takes until then: neither steps nor news before. */
   busyUntil = 0;
   /** The scheduler's wish that the next record fail. */
   trap: 'none' | 'before' | 'after' = 'none';
-  readonly #steps: Steps;
-  readonly #inputs: readonly Input[];
+  readonly #actor: SteppedActor;
+  readonly #work: RecordWork;
   #handled: Handled[] = [];
-  #wantsCommit = false;
-  #settles = false;
-  #sent = 0;
   #at: { input: number; base: bigint; delta: number } | undefined;
 
   constructor(life: Life) {
     this.life = life;
-    const { plan, task, partition, log, grain } = life;
+    const { plan, task, partition, log, grain, epoch, name, suspect, pace, now } = life;
     this.name = `${task.id}:${partition}`;
-    const stores = new Map<string, StoreOverlay>();
-    const named = new Map<string, StoreOverlay>();
-    for (const declared of task.stores) {
-      const part = storePart(plan, declared, partition);
-      const overlay = new StoreOverlay(log.openStore(part), (declared.store ?? declared.table!).valueSerde, grain.entries);
-      stores.set(declared.name, overlay);
-      named.set(part.store, overlay);
-    }
-    const outputs = new Map(task.outputs.map((topic) => [topic.name, new TopicOutput(topic)]));
-    const { emits } = compileTask(task, { stores, outputs });
-    this.#inputs = task.inputs.map(({ topic }, i) => new Input(topic, partition, log.position(plan.name, topic.name, partition), this.#watched(emits[i]!)));
-    this.#steps = new Steps({
-      group: plan.name,
-      epoch: life.epoch,
-      life: life.name,
-      task,
-      partition,
-      inputs: this.#inputs,
-      stores: named,
-      outputs: [...outputs.values()],
-      suspect: life.suspect,
-      beacon: this,
-      limits: grain.limits,
-    });
+    const around = (emit: Emit): Emit => this.#watched(emit);
+    const ticks = (wallClock: number): void => void this.#handled.push({ tick: wallClock });
+    const incarnation = { epoch, life: name, suspect, pace, beacon: this, limits: grain.limits, now, around, ticks };
+    const ground = { plan, task, partition };
+    const { work } = workOn(ground, log, incarnation, { entries: grain.entries, sinks: life.sinks });
+    // Sources are not opened, so every task reads topics.
+    this.#work = work as RecordWork;
+    const send = ({ number, commit }: CommitEffect): void => {
+      const sent: Sent = { by: this, number, commit, handled: this.#handled, answer: 'none' };
+      this.#handled = [];
+      this.underWay.push(sent);
+      life.send(sent);
+    };
+    this.#actor = new SteppedActor(work, log, send, (write) => life.sink(write, sinkStart(ground, epoch)));
   }
 
   get draining(): boolean {
@@ -107,54 +94,45 @@ export class SimulatedActor implements Footprints {
   }
   /** Records taken and not sent. */
   get open(): number {
-    return this.#steps.open;
+    return this.#work.open;
+  }
+  get hasEnded(): boolean {
+    return this.#actor.hasEnded;
+  }
+  get error(): Error | undefined {
+    return this.#actor.error;
   }
   /** The record it is in, or was in last. */
   get place(): Place | undefined {
     const at = this.#at;
-    const input = at && this.#inputs[at.input];
-    return input && { ...input.place, offset: at.base + BigInt(at.delta) };
+    const topic = at && this.life.task.inputs[at.input]?.topic.name;
+    return topic === undefined ? undefined : { topic, partition: this.life.partition, offset: at!.base + BigInt(at!.delta) };
   }
-  /** A turn would change something. */
+  /** A step would change something. */
   get isReady(): boolean {
-    const idle = this.underWay.length === 0;
-    if (this.#wantsCommit) return this.failure !== undefined || this.#hasCredit;
-    if (this.#settles) return idle;
-    if (this.draining) return this.#steps.open > 0 || idle;
-    return (
-      this.#steps.isOpen ||
-      (this.failure !== undefined && idle) ||
-      this.#inputs.some(({ view, place: { topic, partition }, next }) => view !== undefined || this.life.log.partition(topic, partition).end > next)
-    );
+    return this.#actor.isReady || this.#actor.wakeAt <= this.life.now();
+  }
+  /** When a verb wants a tick. */
+  get wakeAt(): number {
+    return this.#actor.wakeAt;
   }
 
-  /** One round, as TaskActor's; what it sends is handed to `send`. Throws what ends this life. */
-  turn(now: number, send: (sent: Sent) => void): void {
-    this.turns++;
-    if (this.#wantsCommit) return this.#commit(send);
-    if (this.#settles) {
-      this.#settles = false;
-      return this.#check();
-    }
-    if (this.draining) return this.#end(send);
-    const { log, grain } = this.life;
-    for (const input of this.#inputs)
-      if (input.view === undefined) input.accept(log.fetch({ ...input.place, offset: input.next }, grain.fetchBytes), grain.fetchBytes);
-    if (this.#steps.isEmpty) {
-      if (this.#steps.isOpen) this.#commit(send);
-      else if (this.underWay.length === 0) this.#check();
-      return;
-    }
-    const full = this.#steps.take(now);
-    // What stands before a suspect is in the log before that is tried.
-    this.#settles = full;
-    if (full || this.#steps.isDue(now, this.#hasCredit)) this.#commit(send);
+  step(): void {
+    this.steps++;
+    if (this.#actor.isReady) return this.#actor.step();
+    this.#actor.tick(this.life.now());
+  }
+  drain(now: number): void {
+    if (this.draining) return;
+    this.drainingSince = now;
+    this.#actor.hear({ type: 'drain' });
   }
   /** Hears of the oldest commit under way. */
   hear(): Sent | undefined {
     const sent = this.underWay.shift();
-    if (sent?.answer === 'committed') this.#steps.committed(this.#sent - this.underWay.length);
-    else if (sent !== undefined && sent.answer !== 'none') this.failure ??= sent.answer;
+    if (sent === undefined || sent.answer === 'none') return sent;
+    const { number, answer } = sent;
+    this.#actor.hear(answer === 'committed' ? { type: 'committed', number } : { type: 'refused', number, error: answer });
     return sent;
   }
 
@@ -177,27 +155,5 @@ export class SimulatedActor implements Footprints {
   #spring(): void {
     this.trap = 'none';
     if (this.life.fails(this, this.place!)) throw new Error('the simulation let this record fail');
-  }
-  get #hasCredit(): boolean {
-    return this.underWay.length < CREDITS;
-  }
-  #check(): void {
-    if (this.failure !== undefined) throw this.failure;
-  }
-  #commit(send: (sent: Sent) => void): void {
-    this.#check();
-    this.#wantsCommit = !this.#hasCredit;
-    if (this.#wantsCommit) return;
-    const { commit } = this.#steps.cut(++this.#sent);
-    const sent: Sent = { by: this, commit, handled: this.#handled, answer: 'none' };
-    this.#handled = [];
-    this.underWay.push(sent);
-    send(sent);
-  }
-  #end(send: (sent: Sent) => void): void {
-    if (this.#steps.open > 0) return this.#commit(send);
-    if (this.underWay.length > 0) return;
-    this.#check();
-    this.ended = true;
   }
 }

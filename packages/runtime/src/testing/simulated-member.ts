@@ -7,7 +7,7 @@
 import type { Holding } from '@stoplog/core/port';
 import { beatMs, type GroupEffect, type GroupEvent, keepsWithout, nextAction, placeName, type Standing, standingOf } from '@stoplog/core/kit';
 import { type MemoryGroupState, type MemoryMember, sessionStep, type Watching } from '@stoplog/core/testing';
-import type { Unit } from '../pure/sharing/units.ts';
+import type { Unit } from '../pure/host/units.ts';
 import type { Count } from './simulation-counters.ts';
 
 const LOOK_MS = 1_000;

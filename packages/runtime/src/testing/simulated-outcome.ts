@@ -1,20 +1,25 @@
 /**
  * What a simulation left in its log, to be looked at, and to be held against a drive that nothing disturbed.
  */
-import { type Origin, StoplogError, type Store } from '@stoplog/core';
+import { inspect } from 'node:util';
+import { type Origin, type Sink, StoplogError, type Store } from '@stoplog/core';
 import { type AnyStore, type AnyTopic, encodeSortKey, LazyRecord, openBatch, storeOf, topicOf } from '@stoplog/core/kit';
 import type { MemoryDisk } from '@stoplog/core/testing';
 import type { Plan } from '../pure/topology/plan.ts';
-import { viewOf } from './driven-store.ts';
+import { viewOf } from './store-view.ts';
 import type { DrivenStore, Driver, SentRecord } from './driver.ts';
+import type { MemorySinks } from './memory-sinks.ts';
 
 export class Outcome {
   readonly #plan: Plan;
   readonly #log: MemoryDisk;
 
-  constructor(plan: Plan, log: MemoryDisk) {
+  readonly #sinks: MemorySinks;
+
+  constructor(plan: Plan, log: MemoryDisk, sinks: MemorySinks) {
     this.#plan = plan;
     this.#log = log;
+    this.#sinks = sinks;
   }
 
   read<K, V>(face: Origin<K, V>): SentRecord<K, V>[] {
@@ -44,6 +49,10 @@ export class Outcome {
     );
   }
 
+  written<K, V>(sink: Sink<K, V>): SentRecord<K, V>[] {
+    return this.#sinks.records(sink.name).map(({ key, value }) => ({ key, value }) as SentRecord<K, V>);
+  }
+
   /** Says where it differs from what a drive came to. */
   differenceFrom(driven: Driver): string | undefined {
     for (const topic of this.#plan.topics) {
@@ -52,6 +61,14 @@ export class Outcome {
       );
       const difference = differing(found!, expected!);
       if (difference !== undefined) return `topic '${topic.name}' ${difference}`;
+    }
+    for (const node of this.#plan.nodes) {
+      if (node.writes?.kind !== 'sink') continue;
+      // Of a table the sink gets the latest change of each commit: which commits there were is a matter of chance.
+      const text = node.inputs[0]?.yields === 'changes' ? latestEntries : entryTexts;
+      const sink = node.writes as Sink<unknown, unknown>;
+      const difference = differing(text(this.written(sink)), text(driven.written(sink)));
+      if (difference !== undefined) return `sink '${sink.name}' ${difference}`;
     }
     for (const { store } of this.#plan.tasks.flatMap(({ stores }) => stores)) {
       if (store === undefined) continue;
@@ -78,6 +95,13 @@ export class Outcome {
 const bytesText = (bytes: Uint8Array | null): string =>
   bytes === null ? 'null' : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
 const textOf = ({ keyBytes, valueBytes }: LazyRecord): string => `${bytesText(keyBytes)} = ${bytesText(valueBytes)}`;
+
+const entryText = ({ key, value }: SentRecord<unknown, unknown>): string => `${inspect(key)} = ${inspect(value, { depth: null })}`;
+const entryTexts = (records: readonly SentRecord<unknown, unknown>[]): readonly string[] => records.map(entryText).toSorted();
+const latestEntries = (records: readonly SentRecord<unknown, unknown>[]): readonly string[] => {
+  const latest = new Map(records.map((record) => [inspect(record.key), record]));
+  return entryTexts([...latest.values()].filter(({ value }) => value !== null));
+};
 
 /** The last value of each key; what was deleted is not there. */
 const latestOf = (records: readonly LazyRecord[]): readonly string[] => {

@@ -8,11 +8,12 @@ import { isStoplogError, StoplogError } from '@stoplog/core';
 import type { Holding } from '@stoplog/core/port';
 import { type GroupEffect, type GroupEvent, placeName } from '@stoplog/core/kit';
 import type { MemoryDisk, MemoryMember } from '@stoplog/core/testing';
-import { NO_FAILURES, step as restartStep, worked, type Failures } from '../pure/supervision/restart.ts';
-import type { Place } from '../pure/mailbox.ts';
-import { differenceOf, holdingsIn, NOTHING_HELD, type Held, type Holdings } from '../pure/sharing/holdings.ts';
-import type { Unit } from '../pure/sharing/units.ts';
+import { NO_FAILURES, step as restartStep, worked, type Failures } from '../pure/host/restart.ts';
+import type { Place } from '../pure/actor/place.ts';
+import { differenceOf, holdingsIn, NOTHING_HELD, type Held, type Holdings } from '../pure/host/holdings.ts';
+import type { Unit } from '../pure/host/units.ts';
 import type { Plan } from '../pure/topology/plan.ts';
+import type { MemorySinks } from './memory-sinks.ts';
 import { SimulatedActor, type Grain, type Life, type Sent } from './simulated-actor.ts';
 import { SimulatedMember } from './simulated-member.ts';
 import type { Count } from './simulation-counters.ts';
@@ -23,6 +24,8 @@ export interface Surroundings {
   readonly plan: Plan;
   readonly units: readonly Unit[];
   readonly log: MemoryDisk;
+  readonly sinks: MemorySinks;
+  readonly sink: Life['sink'];
   readonly grain: () => Grain;
   readonly now: () => number;
   readonly count: Count;
@@ -115,7 +118,8 @@ export class SimulatedProcess {
     if (!this.isUp) return this.downUntil;
     if (now() < this.pausedUntil) return this.pausedUntil;
     const busy = [...this.actors.values()].map(({ busyUntil }) => busyUntil).filter((until) => until > now());
-    return Math.min(...this.#restarts.map(({ at }) => at), ...busy, this.member.wakes);
+    const ticks = [...this.actors.values()].map(({ wakeAt }) => wakeAt).filter((at) => at > now());
+    return Math.min(...this.#restarts.map(({ at }) => at), ...busy, ...ticks, this.member.wakes);
   }
 
   /** What it could do now, each a step of its own. */
@@ -129,7 +133,7 @@ export class SimulatedProcess {
       if (now() < actor.busyUntil) continue;
       const [oldest] = actor.underWay;
       if (oldest !== undefined && oldest.answer !== 'none' && !isLate('hear')) moves.push(() => this.#hear(actor));
-      if (actor.isReady && (actor.turns > 0 || !isLate('start'))) moves.push(() => this.#turn(actor));
+      if (actor.isReady && (actor.steps > 0 || !isLate('start'))) moves.push(() => this.#turn(actor));
     }
     for (const restart of this.#restarts) if (now() >= restart.at) moves.push(() => this.#restart(restart));
     const isDraining = [...this.actors.values()].some(({ draining }) => draining);
@@ -214,7 +218,8 @@ export class SimulatedProcess {
     this.#startPending();
   }
   #end(actor: SimulatedActor): void {
-    actor.drainingSince ??= this.#around.now();
+    actor.drain(this.#around.now());
+    if (actor.hasEnded) this.#ended(actor);
   }
   #startPending(): void {
     const free = this.#pending.filter(({ unit }) => !this.actors.has(unit.name));
@@ -240,7 +245,7 @@ export class SimulatedProcess {
   }
 
   #launch(held: Held, suspect: Place | undefined): void {
-    const { plan, log, grain, fails, count } = this.#around;
+    const { plan, log, grain, fails, count, now, sinks, sink } = this.#around;
     if (suspect !== undefined) count('restart with a suspect');
     const actor = new SimulatedActor({
       plan,
@@ -249,8 +254,13 @@ export class SimulatedProcess {
       epoch: held.epoch,
       name: `${this.member.id}.${++this.#launched}`,
       suspect,
+      pace: undefined,
       log,
       grain: grain(),
+      now,
+      sinks,
+      sink,
+      send: (sent) => this.#send(sent),
       fails,
     });
     this.actors.set(actor.name, actor);
@@ -261,30 +271,32 @@ export class SimulatedProcess {
     this.#launch(restart.held, restart.suspect);
   }
   #turn(actor: SimulatedActor): void {
+    const { tell } = this.#around;
+    const open = actor.open;
+    actor.step();
+    if (actor.open > open) tell(`${this.name}: actor ${actor.name} has taken ${actor.open} records`);
+    if (actor.hasEnded) this.#ended(actor);
+  }
+  /** By itself: drained, or failed. */
+  #ended(actor: SimulatedActor): void {
     const { now, tell, count } = this.#around;
-    try {
-      const open = actor.open;
-      actor.turn(now(), (sent) => {
-        this.queue.push(sent);
-        if (sent.handled.length === 0) count('commit over a hole');
-        tell(`${this.name}: ${describe(sent)} is sent`);
-      });
-      if (actor.open > open) tell(`${this.name}: actor ${actor.name} has taken ${actor.open} records`);
-      if (actor.ended) {
-        tell(`${this.name}: actor ${actor.name} has ended`);
-        if (this.member.isIn && now() - actor.drainingSince! > this.sessionMs) count('partition handed over by a handler slower than a session');
-        this.actors.delete(actor.name);
-        this.#startPending();
-      }
-    } catch (error) {
-      const handler = isStoplogError(error) && error.code === 'STOPLOG_HANDLER';
-      this.#mourn(actor);
-      this.#bury(actor, error, handler ? actor.place : undefined);
-    }
+    const { error } = actor;
+    if (error !== undefined) return this.#bury(actor, error, isStoplogError(error) && error.code === 'STOPLOG_HANDLER' ? actor.place : undefined);
+    tell(`${this.name}: actor ${actor.name} has ended`);
+    if (this.member.isIn && now() - actor.drainingSince! > this.sessionMs) count('partition handed over by a handler slower than a session');
+    this.actors.delete(actor.name);
+    this.#startPending();
+  }
+  #send(sent: Sent): void {
+    const { tell, count } = this.#around;
+    this.queue.push(sent);
+    if (sent.handled.length === 0) count('commit over a hole');
+    tell(`${this.name}: ${describe(sent)} is sent`);
   }
   #hear(actor: SimulatedActor): void {
     const { tell, heard } = this.#around;
     const sent = actor.hear();
+    if (actor.hasEnded) this.#ended(actor);
     if (sent?.answer !== 'committed') return;
     heard(sent);
     tell(`${this.name}: actor ${actor.name} hears that ${describe(sent)} happened`);

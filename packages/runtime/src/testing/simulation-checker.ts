@@ -144,8 +144,8 @@ export class Checker {
   /** Takes a commit's records through a reference. */
   #again({ task, partition, positions }: Watched, reference: Reference, { handled, by }: Sent): Expected {
     for (const one of handled) {
-      const head = reference.head(one.topic);
-      if (head?.offset !== one.offset) {
+      const head = 'tick' in one ? undefined : reference.head(one.topic);
+      if (!('tick' in one) && head?.offset !== one.offset) {
         const [what, where] = head === undefined || one.offset < head.offset ? ['doubled', one.offset] : ['lost', head.offset];
         throw new Broken(
           `${what}: ${one.topic}[${partition}] offset ${where}; actor ${by.name} handled ${one.offset} where ${head?.offset ?? 'nothing'} was next`,
@@ -154,8 +154,9 @@ export class Checker {
       try {
         reference.handle(one);
       } catch (error) {
+        const where = 'tick' in one ? `the tick at ${one.tick} ms` : `${one.topic}[${partition}] offset ${one.offset}`;
         throw new Broken(
-          `not deterministic: a function of task ${task.id} throws at ${one.topic}[${partition}] offset ${one.offset} (${error instanceof Error ? error.message : String(error)}), where it did not before. ${REMEDY}`,
+          `not deterministic: a function of task ${task.id} throws at ${where} (${error instanceof Error ? error.message : String(error)}), where it did not before. ${REMEDY}`,
           { cause: error },
         );
       }
@@ -167,8 +168,8 @@ export class Checker {
         if (head !== undefined && head.offset < reached)
           throw new Broken(`lost: ${topic.name}[${partition}] offset ${head.offset} is behind the group, which stands at ${reached}, and was never handled`);
       }
-      const last = handled.findLast(({ offset, topic }) => offset >= (positions.get(topic) ?? 0n));
-      if (last !== undefined)
+      const last = handled.findLast((one) => !('tick' in one) && one.offset >= (positions.get(one.topic) ?? 0n));
+      if (last !== undefined && !('tick' in last))
         throw new Broken(
           `doubled: ${last.topic}[${partition}] offset ${last.offset} is committed, but the group stands at ${positions.get(last.topic) ?? 0n} and will read it again`,
         );

@@ -70,11 +70,12 @@ export const drawTemper = (chance: Chance, faults: Faults): Temper => {
     grain: () => ({
       limits: {
         turnRecords: chance.between(1, 1 + 4 * fine),
+        turnMs: Infinity,
         commitRecords: chance.between(1, 1 + 8 * fine),
         commitBytes: chance.between(1, 1_000),
         commitMs: chance.between(0, 100),
+        fetchBytes: chance.pick([1, 200, 1_000, 100_000]),
       },
-      fetchBytes: chance.pick([1, 200, 1_000, 100_000]),
       entries: chance.pick([1, 2, 5, 1_000]),
     }),
   };

@@ -1,14 +1,14 @@
 /**
  * What an actor that nothing ever disturbs makes of the same records in the same order: the measure of the disturbed one.
  */
-import { openBatch, type LazyRecord } from '@stoplog/core/kit';
+import type { StorePart } from '@stoplog/core/port';
+import { type LazyRecord, openBatch } from '@stoplog/core/kit';
 import { type MemoryDisk, MemoryPart, type MemoryPartition } from '@stoplog/core/testing';
-import { compileTask } from '../pure/nodes/compile.ts';
+import { compile, storesOf, type Compiled } from '../pure/actor/compile-task.ts';
+import type { Writes } from '../pure/actor/overlay.ts';
+import { StreamTime, streamTimePart } from '../pure/actor/stream-time.ts';
 import { InputRecord } from '../pure/nodes/derived-record.ts';
 import type { Emit } from '../pure/nodes/emit.ts';
-import { TopicOutput } from '../pure/task/outputs.ts';
-import { StoreOverlay, type Writes } from '../pure/task/overlay.ts';
-import { storePart } from '../pure/task/store-part.ts';
 import type { Plan, Task } from '../pure/topology/plan.ts';
 import type { Handled } from './simulated-actor.ts';
 
@@ -27,25 +27,29 @@ interface Cursor {
 }
 
 export class Reference {
+  /** By the names they have in the log. */
   readonly stores: ReadonlyMap<string, MemoryPart>;
-  readonly #overlays = new Map<string, { readonly name: string; readonly overlay: StoreOverlay }>();
-  readonly #outputs: ReadonlyMap<string, TopicOutput>;
+  readonly #compiled: Compiled;
+  /** Undefined when no verb asks for stream time. */
+  readonly #streamTime: StreamTime | undefined;
   readonly #cursors: ReadonlyMap<string, Cursor>;
   readonly #task: Task;
   #commits = 0;
 
   constructor(plan: Plan, task: Task, partition: number, log: MemoryDisk) {
     this.#task = task;
+    const ground = { plan, task, partition };
     const stores = new Map<string, MemoryPart>();
-    for (const declared of task.stores) {
-      const name = storePart(plan, declared, partition).store;
+    const open = ({ store }: StorePart): MemoryPart => {
       const part = new MemoryPart();
-      stores.set(name, part);
-      this.#overlays.set(declared.name, { name, overlay: new StoreOverlay(part, (declared.store ?? declared.table!).valueSerde) });
-    }
+      stores.set(store, part);
+      return part;
+    };
+    this.#compiled = compile(ground, storesOf(ground).map(open));
+    const { emits, asksForStreamTime } = this.#compiled.functions;
+    const timePart = streamTimePart(plan, task, partition);
+    this.#streamTime = asksForStreamTime ? new StreamTime(timePart, open(timePart)) : undefined;
     this.stores = stores;
-    this.#outputs = new Map(task.outputs.map((topic) => [topic.name, new TopicOutput(topic)]));
-    const { emits } = compileTask(task, { stores: new Map([...this.#overlays].map(([name, { overlay }]) => [name, overlay])), outputs: this.#outputs });
     this.#cursors = new Map(
       task.inputs.map(({ topic }, i) => [
         topic.name,
@@ -63,21 +67,28 @@ export class Reference {
     }
     return cursor.head;
   }
-  /** Takes the head through the task. */
-  handle({ topic }: Handled): void {
-    const cursor = this.#cursors.get(topic)!;
-    cursor.emit(this.head(topic)!);
+  /** Takes the head, or a tick, through the task. */
+  handle(what: Handled): void {
+    const { functions } = this.#compiled;
+    if ('tick' in what) return functions.tick(what.tick);
+    const cursor = this.#cursors.get(what.topic)!;
+    const record = this.head(what.topic)!;
+    const isLatest = this.#streamTime !== undefined && record.timestamp > this.#streamTime.time;
+    if (isLatest) {
+      this.#streamTime?.reach(record.timestamp);
+      this.#compiled.clock.streamTime = record.timestamp;
+    }
+    cursor.emit(record);
+    if (isLatest) functions.advance(record.timestamp);
     cursor.head = cursor.records.next().value;
   }
   commit(): Expected {
     const number = ++this.#commits;
-    const writes = [...this.#overlays.values()].map(({ name, overlay }) => {
-      const taken = overlay.takeWrites(number);
-      this.stores.get(name)!.write(taken);
-      overlay.onCommitted(number);
-      return { store: name, writes: taken };
-    });
-    return { writes, appends: [...this.#outputs.values()].flatMap((output) => output.take().batches) };
+    const writes = [...this.#compiled.stores].map(([store, overlay]) => ({ store, writes: overlay.takeWrites(number) }));
+    if (this.#streamTime !== undefined) writes.push({ store: this.#streamTime.store, writes: this.#streamTime.takeWrites() });
+    for (const { store, writes: taken } of writes) this.stores.get(store)!.write(taken);
+    for (const overlay of this.#compiled.stores.values()) overlay.onCommitted(number);
+    return { writes, appends: this.#compiled.outputs.flatMap((output) => output.take().batches) };
   }
 
   *#recordsOf(topic: string, bytes: Uint8Array): Generator<LazyRecord, undefined> {

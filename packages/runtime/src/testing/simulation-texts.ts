@@ -3,7 +3,7 @@
  */
 import { openBatch, stampBatch } from '@stoplog/core/kit';
 import type { MemoryPart } from '@stoplog/core/testing';
-import type { Writes } from '../pure/task/overlay.ts';
+import type { Writes } from '../pure/actor/overlay.ts';
 import type { Sent } from './simulated-actor.ts';
 import type { Expected } from './simulation-reference.ts';
 

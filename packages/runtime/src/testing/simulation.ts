@@ -7,11 +7,14 @@
 import { StoplogError } from '@stoplog/core';
 import { type GroupEffect, type GroupEvent, placeName, SESSION_MS } from '@stoplog/core/kit';
 import type { MemoryDisk, MemoryDiskOptions, MemoryMember } from '@stoplog/core/testing';
-import type { Place } from '../pure/mailbox.ts';
-import { unitsOf, type Unit } from '../pure/sharing/units.ts';
-import { storePart } from '../pure/task/store-part.ts';
+import type { SinkStart } from '@stoplog/core/port';
+import type { Place } from '../pure/actor/place.ts';
+import { unitsOf, type Unit } from '../pure/host/units.ts';
+import { storePart } from '../pure/actor/store-part.ts';
+import type { SinkWrite } from '../pure/actor/work.ts';
 import type { Plan } from '../pure/topology/plan.ts';
 import { Chance } from './chance.ts';
+import { MemorySinks } from './memory-sinks.ts';
 import type { SimulatedActor } from './simulated-actor.ts';
 import { SimulatedFeeder, type Feed } from './simulated-feeder.ts';
 import { SimulatedProcess, type Surroundings } from './simulated-process.ts';
@@ -33,6 +36,7 @@ const STEPS_PER_RECORD = 200;
 
 export class Simulation {
   readonly log: MemoryDisk;
+  readonly sinks: MemorySinks = new MemorySinks();
   readonly #plan: Plan;
   readonly history: string[] = [];
   readonly counters: Record<Counter, number> = noCounts();
@@ -67,6 +71,8 @@ export class Simulation {
       plan,
       units: this.#units,
       log: this.log,
+      sinks: this.sinks,
+      sink: (write, start) => this.#sink(write, start),
       grain: this.#temper.grain,
       now: () => this.#now,
       count: (counter) => this.#count(counter),
@@ -156,6 +162,11 @@ export class Simulation {
         }
     }
     return effects;
+  }
+  #sink({ sink, batch }: SinkWrite, start: SinkStart): void {
+    this.#flush();
+    this.sinks.write(sink, start, batch);
+    this.#tell(`sink '${sink}' has ${batch.records.length} more records of ${start.topic}[${start.partition}], up to ${batch.position}`);
   }
   #flush(): void {
     const flushed = this.log.flush();

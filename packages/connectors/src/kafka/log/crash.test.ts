@@ -1,7 +1,7 @@
 /** A broker of its own, which is killed and comes back. */
 import { describe, expect, inject, test } from 'vitest';
 import { startBroker } from '../fixtures/broker.ts';
-import { holder } from '../fixtures/holder.ts';
+import { startChild } from '../fixtures/child.ts';
 import { append, place, shapeOf, valuesOf } from '../fixtures/records.ts';
 import { openKafkaLog } from './log.ts';
 
@@ -13,7 +13,7 @@ describe.skipIf(inject('kafka') === undefined)('a log on a broker that is killed
       const log = openKafkaLog({ brokers: [broker.address] });
       await log.ensure([shapeOf('in'), shapeOf('left'), shapeOf('right')]);
       await append(log, 'in', 'before');
-      using child = holder(broker.address, '', 1_000);
+      using child = startChild('holder', broker.address, '', 1_000);
       await child.says('at 20');
       await broker.crash();
       // The process goes on, or has ended by itself because a commit was refused.

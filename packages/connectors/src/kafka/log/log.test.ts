@@ -4,7 +4,7 @@ import { BatchBuilder } from '@stoplog/core/kit';
 import type { Log } from '@stoplog/core/port';
 import { describe, expect, inject, test } from 'vitest';
 import { producerOf } from '../client.ts';
-import { holder } from '../fixtures/holder.ts';
+import { startChild } from '../fixtures/child.ts';
 import { logOnPrefix } from '../fixtures/prefix.ts';
 import { append, message, never, place, shapeOf, valuesOf } from '../fixtures/records.ts';
 import { openKafkaLog } from './log.ts';
@@ -88,11 +88,11 @@ describe.skipIf(broker === undefined)('a log on Kafka', () => {
 
   test('a process that is killed while it commits leaves whole commits: both topics end where the position stands', () =>
     withLog(async (log, prefix) => {
-      using first = holder(broker!, prefix, 1_000);
+      using first = startChild('holder', broker!, prefix, 1_000);
       await first.says('holds');
       await first.says('at 20');
       first.process.kill('SIGKILL');
-      using second = holder(broker!, prefix, 1_000);
+      using second = startChild('holder', broker!, prefix, 1_000);
       await second.says('at ');
       await second.says('at ');
       second.process.kill('SIGKILL');
@@ -108,7 +108,7 @@ describe.skipIf(broker === undefined)('a log on Kafka', () => {
 
   test('a process that sleeps for longer than its session is refused when it wakes, and another has its place', () =>
     withLog(async (log, prefix) => {
-      using sleeper = holder(broker!, prefix, 500);
+      using sleeper = startChild('holder', broker!, prefix, 500);
       const [, old] = (await sleeper.says('holds')).split(' ');
       await sleeper.says('at 3');
       sleeper.process.kill('SIGSTOP');

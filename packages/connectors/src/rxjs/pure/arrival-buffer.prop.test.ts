@@ -4,7 +4,7 @@ import { ArrivalBuffer, type Overflow } from './arrival-buffer.ts';
 
 const seed = Date.now() % 2 ** 31;
 
-test(`a buffer does what a list of bounded length does (seed ${seed})`, () => {
+test(`a buffer does the same as a list of bounded length (seed ${seed})`, () => {
   const steps = fc.array(fc.oneof(fc.constant('offer' as const), fc.integer({ min: 0, max: 5 })), { maxLength: 60 });
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 6 }), fc.constantFrom<Overflow>('drop-oldest', 'drop-newest', 'fail'), steps, (capacity, overflow, todo) => {

@@ -8,7 +8,7 @@ const filled = (overflow: Overflow, capacity: number, values: readonly string[])
 const valuesOf = (buffer: ArrivalBuffer): readonly unknown[] => buffer.take(Infinity).map(({ value }) => value);
 
 describe('a buffer of arrivals', () => {
-  test('hands out what came first, first, and no more than was asked for', () => {
+  test('a buffer returns the first arrivals first, and no more than the requested number', () => {
     const { buffer } = filled('fail', 4, ['a', 'b', 'c']);
     expect(buffer.take(2)).toEqual([
       { key: '0', value: 'a', timestamp: 0 },
@@ -18,7 +18,7 @@ describe('a buffer of arrivals', () => {
     expect(valuesOf(buffer)).toEqual(['c']);
     expect(buffer.take(2)).toEqual([]);
   });
-  test('drop-oldest keeps the newest, and drop-newest the oldest', () => {
+  test('a buffer with drop-oldest keeps the newest arrivals, and one with drop-newest the oldest', () => {
     const oldest = filled('drop-oldest', 2, ['a', 'b', 'c']);
     expect(oldest.offered).toEqual(['kept', 'kept', 'dropped']);
     expect(valuesOf(oldest.buffer)).toEqual(['b', 'c']);
@@ -26,12 +26,12 @@ describe('a buffer of arrivals', () => {
     expect(newest.offered).toEqual(['kept', 'kept', 'dropped']);
     expect(valuesOf(newest.buffer)).toEqual(['a', 'b']);
   });
-  test('fail drops nothing: what was kept stays, and what has no room is refused', () => {
+  test('a buffer with fail drops nothing: kept arrivals stay, and an arrival without room is refused', () => {
     const { buffer, offered } = filled('fail', 2, ['a', 'b', 'c']);
     expect(offered).toEqual(['kept', 'kept', 'overflowed']);
     expect(valuesOf(buffer)).toEqual(['a', 'b']);
   });
-  test('a gap between two keys is as long as what was dropped there', () => {
+  test('a gap between two keys is as long as the number of dropped arrivals', () => {
     const { buffer } = filled('drop-newest', 1, ['a', 'b', 'c']);
     buffer.take(1);
     buffer.offer('d', 3);

@@ -1,13 +1,13 @@
 /**
- * Between what pushes and what is asked: a ring of arrivals that never grows beyond its capacity.
+ * The buffer between pushes and pulls: a ring of arrivals that never grows beyond its capacity.
  *
- * When it is full somebody has to lose: the oldest arrival, the newest one, or the source, which fails. Every arrival has
- * a number, also one that is dropped, so a gap between two keys is as long as what was lost there.
+ * When the buffer is full an arrival must be lost: the oldest, the newest, or the source fails. Every arrival has a number,
+ * even a dropped one, so a gap between two keys is as long as the number of lost arrivals.
  */
 import type { Arrival } from '@stoplog/core/port';
 
 export type Overflow = 'drop-oldest' | 'drop-newest' | 'fail';
-/** 'overflowed': there was no room, and nothing may be dropped. */
+/** 'overflowed': there was no room, and no arrival may be dropped. */
 export type Offered = 'kept' | 'dropped' | 'overflowed';
 
 export class ArrivalBuffer {

@@ -226,6 +226,8 @@ describe('a restore', () => {
         ['data.mdb', data.subarray(0, -8_192), 'STOPLOG_LOG_CORRUPT'],
         ['backup.json', manifest.replace('"format": 1', '"format": 99'), 'STOPLOG_LOG_FORMAT'],
         ['backup.json', manifest.slice(0, 40), 'STOPLOG_LOG_CORRUPT'],
+        // A manifest of one line of text that has no end, as JSON it would be whole.
+        ['backup.json', `${' '.repeat(1024 * 1024)}${manifest}`, 'STOPLOG_LOG_CORRUPT'],
       ];
       for (const [name, bytes, code] of attempts) {
         writeFileSync(join(backup, name), bytes);

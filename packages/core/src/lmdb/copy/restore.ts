@@ -55,6 +55,9 @@ export const restoreBackup = async (from: string, to: string, watch: Watch): Pro
   }
 };
 
+/** A file that is larger was not written by a backup, and is not read: it may be as large as the disk. */
+const MANIFEST_BYTES_MAX = 64 * 1024;
+
 const manifestIn = (source: string): Manifest => {
   const file = join(source, BACKUP_FILE);
   if (!existsSync(file)) {
@@ -64,6 +67,8 @@ const manifestIn = (source: string): Manifest => {
       `${source} is not a backup: it has no ${BACKUP_FILE}. Name a folder that 'stoplog backup' made; a data folder that was copied by other means is opened where it is`,
     );
   }
+  const stats = statSync(file);
+  if (!stats.isFile() || stats.size > MANIFEST_BYTES_MAX) throw damaged(source, `its ${BACKUP_FILE} has ${stats.size} bytes, and a manifest has a few hundred`);
   const manifest = parseManifest(source, readFileSync(file, 'utf8'));
   if (!existsSync(join(source, DATA_FILE)) || !lstatSync(join(source, DATA_FILE)).isFile()) throw damaged(source, `its ${DATA_FILE} is missing`);
   const { size } = statSync(join(source, DATA_FILE));

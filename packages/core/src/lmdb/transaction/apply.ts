@@ -13,6 +13,9 @@ import { put, putRaw } from '../tables/sealed.ts';
 import type { Admission } from './admit.ts';
 import type { EndsInTransaction } from './ends.ts';
 
+const changesNothing = ({ appends, entries, positions }: DecodedCommit): boolean =>
+  appends.length === 0 && entries.length === 0 && positions.every(({ from, to }) => from === to);
+
 /** Applies one commit, whose appends were admitted; returns the base offset of each. */
 export const applyCommit = (
   env: Env,
@@ -56,8 +59,9 @@ export const applyCommit = (
     else stores.removeSync(key);
   }
   for (const move of commit.positions) {
-    // Compared, like every move, but not written: a group that never moved goes on from 'earliest', wherever that is then.
-    if (move.from === move.to) continue;
+    // Compared, like every move, but not written: a group that never moved starts from 'earliest', wherever that is then. A commit
+    // that changes nothing else writes it: so its flush makes everything durable that was visible before, also of other processes.
+    if (move.from === move.to && !changesNothing(commit)) continue;
     put(env, 'positions', positionKey(commit.groupId, move.topicId, move.partition), encodeOffset(move.to));
   }
   producers?.write();

@@ -15,11 +15,28 @@ export const schemaFromJson = (json: unknown): { readonly schema: Schema } | { r
   const nameless = firstNameless(json);
   if (nameless !== undefined) return { unsaid: `it holds a ${nameless}` };
   try {
-    return { schema: z.fromJSONSchema(json as Parameters<typeof z.fromJSONSchema>[0]) };
+    return { schema: leavingOut(z.fromJSONSchema(json as Parameters<typeof z.fromJSONSchema>[0])) };
   } catch (error) {
     return { unsaid: error instanceof Error ? error.message : String(error) };
   }
 };
+
+/**
+ * The JSON form of an object that leaves unknown fields out is that of one that refuses them. Taken for the first, which is what
+ * `z.object` makes: the bytes are those that the declaration would have written.
+ */
+const leavingOut = (schema: z.ZodType): Schema =>
+  z.preprocess((value) => {
+    const { error } = schema.safeParse(value);
+    const unknown = error?.issues.filter((issue) => issue.code === 'unrecognized_keys') ?? [];
+    if (unknown.length === 0) return value;
+    const copy: unknown = structuredClone(value);
+    for (const { path, keys } of unknown) {
+      const object = path.reduce<unknown>((part, step) => (part as Readonly<Record<PropertyKey, unknown>>)[step], copy) as Record<string, unknown>;
+      for (const key of keys) delete object[key];
+    }
+    return copy;
+  }, schema);
 
 const firstNameless = (json: unknown): string | undefined => {
   if (typeof json !== 'object' || json === null) return undefined;

@@ -25,6 +25,8 @@ export interface SinkStart {
   readonly group: string;
   readonly topic: string;
   readonly partition: number;
+  /** Grows with each owner of the partition: a target that keeps positions refuses an older owner (`STOPLOG_FENCED`) from the opening of a newer one on. */
+  readonly epoch: number;
 }
 export interface SinkBatch {
   readonly records: readonly SinkRecord[];

@@ -22,6 +22,15 @@ describe('a topic from its shape', () => {
     expect(() => parseRecord(again, { key: 'o1', value: { id: 'o1', cents: 1.5 } })).toThrow(/expected int.*at cents/);
     expect(() => parseRecord(again, { key: 1, value: { id: 'o1', cents: 1 } })).toThrow(/a key for topic 'orders'/);
   });
+  test('leaves out the fields that the declared schema leaves out', () => {
+    const lines = topicOf(topic('lines', { key: z.string(), value: z.object({ items: z.array(Order) }) }));
+    const value = { items: [{ id: 'o1', cents: 5, more: 1 }], id: 'k' };
+    const [declared, again] = [lines, topicFromShape(lines.shape, 'append')].map((one) => parseRecord(one, { key: 'k', value }).value);
+    expect(declared).toEqual({ items: [{ id: 'o1', cents: 5 }] });
+    expect(again).toEqual(declared);
+    // The caller's own value is not changed.
+    expect(value.items[0]).toHaveProperty('more');
+  });
   test('reads whatever lies there', () => {
     const again = topicFromShape(orders.shape, 'read');
     expect(again.valueSerde.decode(Buffer.from('[1,2]'))).toEqual([1, 2]);

@@ -20,6 +20,8 @@ declare const reads: unique symbol;
 declare const writes: unique symbol;
 declare const parses: unique symbol;
 
+/** A topic of any records. An object that only has a name is no topic. */
+export type DeclaredTopic = Pick<AnyTopic, 'kind' | 'name'>;
 /** May be read. */
 export interface Origin<out K, out V> {
   readonly name: string;
@@ -32,6 +34,7 @@ export interface Target<in K, in V> {
 }
 /** May be written from outside: parsed at the edge. */
 export interface Parses<in RK, in RV> {
+  readonly kind: 'topic' | 'compacted';
   readonly name: string;
   readonly [parses]?: (key: RK, value: RV) => void;
 }

@@ -22,10 +22,15 @@ export interface TaskPorts {
   readonly stores: ReadonlyMap<string, StatePort>;
   readonly outputs: ReadonlyMap<string, OutputPort>;
   readonly sinks?: ReadonlyMap<string, SinkPort> | undefined;
+  /** Asks for a tick at that wall-clock time; the earliest of several counts. */
+  readonly wakeAt?: (wallClock: number) => void;
+  readonly streamTime?: () => number;
 }
 export interface CompiledTask {
   /** One function for each of the task's inputs, in their order; a source task has one. */
   readonly emits: readonly Emit[];
+  /** Some node is called when stream time grows: the time is kept with the task's state. */
+  readonly asksForStreamTime: boolean;
   /** The task's stream time has grown to this; nodes may emit. */
   advance(streamTime: number): void;
   /** Wall-clock time has passed; nodes may emit. */
@@ -47,6 +52,8 @@ export const compileTask = (task: TaskNodes, ports: TaskPorts): CompiledTask => 
     onChange: (input, emit) => add(changesTo, input, emit),
     onAdvance: (advance) => void advances.unshift(advance),
     onTick: (tick) => void ticks.unshift(tick),
+    wakeAt: (wallClock) => ports.wakeAt?.(wallClock),
+    streamTime: () => ports.streamTime?.() ?? -Infinity,
     drop: (verb, { topic }) => drops.add(verb, topic),
     store: (name) => port(ports.stores, name),
     output: ({ name }) => port(ports.outputs, name),
@@ -78,6 +85,7 @@ export const compileTask = (task: TaskNodes, ports: TaskPorts): CompiledTask => 
   const sources = task.nodes.filter((node) => node.yields === 'records' && node.source !== undefined) as readonly StreamNode[];
   return {
     emits: task.source === undefined ? task.inputs.map(({ topic }) => entryOf(topic)) : [arrivals(fanOut(sources.map(emitOf)))],
+    asksForStreamTime: advances.length > 0,
     advance: callAll(advances),
     tick: callAll(ticks),
     takeDropped: () => drops.take(),

@@ -86,6 +86,13 @@ export interface Compiling {
   onAdvance(advance: (streamTime: number) => void): void;
   /** Called when wall-clock time has passed; may emit. */
   onTick(tick: (wallClock: number) => void): void;
+  /**
+   * The largest timestamp of the records so far, that of the record in progress included; the same after a restart. For
+   * nodes that use `onAdvance`: without one the task keeps no stream time, and this is -Infinity.
+   */
+  streamTime(): number;
+  /** Asks for a tick at that wall-clock time, in a start or in a tick; the earliest of several counts. */
+  wakeAt(wallClock: number): void;
   /** Counts a record without a key that the verb leaves out: its key's partition, and so its state, is nowhere. */
   drop(verb: string, record: AnyRecord): void;
   store(name: string): StatePort;
@@ -103,6 +110,8 @@ export interface StateAccess {
 export interface StatePort extends StateAccess {
   /** Sets a value by its bytes, which are decoded only on request. */
   setBytes(key: unknown, bytes: Uint8Array): void;
+  /** At most `limit` entries with gte ≤ key < lt (or gt < key), in key order, as this batch has left them. */
+  range(bounds: { readonly gte?: unknown; readonly gt?: unknown; readonly lt?: unknown }, limit: number): readonly (readonly [unknown, unknown])[];
 }
 /** What the task writes to: a sink, or a topic. */
 export interface SinkPort {

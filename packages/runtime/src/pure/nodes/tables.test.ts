@@ -1,13 +1,13 @@
 import { compactedTopic, store, topic } from '@stoplog/core';
 import { LazyRecord, openBatch, RecordPacker, topicOf } from '@stoplog/core/kit';
+import { MemoryPart } from '@stoplog/core/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { drive } from '../../testing/drive.ts';
-import { DrivenPart } from '../../testing/driven-store.ts';
 import { pipeline } from '../pipeline/pipeline.ts';
 import { stream } from '../pipeline/stream.ts';
 import { table } from '../pipeline/table.ts';
-import { StoreOverlay } from '../task/overlay.ts';
+import { StoreOverlay } from '../actor/overlay.ts';
 import { materialize } from './table.ts';
 
 const Customer = z.object({ name: z.string(), country: z.string().optional() });
@@ -93,7 +93,7 @@ describe('a table is the latest value of each key', () => {
     packer.add('"c"', JSON.stringify(ada), 0);
     const view = openBatch(packer.take()[0]!.batch);
     const { keySerde, valueSerde } = topicOf(customers);
-    const overlay = new StoreOverlay(new DrivenPart(), valueSerde);
+    const overlay = new StoreOverlay(new MemoryPart(), valueSerde);
     view.next();
     materialize(overlay, undefined)(new LazyRecord(view, keySerde, valueSerde, 'customers'));
     view.bytes.fill(0);

@@ -9,22 +9,21 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { threadId } from 'node:worker_threads';
 import { isStoplogError, StoplogError } from '@stoplog/core';
-import type { Log, LogRef } from '@stoplog/core/port';
+import type { Log, LogRef, StateStore, StorePart } from '@stoplog/core/port';
 import { asError, errorToData, openPort, sourcePlace } from '@stoplog/core/kit';
-import type { FromActor, Jump, Place, Start, ToActor, Warming } from '../../pure/mailbox.ts';
-import { compileTask } from '../../pure/nodes/compile.ts';
-import { EXIT_LACKING_FILES, lacksFiles } from '../../pure/supervision/lacks-files.ts';
-import { Input } from '../../pure/task/input.ts';
-import { StoreOverlay } from '../../pure/task/overlay.ts';
-import { TopicOutput } from '../../pure/task/outputs.ts';
-import { storePart } from '../../pure/task/store-part.ts';
-import { readBy, type Plan, type Task } from '../../pure/topology/plan.ts';
+import { compile, recordWork, storesOf, type Ground } from '../../pure/actor/compile-task.ts';
+import { ArrivalWork } from '../../pure/actor/arrivals.ts';
+import { LIMITS } from '../../pure/actor/limits.ts';
+import { streamTimePart } from '../../pure/actor/stream-time.ts';
+import type { FromActor, Start, ToActor, Warming } from '../../pure/host/mailbox.ts';
+import { EXIT_LACKING_FILES, lacksFiles } from '../../pure/host/lacks-files.ts';
+import { readBy, type Plan } from '../../pure/topology/plan.ts';
 import { loadPlanWatching, markActorThread, startsSomething } from '../load-plan.ts';
 import { orLackOfFiles } from '../open-files.ts';
 import { Beacon } from './beacon.ts';
-import { EndingSignal } from './ending.ts';
-import { openSource, SourceActor } from './source-actor.ts';
-import { TaskActor } from './task-actor.ts';
+import { Performer, type PerformerParts } from './performer.ts';
+import { Sinks } from '../sinks/sinks.ts';
+import { openSource } from './source.ts';
 
 markActorThread();
 
@@ -33,12 +32,9 @@ const REPORT_MS = 200;
 
 const plans = new Map<string, Promise<Plan>>();
 const logs = new Map<string, Promise<Log>>();
-interface Blamed {
-  fail(error: unknown): void;
-}
-/** Whose turn something was started in; what lost its origin is the fault of whoever had the last turn. */
-const turnOf = new AsyncLocalStorage<Blamed>();
-let lastTurn: Blamed | undefined;
+/** The actor in whose turn something was started; what lost its origin is laid at the door of the actor that had the last turn. */
+const turnOf = new AsyncLocalStorage<Performer>();
+let lastTurn: Performer | undefined;
 /** What failed before any actor had a turn is the module's. */
 let moduleFault: Error | undefined;
 
@@ -55,7 +51,7 @@ const blame = (error: unknown, what: string): void => {
     `${what}: ${cause.message}. Verbs are synchronous: nothing they start is waited for`,
     { cause },
   );
-  blamed.fail(failure);
+  blamed.blame(failure);
 };
 process.on('unhandledRejection', (error) => blame(error, 'a promise started by a handler was rejected, and nobody looked at it'));
 process.on('uncaughtException', (error) => blame(error, 'something started by a handler threw later'));
@@ -98,17 +94,27 @@ const giveUpThread = (): void => {
 const live = async (start: Start): Promise<void> => {
   const { port } = start;
   const say = (message: FromActor): void => port.postMessage(message);
-  const ending = new EndingSignal();
-  const asked = { idle: false };
-  let resting = (): boolean => false;
-  let idle: () => void = () => {};
+  const ending = new AbortController();
+  let asksForIdle = false;
+  let actor: Performer | undefined;
+  let reports: Reports | undefined;
+  const idle = (): void => {
+    if (!asksForIdle) return reports?.soon();
+    reports?.now();
+    say({ type: 'idle' });
+    asksForIdle = false;
+  };
   let linked: (link: unknown) => void = () => {};
   port.on('message', (message: ToActor) => {
     if (message.type === 'link') linked(message.link);
     else if (message.type === 'tell-idle') {
-      asked.idle = true;
-      if (resting()) idle();
-    } else ending.end(message.type);
+      asksForIdle = true;
+      if (actor?.isAtRest === true) idle();
+    } else {
+      ending.abort();
+      const draining = actor;
+      if (draining !== undefined) turnOf.run(draining, () => draining.drain());
+    }
   });
   const link = (): Promise<unknown> =>
     new Promise((resolve) => {
@@ -117,70 +123,45 @@ const live = async (start: Start): Promise<void> => {
     });
   const beacon = new Beacon(start.beacon);
   if (!beacon.begin(threadId)) return port.close();
-  let place: Place | undefined;
   let runs = false;
   try {
     const plan = await planHere(start);
-    const task = plan.tasks[start.task]!;
     const log = await logHere(start.log, link);
-    idle = (): void => {
-      if (!asked.idle) return reportSoon();
-      report();
-      say({ type: 'idle' });
-      asked.idle = false;
-    };
-    const actor =
-      task.source === undefined
-        ? await makeTaskActor(
-            start,
-            plan,
-            task,
-            log,
-            beacon,
-            ending,
-            () => idle(),
-            (jump) => say({ type: 'reset', jump }),
-          )
-        : await makeSourceActor(start, plan, task, log, beacon, ending, () => idle());
-    resting = () => actor.resting;
-    let reported = -Infinity;
-    let later: NodeJS.Timeout | undefined;
-    const report = (): void => {
-      clearTimeout(later);
-      later = undefined;
-      reported = performance.now();
-      const progress = actor.takeProgress();
-      if (progress.commits > 0) say({ type: 'progress', progress });
-    };
-    /** At once if the last report is old enough, and otherwise when it will be. */
-    const reportSoon = (): void => {
-      const left = reported + REPORT_MS - performance.now();
-      if (left <= 0) report();
-      else later ??= setTimeout(report, left);
-    };
+    const work = await workOf(start, plan, log, beacon, ending.signal);
+    const performer = new Performer({
+      ...work,
+      log,
+      reset: start.reset,
+      now: () => performance.now(),
+      wallClock: () => Date.now(),
+      turn: () => {
+        lastTurn = performer;
+        reports?.ifDue();
+      },
+      idle,
+      jumped: (jump) => say({ type: 'reset', jump }),
+    });
+    reports = new Reports(performer, say);
     checkModule(start.url);
     say({ type: 'running' });
     runs = true;
     running++;
+    actor = lastTurn = performer;
     try {
-      // Turn by turn: nothing is buffered because nothing is pushed. The next batch is fetched when this one has been stepped
-      // through, and stepped through when there is a credit for its commit.
-      await turnOf.run(actor, async () => {
-        for (let goesOn = true; goesOn; goesOn = await actor.turn()) {
-          lastTurn = actor;
-          if (performance.now() - reported >= REPORT_MS) report();
-        }
-      });
+      // Nothing is buffered because nothing is pushed: the next batch is fetched when this one has been stepped through, and
+      // stepped through when there is a credit for its commit.
+      const ended = turnOf.run(performer, () => performer.run());
+      if (ending.signal.aborted) performer.drain();
+      await ended;
     } finally {
       running--;
-      await actor.quiet();
-      report();
+      reports.now();
     }
   } catch (thrown) {
     // What fails later for want of files is the handler's, or the log's.
     const error = runs ? thrown : orLackOfFiles(thrown);
     if (!runs && lacksFiles(thrown)) giveUpThread();
-    place = beacon.place(inputsOf(await plans.get(start.url)?.catch(() => undefined), start), start.partition);
+    const place = beacon.place(inputNames(await plans.get(start.url)?.catch(() => undefined), start), start.partition);
     const isHandlers = isStoplogError(error) && error.code === 'STOPLOG_HANDLER';
     const among = isHandlers ? error.facts['among'] : undefined;
     say({ type: 'failed', error: errorToData(error), place: isHandlers ? place : undefined, among: typeof among === 'number' ? among : 1 });
@@ -189,7 +170,36 @@ const live = async (start: Start): Promise<void> => {
   }
 };
 
-const inputsOf = (plan: Plan | undefined, start: Start): readonly string[] => {
+/** Sends what an actor has done, at most every REPORT_MS. */
+class Reports {
+  readonly #actor: Performer;
+  readonly #say: (message: FromActor) => void;
+  #reported = -Infinity;
+  #later: NodeJS.Timeout | undefined;
+
+  constructor(actor: Performer, say: (message: FromActor) => void) {
+    this.#actor = actor;
+    this.#say = say;
+  }
+  now(): void {
+    clearTimeout(this.#later);
+    this.#later = undefined;
+    this.#reported = performance.now();
+    const progress = this.#actor.takeProgress();
+    if (progress.commits > 0) this.#say({ type: 'progress', progress });
+  }
+  ifDue(): void {
+    if (performance.now() - this.#reported >= REPORT_MS) this.now();
+  }
+  /** At once if the last report is old enough, and otherwise when it will be. */
+  soon(): void {
+    const left = this.#reported + REPORT_MS - performance.now();
+    if (left <= 0) this.now();
+    else this.#later ??= setTimeout(() => this.now(), left);
+  }
+}
+
+const inputNames = (plan: Plan | undefined, start: Start): readonly string[] => {
   const task = plan?.tasks[start.task];
   return task === undefined ? [] : readBy(task);
 };
@@ -228,86 +238,40 @@ const logHere = (ref: LogRef, link: () => Promise<unknown>): Promise<Log> => {
   return log;
 };
 
-const makeTaskActor = async (
-  start: Start,
-  plan: Plan,
-  task: Task,
-  log: Log,
-  beacon: Beacon,
-  ending: EndingSignal,
-  idle: () => void,
-  jumped: (jump: Jump) => void,
-): Promise<TaskActor> => {
-  const stores = new Map<string, StoreOverlay>();
-  const committed = new Map<string, StoreOverlay>();
-  for (const declared of task.stores) {
-    const part = storePart(plan, declared, start.partition);
-    const serde = declared.store?.valueSerde ?? declared.table!.valueSerde;
-    const overlay = new StoreOverlay(await log.store(part, ending.signal), serde);
-    stores.set(declared.name, overlay);
-    committed.set(part.store, overlay);
+/** Opens what the actor works on, and begins where the group is. */
+const workOf = async (start: Start, plan: Plan, log: Log, beacon: Beacon, ending: AbortSignal): Promise<Pick<PerformerParts, 'work' | 'source' | 'sinks' | 'takeDropped'>> => {
+  const { partition, epoch, suspect, pace } = start;
+  const task = plan.tasks[start.task]!;
+  const ground: Ground = { plan, task, partition };
+  const open = (part: StorePart): Promise<StateStore> => log.store(part, ending);
+  const opened: StateStore[] = [];
+  for (const part of storesOf(ground)) opened.push(await open(part));
+  const group = plan.name;
+  const sinks = task.sinks.length === 0 ? undefined : await Sinks.open(task.sinks, { group, topic: task.inputs[0]!.topic.name, partition, epoch });
+  const compiled = compile(ground, opened, { recovered: sinks?.recovered });
+  const { emits, takeDropped } = compiled.functions;
+  if (task.source !== undefined) {
+    const { name } = task.source;
+    const [committed] = await log.committed(group, [sourcePlace(name, partition)]);
+    const position = committed!.offset;
+    const { reader, decode } = await openSource(task.source, { group, partition, position }, start.line, ending);
+    const work = new ArrivalWork({ group, epoch, life: randomUUID(), name, partition, position, decode, emit: emits[0]!, outputs: compiled.outputs, beacon });
+    return { work, takeDropped, source: { name, reader } };
   }
-  const outputs = new Map(task.outputs.map((topic) => [topic.name, new TopicOutput(topic)]));
-  const { emits, takeDropped } = compileTask(task, { stores, outputs });
   const positions = await log.committed(
-    plan.name,
-    task.inputs.map(({ topic }) => ({ topic: topic.name, partition: start.partition })),
+    group,
+    task.inputs.map(({ topic }) => ({ topic: topic.name, partition })),
   );
-  return new TaskActor({
-    group: plan.name,
-    epoch: start.epoch,
+  const work = recordWork(ground, compiled, {
+    epoch,
     life: randomUUID(),
-    task,
-    partition: start.partition,
-    log,
-    inputs: task.inputs.map(({ topic }, i) => new Input(topic, start.partition, positions[i]!.offset, emits[i]!)),
-    stores: committed,
-    outputs: [...outputs.values()],
-    suspect: start.suspect,
-    pace: start.pace,
+    positions: positions.map(({ offset }) => offset),
+    timeStore: compiled.functions.asksForStreamTime ? await open(streamTimePart(plan, task, partition)) : undefined,
+    suspect,
+    pace,
     beacon,
-    ending,
+    limits: LIMITS,
     now: () => performance.now(),
-    wallClock: () => Date.now(),
-    reset: start.reset,
-    takeDropped,
-    jumped,
-    idle,
   });
-};
-
-const makeSourceActor = async (
-  start: Start,
-  plan: Plan,
-  task: Task,
-  log: Log,
-  beacon: Beacon,
-  ending: EndingSignal,
-  idle: () => void,
-): Promise<SourceActor> => {
-  const outputs = new Map(task.outputs.map((topic) => [topic.name, new TopicOutput(topic)]));
-  const {
-    emits: [emit],
-  } = compileTask(task, { stores: new Map(), outputs });
-  const { name } = task.source!;
-  const { partition } = start;
-  const [committed] = await log.committed(plan.name, [sourcePlace(name, partition)]);
-  const position = committed!.offset;
-  const source = await openSource(task.source!, { group: plan.name, partition, position }, start.line, ending);
-  return new SourceActor({
-    group: plan.name,
-    epoch: start.epoch,
-    life: randomUUID(),
-    name,
-    partition,
-    position,
-    source,
-    emit: emit!,
-    outputs: [...outputs.values()],
-    log,
-    beacon,
-    ending,
-    now: () => performance.now(),
-    idle,
-  });
+  return { work, sinks, takeDropped };
 };

@@ -4,8 +4,8 @@
  * The host can thereby name the record that a hanging or dying thread was in, although that thread will never say.
  */
 import { failpoint } from '@stoplog/core/private/failpoints';
-import type { Place } from '../../pure/mailbox.ts';
-import type { Sighting } from '../../pure/supervision/watchdog.ts';
+import type { Place } from '../../pure/actor/place.ts';
+import type { Sighting } from '../../pure/host/watchdog.ts';
 
 /** The number of the record begun last; odd while inside it. */
 const TURN = 0;

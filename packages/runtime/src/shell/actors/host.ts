@@ -10,10 +10,11 @@ import { MessageChannel, receiveMessageOnPort, type MessagePort } from 'node:wor
 import { isStoplogError, type Reset, StoplogError } from '@stoplog/core';
 import type { LogLink, LogRef } from '@stoplog/core/port';
 import { asError, errorFromData } from '@stoplog/core/kit';
-import type { FromActor, Jump, Place, Progress, Start, ToActor } from '../../pure/mailbox.ts';
-import { differenceOf, NOTHING_HELD, type Held, type Holdings } from '../../pure/sharing/holdings.ts';
-import { NO_FAILURES, ran, step as restartStep, worked, type Failures } from '../../pure/supervision/restart.ts';
-import { step as watchStep, type Watched } from '../../pure/supervision/watchdog.ts';
+import type { Jump, Place } from '../../pure/actor/place.ts';
+import type { FromActor, Progress, Start, ToActor } from '../../pure/host/mailbox.ts';
+import { differenceOf, NOTHING_HELD, type Held, type Holdings } from '../../pure/host/holdings.ts';
+import { NO_FAILURES, ran, step as restartStep, worked, type Failures } from '../../pure/host/restart.ts';
+import { step as watchStep, type Watched } from '../../pure/host/watchdog.ts';
 import { readBy, type Plan } from '../../pure/topology/plan.ts';
 import { ReadingHost } from '../sources/reading-host.ts';
 import { Beacon, makeBeacon } from './beacon.ts';

@@ -4,8 +4,8 @@
  * The pool would `require` them, and a thread that is ended while it requires a graph of ES modules takes the whole process
  * with it (Node 20: "IsGraphAsync must be used on an instantiated module"). One that is ended while it imports them does not.
  */
-import type { Start, Warming } from '../../pure/mailbox.ts';
-import { asUnread, EXIT_LACKING_FILES, lacksFiles } from '../../pure/supervision/lacks-files.ts';
+import type { Start, Warming } from '../../pure/host/mailbox.ts';
+import { asUnread, EXIT_LACKING_FILES, lacksFiles } from '../../pure/host/lacks-files.ts';
 
 const actors = import('./actor.ts');
 // What went wrong is told at each call.

@@ -6,8 +6,8 @@
 import { MessageChannel } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import type { LogLink } from '@stoplog/core/port';
-import type { FromActor, Line, Start, ToActor, Warming } from '../../pure/mailbox.ts';
-import { EXIT_LACKING_FILES } from '../../pure/supervision/lacks-files.ts';
+import type { FromActor, Line, Start, ToActor, Warming } from '../../pure/host/mailbox.ts';
+import { EXIT_LACKING_FILES } from '../../pure/host/lacks-files.ts';
 import type { Plan } from '../../pure/topology/plan.ts';
 import { lackOfFiles, orLackOfFiles } from '../open-files.ts';
 import { Beacon, makeBeacon } from './beacon.ts';

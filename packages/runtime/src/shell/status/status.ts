@@ -6,7 +6,7 @@ import type { Log, TopicPartition } from '@stoplog/core/port';
 import { drainSeconds, ratesBetween, readLag } from '@stoplog/core/kit';
 import type { CleaningStanding } from '@stoplog/core/tools';
 import type { ActorName } from '../actors/host.ts';
-import type { Progress } from '../../pure/mailbox.ts';
+import type { Progress } from '../../pure/host/mailbox.ts';
 import { Drops } from '../../pure/nodes/drops.ts';
 import type { Plan } from '../../pure/topology/plan.ts';
 import { rxjs } from './rxjs.ts';

@@ -1,0 +1,166 @@
+import { StoplogError } from '@stoplog/core';
+import { describe, expect, test } from 'vitest';
+import { ActorState, step, type ActorEffect, type ActorEvent } from './actor.ts';
+import { ToyWork } from './fixtures/toy-work.ts';
+
+const toy = (
+  change: (work: ToyWork) => void = () => {},
+): { readonly work: ToyWork; readonly state: ActorState; tell(...events: readonly ActorEvent[]): string[] } => {
+  const work = new ToyWork();
+  change(work);
+  const state = new ActorState(work);
+  const tell = (...events: readonly ActorEvent[]): string[] =>
+    events.flatMap((event) => {
+      const [same, effects] = step(state, event);
+      expect(same).toBe(state);
+      return effects.map(textOf);
+    });
+  return { work, state, tell };
+};
+const textOf = (effect: ActorEffect): string => {
+  if (effect.type === 'commit') return `commit ${effect.number}: ${effect.commit.positions[0]!.topic}`;
+  if (effect.type === 'wake') return `wake at ${effect.at}`;
+  if (effect.type === 'end') return effect.error === undefined ? 'end' : `end: ${effect.error.message}`;
+  return effect.type === 'pull' ? `pull ${effect.ask}` : effect.type;
+};
+const pulled = (ask: number, ...values: readonly number[]): ActorEvent => ({
+  type: 'pulled',
+  ask,
+  batch: { arrivals: values.map((value) => ({ key: null, value, timestamp: 0 })), ended: false },
+});
+const [started, turn, resumed, drain]: readonly ActorEvent[] = [{ type: 'started' }, { type: 'turn' }, { type: 'resumed' }, { type: 'drain' }] as const;
+const committed = (number: number): ActorEvent => ({ type: 'committed', number });
+const refused = (number: number): ActorEvent => ({ type: 'refused', number, error: new StoplogError('STOPLOG_LOG_FULL', {}, 'no room') });
+
+describe('an actor', () => {
+  test('rests when there is nothing to read, and takes what comes in a turn of its own', () => {
+    const { tell, state } = toy();
+    expect(tell(started!)).toEqual(['rest', 'pull 1']);
+    expect(state.isAtRest).toBe(true);
+    expect(tell(pulled(1, 5))).toEqual(['turn']);
+    expect(tell(turn!)).toEqual(['yield']);
+    expect(state.isAtRest).toBe(false);
+  });
+  test('commits after the others have had their turns, and sends the commit before it takes more', () => {
+    const { tell } = toy();
+    tell(started!, pulled(1, 5, 6), turn!);
+    expect(tell(resumed!)).toEqual(['commit 1: 5', 'turn']);
+    expect(tell(turn!)).toEqual(['yield']);
+  });
+  test('reads on while a commit is under way, and rests when the last one is answered', () => {
+    const { tell, state } = toy();
+    tell(started!, pulled(1, 5), turn!);
+    expect(tell(resumed!)).toEqual(['commit 1: 5', 'pull 2']);
+    expect(state.isAtRest).toBe(false);
+    expect(tell(committed(1))).toEqual(['rest']);
+    expect(state.isAtRest).toBe(true);
+  });
+  test('has two commits under way at most; the batch grows until one is answered', () => {
+    const { tell } = toy();
+    tell(started!, pulled(1, 1, 2, 3, 4), turn!);
+    expect(tell(resumed!, turn!, resumed!)).toEqual(['commit 1: 1', 'turn', 'yield', 'commit 2: 2', 'turn']);
+    expect(tell(turn!, resumed!, turn!, resumed!)).toEqual(['yield', 'turn', 'yield']);
+    expect(tell(committed(1))).toEqual(['commit 3: 3+4', 'pull 2']);
+  });
+  test('waits for a credit when a commit is due without one', () => {
+    const { tell } = toy((work) => (work.isDue = () => true));
+    tell(started!, pulled(1, 1, 2, 3, 4), turn!, resumed!, turn!, resumed!, turn!);
+    expect(tell(resumed!)).toEqual([]);
+    expect(tell(committed(1))).toEqual(['commit 3: 3', 'turn']);
+  });
+  test('takes nothing behind a suspect before everything up to there is in the log', () => {
+    const { tell } = toy((work) => (work.isSuspect = (n) => n === 2));
+    tell(started!, pulled(1, 1, 2, 3), turn!);
+    expect(tell(resumed!, turn!)).toEqual(['commit 1: 1', 'turn', 'yield']);
+    expect(tell(resumed!)).toEqual(['commit 2: 2']);
+    expect(tell(committed(1))).toEqual([]);
+    expect(tell(committed(2))).toEqual(['turn']);
+  });
+  test('ignores an answer that comes too late, and the failure of a request that nobody waits for', () => {
+    const { tell } = toy();
+    tell(started!, pulled(1, 5));
+    expect(tell(pulled(1, 6), { type: 'failed', ask: 1, error: new Error('late') })).toEqual([]);
+    expect(tell(turn!)).toEqual(['yield']);
+  });
+});
+
+describe('the end of an actor', () => {
+  test('a drain at rest answers what was waited for, and ends', () => {
+    const { tell } = toy();
+    tell(started!);
+    expect(tell(drain!)).toEqual(['stop waiting']);
+    expect(tell(pulled(1))).toEqual(['end']);
+    expect(tell(pulled(1), turn!, resumed!, drain!)).toEqual([]);
+  });
+  test('a drain commits what is open and waits for the answers', () => {
+    const { tell } = toy((work) => (work.isDue = () => false));
+    tell(started!, pulled(1, 1, 2), turn!);
+    expect(tell(drain!)).toEqual([]);
+    expect(tell(resumed!)).toEqual(['commit 1: 1']);
+    expect(tell(committed(1))).toEqual(['end']);
+  });
+  test('an actor that is drained before it starts ends at once', () => {
+    expect(toy().tell(drain!)).toEqual(['end']);
+  });
+  test('a handler that throws ends the actor with its error, after the commits under way, and nothing of the batch is sent', () => {
+    const { tell } = toy();
+    tell(started!, pulled(1, 1, Number.NaN), turn!, resumed!);
+    expect(tell(turn!)).toEqual([]);
+    expect(tell(committed(1))).toEqual(['end: not a number']);
+  });
+  test('a refused commit ends the actor, and no later commit is sent', () => {
+    const { tell } = toy();
+    tell(started!, pulled(1, 1, 2, 3), turn!, resumed!, turn!);
+    expect(tell(resumed!)).toEqual(['commit 2: 2', 'turn']);
+    tell(turn!);
+    expect(tell(refused(1))).toEqual([]);
+    expect(tell(resumed!)).toEqual([]);
+    expect(tell(refused(2))).toEqual(['end: no room']);
+  });
+  test('a refused commit ends an actor at rest, which waits no longer', () => {
+    const { tell } = toy();
+    tell(started!, pulled(1, 1), turn!, resumed!);
+    expect(tell(refused(1))).toEqual(['stop waiting', 'end: no room']);
+  });
+  test('a promise that a handler let go takes its record with it: blamed between turn and commit, nothing is sent', () => {
+    const { tell } = toy();
+    tell(started!, pulled(1, 1), turn!);
+    expect(tell({ type: 'blamed', error: 'a promise' })).toEqual(['end: blamed: a promise']);
+    expect(tell(resumed!)).toEqual([]);
+  });
+  test('an actor that is abandoned commits nothing that is open, and ends without an error', () => {
+    const { tell } = toy((work) => (work.isDue = () => false));
+    tell(started!, pulled(1, 1, 2), turn!);
+    expect(tell({ type: 'abandon' })).toEqual(['end']);
+  });
+  test('the failure of a request ends the actor', () => {
+    const { tell } = toy();
+    tell(started!);
+    expect(tell({ type: 'failed', ask: 1, error: new Error('gone') })).toEqual(['stop waiting', 'end: gone']);
+  });
+});
+
+describe('a tick', () => {
+  test('comes at the time that the work asked for, and what it leaves is committed at rest', () => {
+    const { tell, work, state } = toy((one) => (one.wakeAt = 50));
+    expect(tell(started!)).toEqual(['rest', 'pull 1', 'wake at 50']);
+    expect(tell({ type: 'ticked', wallClock: 51 })).toEqual(['commit 1: 0']);
+    expect(work.ticks).toEqual([51]);
+    expect(state.isAtRest).toBe(false);
+    expect(tell(committed(1))).toEqual(['rest']);
+  });
+  test('between a turn and its commit is in that commit', () => {
+    const { tell, work } = toy();
+    tell(started!, pulled(1, 7), turn!);
+    work.wakeAt = 10;
+    expect(tell({ type: 'ticked', wallClock: 10 })).toEqual([]);
+    expect(tell(resumed!)).toEqual(['commit 1: 7+0', 'pull 2']);
+  });
+  test('is not given to an actor that ends', () => {
+    const { tell, work } = toy();
+    tell(started!, pulled(1, 1), turn!, resumed!, drain!, pulled(2));
+    expect(tell({ type: 'ticked', wallClock: 1 })).toEqual([]);
+    expect(work.ticks).toEqual([]);
+    expect(tell(committed(1))).toEqual(['end']);
+  });
+});

@@ -1,0 +1,257 @@
+/**
+ * The machine of an actor: `step(state, event) → [state, effects]`. Threads, `drive` and `simulate` perform its effects.
+ *
+ * An actor fetches, takes a turn, lets the others have theirs, commits if a commit is due, and begins again; with nothing
+ * to read and nothing open it rests. The kind of work (work.ts) decides what a turn and a commit hold.
+ *
+ * The state is a mutable object with one owner, and `step` returns the same object: a turn takes thousands of records
+ * through one compiled function, and copying state for each would cost more than the function. States and transitions
+ * are drawn in docs/internals/actor.md.
+ */
+import { asError } from '@stoplog/core/kit';
+import { Commits } from './commits.ts';
+import type { Answer, Cut, Notice, Request, Work } from './work.ts';
+
+export type ActorEvent =
+  | { readonly type: 'started' }
+  | Answer
+  /** The answer to 'turn'. */
+  | { readonly type: 'turn' }
+  /** The other actors of the thread have had their turns. */
+  | { readonly type: 'resumed' }
+  | { readonly type: 'committed'; readonly number: number }
+  | { readonly type: 'refused'; readonly number: number; readonly error: unknown }
+  | { readonly type: 'ticked'; readonly wallClock: number }
+  /** Finish what was begun, commit, and end. */
+  | { readonly type: 'drain' }
+  /** End without committing what is open. */
+  | { readonly type: 'abandon' }
+  /** A request failed. */
+  | { readonly type: 'failed'; readonly ask: number; readonly error: unknown }
+  /** Something that a handler started failed later: a promise, a timer. */
+  | { readonly type: 'blamed'; readonly error: unknown };
+
+export type ActorEffect =
+  | Request
+  | Notice
+  /** To be answered by 'turn' at once, when the effects before it are performed: a commit is not to wait for the turn. */
+  | { readonly type: 'turn' }
+  /** To be answered by 'resumed' when the others have had their turns. */
+  | { readonly type: 'yield' }
+  /** To be answered by 'committed' or 'refused'; with `durable`, by 'committed' only when it is durable. */
+  | ({ readonly type: 'commit'; readonly number: number; readonly durable: boolean } & Cut)
+  /** To be answered by 'ticked' at that wall-clock time; replaces the time before. */
+  | { readonly type: 'wake'; readonly at: number }
+  /** Everything that was there is committed. */
+  | { readonly type: 'rest' }
+  | { readonly type: 'end'; readonly error: Error | undefined };
+
+type Phase = 'new' | 'asking' | 'ready' | 'taken' | 'credit' | 'settling' | 'resting' | 'ending' | 'failing' | 'ended';
+type Effects = readonly ActorEffect[];
+const NOTHING: Effects = [];
+const TURN: Effects = [{ type: 'turn' }];
+const YIELD: Effects = [{ type: 'yield' }];
+const REST: Effects = [{ type: 'rest' }];
+const STOP_WAITING: Effects = [{ type: 'stop waiting' }];
+
+export class ActorState {
+  readonly work: Work;
+  readonly commits: Commits = new Commits();
+  phase: Phase = 'new';
+  isDraining = false;
+  /** What was taken must be committed before more is taken. */
+  mustSettle = false;
+  /** When the actor is to be woken, as the outside knows it. */
+  wakeAt: number = Infinity;
+  failure: Error | undefined;
+
+  constructor(work: Work) {
+    this.work = work;
+  }
+  /** Nothing to read, and everything committed. */
+  get isAtRest(): boolean {
+    return this.phase === 'resting' && this.commits.isSettled && !this.work.isOpen;
+  }
+}
+
+export const step = (state: ActorState, event: ActorEvent): readonly [ActorState, Effects] => {
+  if (state.phase === 'ended') return [state, NOTHING];
+  const effects = react(state, event);
+  const at = state.work.wakeAt;
+  if (at === state.wakeAt) return [state, effects];
+  state.wakeAt = at;
+  return [state, [...effects, { type: 'wake', at }]];
+};
+
+const react = (state: ActorState, event: ActorEvent): Effects => {
+  const { work, commits } = state;
+  switch (event.type) {
+    case 'started':
+      return next(state);
+    case 'fetched':
+    case 'pulled':
+    case 'acknowledged':
+      return answered(state, event);
+    case 'turn':
+      return state.phase === 'ready' ? take(state) : NOTHING;
+    case 'resumed':
+      return state.phase === 'taken' ? resumed(state) : NOTHING;
+    case 'committed':
+      commits.committed();
+      work.committed(event.number);
+      return goOn(state);
+    case 'refused':
+      commits.refused(event.error);
+      return goOn(state);
+    case 'ticked':
+      return ticked(state, event.wallClock);
+    case 'drain':
+      return drain(state);
+    case 'abandon':
+      return stop(state);
+    case 'failed':
+      return work.isAsked(event.ask) ? fail(state, event.error) : NOTHING;
+    case 'blamed':
+      return fail(state, work.blame(event.error));
+  }
+};
+
+/** The beginning of a turn. */
+const next = (state: ActorState): Effects => {
+  const { work, commits } = state;
+  if (commits.failure !== undefined) return fail(state, commits.failure.error);
+  if (state.isDraining && !work.owes) return finish(state);
+  const requests = work.ask();
+  if (requests.length > 0) {
+    state.phase = 'asking';
+    return requests;
+  }
+  if (!work.isEmpty) {
+    state.phase = 'ready';
+    return TURN;
+  }
+  return state.isDraining ? finish(state) : rest(state);
+};
+
+const take = (state: ActorState): Effects => {
+  try {
+    state.mustSettle = state.work.take();
+  } catch (error) {
+    return [...state.work.giveBack(), ...fail(state, error)];
+  }
+  state.phase = 'taken';
+  // Before a commit: by then a promise that a handler let go is seen to be rejected, and nothing of its record is kept.
+  return YIELD;
+};
+const resumed = (state: ActorState): Effects => (state.mustSettle || state.work.isDue(state.commits.hasCredit) ? commit(state) : next(state));
+
+const commit = (state: ActorState): Effects => {
+  const { commits } = state;
+  if (commits.failure !== undefined) return fail(state, commits.failure.error);
+  state.phase = 'credit';
+  if (!commits.hasCredit) return NOTHING;
+  const sent = send(state);
+  if (state.failure !== undefined) return sent;
+  if (!state.mustSettle) return [...sent, ...next(state)];
+  // What is ahead of a suspect is in the log before the suspect is tried: it may take this thread with it.
+  state.phase = 'settling';
+  return sent;
+};
+const send = (state: ActorState): Effects => {
+  const { commits, work } = state;
+  const number = commits.next;
+  let cut: Cut;
+  try {
+    cut = work.cut(number);
+  } catch (error) {
+    return fail(state, error);
+  }
+  commits.sent();
+  return [{ type: 'commit', number, durable: work.needsDurable, ...cut }];
+};
+
+/** Nothing is there: commit what is open and look again, and then wait for more. */
+const rest = (state: ActorState): Effects => {
+  if (state.work.isOpen) return commit(state);
+  state.phase = 'resting';
+  const effects = atRest(state);
+  return state.failure === undefined ? [...effects, ...state.work.wait()] : effects;
+};
+/** A tick may have left something to commit. */
+const atRest = (state: ActorState): Effects => {
+  const { commits, work } = state;
+  if (commits.failure !== undefined) return commits.isSettled ? fail(state, commits.failure.error) : NOTHING;
+  if (work.isOpen) return commits.hasCredit ? send(state) : NOTHING;
+  return commits.isSettled ? REST : NOTHING;
+};
+
+const answered = (state: ActorState, answer: Answer): Effects => {
+  if (state.phase !== 'asking' && state.phase !== 'resting') return NOTHING;
+  const heard = state.work.heard(answer);
+  return heard === undefined ? NOTHING : [...heard, ...next(state)];
+};
+const settled = (state: ActorState): Effects => {
+  state.mustSettle = false;
+  return next(state);
+};
+/** A commit was answered. */
+const goOn = (state: ActorState): Effects => {
+  switch (state.phase) {
+    case 'credit':
+      return commit(state);
+    case 'settling':
+      return state.commits.isSettled ? settled(state) : NOTHING;
+    case 'resting':
+      return atRest(state);
+    case 'ending':
+      return finish(state);
+    case 'failing':
+      return over(state);
+    default:
+      return NOTHING;
+  }
+};
+const ticked = (state: ActorState, wallClock: number): Effects => {
+  state.wakeAt = Infinity;
+  if (state.phase === 'ending' || state.phase === 'failing') return NOTHING;
+  try {
+    state.work.tick(wallClock);
+  } catch (error) {
+    return fail(state, error);
+  }
+  return state.phase === 'resting' && state.work.isOpen ? atRest(state) : NOTHING;
+};
+
+const drain = (state: ActorState): Effects => {
+  state.isDraining = true;
+  if (state.phase === 'new') return finish(state);
+  if (state.phase === 'asking') return STOP_WAITING;
+  if (state.phase !== 'resting') return NOTHING;
+  // What was waited for is answered at once, and whatever the answer holds is not lost.
+  return state.work.isWaiting ? STOP_WAITING : finish(state);
+};
+const finish = (state: ActorState): Effects => {
+  const { commits, work } = state;
+  state.phase = 'ending';
+  if (commits.failure !== undefined) return fail(state, commits.failure.error);
+  if (work.isOpen) {
+    if (!commits.hasCredit) return NOTHING;
+    return send(state);
+  }
+  return over(state);
+};
+const fail = (state: ActorState, error: unknown): Effects => {
+  state.failure ??= asError(error);
+  return stop(state);
+};
+const stop = (state: ActorState): Effects => {
+  const waits = state.phase === 'resting' || state.phase === 'asking';
+  state.phase = 'failing';
+  return waits ? [...STOP_WAITING, ...over(state)] : over(state);
+};
+/** Ends when no commit is under way: whichever way each was answered, the next incarnation starts behind it. */
+const over = (state: ActorState): Effects => {
+  if (!state.commits.isSettled) return NOTHING;
+  state.phase = 'ended';
+  return [{ type: 'end', error: state.failure }];
+};

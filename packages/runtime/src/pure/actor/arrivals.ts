@@ -1,0 +1,155 @@
+/**
+ * Arrivals of a partition of a source as an actor's work: pull, take, commit, wait until the commit is durable,
+ * acknowledge, and again.
+ *
+ * The position of the source is committed with the records. A source that can go back begins at that position after a crash,
+ * and repeats nothing. One that cannot (a queue, an Observable) repeats at most the batch whose acknowledgement was lost.
+ */
+import { StoplogError, type LogRecord } from '@stoplog/core';
+import { asError, assert, NO_HEADERS, sourcePlace } from '@stoplog/core/kit';
+import type { Arrival, ArrivalBatch, RawArrival } from '@stoplog/core/port';
+import type { Emit } from '../nodes/emit.ts';
+import type { TopicOutput } from './outputs.ts';
+import type { Footprints } from './place.ts';
+import type { Answer, Cut, Notice, Request, Work } from './work.ts';
+
+export interface ArrivalsParts {
+  readonly group: string;
+  readonly epoch: number;
+  /** A name that no other incarnation of an actor has. */
+  readonly life: string;
+  readonly name: string;
+  readonly partition: number;
+  /** What the group committed last. */
+  readonly position: bigint;
+  /** Of a source that yields bytes. */
+  readonly decode?: ((arrival: RawArrival) => Arrival) | undefined;
+  readonly emit: Emit;
+  readonly outputs: readonly TopicOutput[];
+  readonly beacon: Footprints;
+}
+
+const PULL = { records: 4_096, bytes: 4 * 1024 * 1024 };
+
+export class ArrivalWork implements Work {
+  readonly needsDurable = true;
+  readonly wakeAt: number = Infinity;
+  readonly #parts: ArrivalsParts;
+  /** Pulled and not acknowledged. */
+  #batch: ArrivalBatch | ArrivalBatch<RawArrival> | undefined;
+  #isTaken = false;
+  /** Where the group is, and where the source goes on after the batch. */
+  #position: bigint;
+  #next: bigint;
+  #open = 0;
+  #arrived = 0n;
+  #number = 0;
+  #asked: number | undefined;
+  #hasEnded = false;
+
+  constructor(parts: ArrivalsParts) {
+    this.#parts = parts;
+    this.#position = this.#next = parts.position;
+  }
+
+  get isEmpty(): boolean {
+    return this.#batch === undefined || this.#isTaken;
+  }
+  /** A source may move on although nothing arrived. */
+  get isOpen(): boolean {
+    return this.#isTaken && (this.#open > 0 || this.#next !== this.#position);
+  }
+  get isWaiting(): boolean {
+    return this.#asked !== undefined;
+  }
+  /** What was pulled may never come again. */
+  get owes(): boolean {
+    return this.#batch !== undefined;
+  }
+  ask(): readonly Request[] {
+    if (this.#batch === undefined || !this.#isTaken) return [];
+    return [{ type: 'acknowledge', ask: (this.#asked = ++this.#number), items: itemsOf(this.#batch), position: this.#position }];
+  }
+  wait(): readonly Request[] {
+    return this.#hasEnded ? [] : [{ type: 'pull', ask: (this.#asked = ++this.#number), limit: PULL }];
+  }
+  isAsked(ask: number): boolean {
+    return ask === this.#asked;
+  }
+  heard(answer: Answer): readonly Notice[] | undefined {
+    if (!this.isAsked(answer.ask)) return undefined;
+    this.#asked = undefined;
+    if (answer.type !== 'pulled') this.#batch = undefined;
+    else {
+      const { arrivals, position, ended } = answer.batch;
+      this.#hasEnded = ended;
+      this.#next = position ?? this.#position + BigInt(arrivals.length);
+      this.#isTaken = false;
+      this.#batch = arrivals.length === 0 && this.#next === this.#position ? undefined : answer.batch;
+    }
+    return [];
+  }
+
+  take(): boolean {
+    const { name, partition, decode, emit, beacon } = this.#parts;
+    const { arrivals } = this.#batch!;
+    beacon.at(0, this.#arrived);
+    for (const [i, given] of arrivals.entries()) {
+      beacon.enter(i);
+      try {
+        const { key, value, timestamp, headers = NO_HEADERS } = decode === undefined ? given : decode(given as RawArrival);
+        const record: LogRecord<unknown, unknown> = { key, value, timestamp, headers, offset: this.#arrived++, topic: name, partition };
+        emit(record);
+      } catch (error) {
+        beacon.leave();
+        throw this.#failedAt(given.item, error);
+      }
+      beacon.leave();
+    }
+    this.#open = arrivals.length;
+    this.#isTaken = true;
+    return true;
+  }
+  /** A source has no timers. */
+  tick(): void {}
+  isDue(): boolean {
+    return this.isOpen;
+  }
+  cut(): Cut {
+    const { group, epoch, life, name, partition, outputs } = this.#parts;
+    assert(this.isOpen, 'a commit of a source holds arrivals, or moves its position');
+    const taken = outputs.map((output) => output.take());
+    const positions = [{ ...sourcePlace(name, partition), from: this.#position, to: this.#next }];
+    const recordsIn = this.#open;
+    this.#position = this.#next;
+    this.#open = 0;
+    return {
+      commit: { group, epoch, life, appends: taken.flatMap(({ batches }) => batches), stores: [], positions },
+      recordsIn,
+      // What a source yields passes through a topic first.
+      writes: [],
+      recordsOut: taken.reduce((sum, { records }) => sum + records, 0),
+    };
+  }
+  committed(): void {}
+  /** Others may have what this actor failed at, and so may its next incarnation: at once, for the host waits as long as is right. */
+  giveBack(): readonly Notice[] {
+    return this.#batch === undefined ? [] : [{ type: 'release', items: itemsOf(this.#batch) }];
+  }
+  blame(error: unknown): unknown {
+    return error;
+  }
+
+  #failedAt(item: unknown, error: unknown): StoplogError {
+    const { name, partition } = this.#parts;
+    const cause = asError(error);
+    return new StoplogError(
+      'STOPLOG_HANDLER',
+      { source: name, partition, item },
+      `a handler failed at a record of source '${name}': ${cause.message}. Nothing of its batch was kept`,
+      { cause },
+    );
+  }
+}
+
+const itemsOf = (batch: ArrivalBatch | ArrivalBatch<RawArrival>): readonly unknown[] => batch.arrivals.map(({ item }) => item);

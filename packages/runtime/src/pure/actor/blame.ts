@@ -1,0 +1,44 @@
+/** Names the record at which a handler failed. What is wrong with the log itself is not the handler's fault. */
+import { isStoplogError, StoplogError } from '@stoplog/core';
+import { asError } from '@stoplog/core/kit';
+import type { AnyRecord } from '../nodes/record.ts';
+
+/** `among` is more than 1 when any of so many records up to this one may be at fault, and 0 when none was open any more. */
+export const blameRecord = (error: unknown, task: number, record: AnyRecord, among = 1): unknown => {
+  if (isStoplogError(error) && error.code.startsWith('STOPLOG_LOG_')) return error;
+  const { topic, partition, offset } = record;
+  const key = keyOf(record);
+  const cause = asError(error);
+  const where = `${among > 1 ? `one of the ${among} records up to ` : ''}${topic}[${partition}] offset ${offset}`;
+  const kept =
+    among === 0
+      ? 'What it did before that was kept: correct the handler'
+      : `Nothing of this record was kept; correct the handler, or the record's producer, and run again: it goes on here`;
+  return new StoplogError(
+    'STOPLOG_HANDLER',
+    { task, topic, partition, offset, key, among, cause: cause.message },
+    `task ${task} failed at ${where} (key ${show(key)}): ${cause.message}. ${kept}`,
+    { cause },
+  );
+};
+
+export const blameTick = (error: unknown, task: number, partition: number): unknown => {
+  if (isStoplogError(error) && error.code.startsWith('STOPLOG_LOG_')) return error;
+  const cause = asError(error);
+  return new StoplogError(
+    'STOPLOG_HANDLER',
+    { task, partition, among: 0, cause: cause.message },
+    `task ${task} failed at a timer of partition ${partition}: ${cause.message}. Nothing that the timer did was kept: correct the handler`,
+    { cause },
+  );
+};
+
+/** A key that does not decode may be the very failure. */
+const keyOf = (record: AnyRecord): unknown => {
+  try {
+    return record.key;
+  } catch {
+    return undefined;
+  }
+};
+const show = (key: unknown): string => (JSON.stringify(key, (_, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value)) ?? 'none').slice(0, 100);

@@ -1,0 +1,75 @@
+/**
+ * One partition that an actor reads: what was fetched, and the record at its head. Whoever runs the actor fetches.
+ */
+import type { RecordBatch, RecordCursor, TopicPartition } from '@stoplog/core/port';
+import type { AnyTopic } from '@stoplog/core/kit';
+import { InputRecord } from '../nodes/derived-record.ts';
+import type { Emit } from '../nodes/emit.ts';
+
+export class Input {
+  readonly topic: AnyTopic;
+  readonly place: TopicPartition;
+  readonly emit: Emit;
+  /** Where the group stands, or will when the commits under way are done. */
+  from: bigint;
+  /** Timestamp of the head; undefined when nothing fetched is left. */
+  headTime: number | undefined;
+  /** The batch whose record is the head; without one it is time to fetch from `next`. */
+  view: RecordCursor | undefined;
+  /** The last fetch was full: there is more. */
+  behind = false;
+  /** Where to fetch when nothing fetched is left. */
+  next: bigint;
+  #batches: readonly RecordCursor[] = [];
+  #index = 0;
+
+  constructor(topic: AnyTopic, partition: number, from: bigint, emit: Emit) {
+    this.topic = topic;
+    this.place = { topic: topic.name, partition };
+    this.from = from;
+    this.next = from;
+    this.emit = emit;
+  }
+
+  /** Where the next record is read: behind everything that has been handed out. */
+  get reached(): bigint {
+    return this.view === undefined ? this.next : this.view.offset;
+  }
+  /** Takes what was found at `next` with a limit of so many bytes. */
+  accept(found: Pick<RecordBatch, 'batches' | 'next'>, bytes: number): void {
+    const start = this.next;
+    this.#batches = found.batches;
+    this.#index = 0;
+    this.next = found.next;
+    this.behind = found.batches.reduce((size, view) => size + view.bytes.length, 0) > bytes / 2;
+    this.#open();
+    // The first batch may begin before what was asked for.
+    while (this.view !== undefined && this.view.offset < start) this.advance();
+  }
+  head(): InputRecord {
+    return new InputRecord(this.view!, this.topic.keySerde, this.topic.valueSerde, this.topic.name);
+  }
+  /** Moves to the next record; false when that is in another batch, or in none. */
+  advance(): boolean {
+    const view = this.view!;
+    if (view.next()) {
+      this.headTime = view.timestamp;
+      return true;
+    }
+    this.#index++;
+    this.#open();
+    return false;
+  }
+  #open(): void {
+    for (; this.#index < this.#batches.length; this.#index++) {
+      const view = this.#batches[this.#index]!;
+      if (!view.next()) continue;
+      this.view = view;
+      this.headTime = view.timestamp;
+      return;
+    }
+    this.view = undefined;
+    this.headTime = undefined;
+    this.#batches = [];
+  }
+}

@@ -1,0 +1,238 @@
+/**
+ * Records of topics as an actor's work: asks for what is missing, takes records through the task, cuts commits.
+ *
+ * Outputs, store writes and positions are in one commit, so whatever ends the actor, the next one starts from a state in
+ * which all three agree. `take` is the hot loop: a record costs one call of the compiled function and no allocation but
+ * the record itself.
+ */
+import type { Commit, StoreWrites } from '@stoplog/core/port';
+import { assert, type LazyRecord } from '@stoplog/core/kit';
+import type { Task } from '../topology/plan.ts';
+import { blameRecord, blameTick } from './blame.ts';
+import type { Input } from './input.ts';
+import type { Limits } from './limits.ts';
+import { nextInput } from './next-input.ts';
+import type { TopicOutput } from './outputs.ts';
+import type { StoreOverlay } from './overlay.ts';
+import type { Footprints, Place } from './place.ts';
+import { Refill } from './refill.ts';
+import type { SinkOutput } from './sink-output.ts';
+import type { StreamTime } from './stream-time.ts';
+import type { TaskClock } from './task-clock.ts';
+import type { Answer, Cut, Notice, Request, Work } from './work.ts';
+
+export interface RecordsParts {
+  readonly group: string;
+  readonly epoch: number;
+  /** A name that no other incarnation of an actor has. */
+  readonly life: string;
+  readonly task: Task;
+  readonly partition: number;
+  readonly inputs: readonly Input[];
+  /** By the names they have in the log. */
+  readonly stores: ReadonlyMap<string, StoreOverlay>;
+  readonly outputs: readonly TopicOutput[];
+  /** By name. A task with sinks has one input. */
+  readonly sinks: ReadonlyMap<string, SinkOutput>;
+  /** The task's functions of time. */
+  readonly advance: (streamTime: number) => void;
+  readonly tick: (wallClock: number) => void;
+  /** Undefined when no verb asks for stream time. */
+  readonly streamTime?: StreamTime | undefined;
+  readonly clock: TaskClock;
+  /** A record that failed before: everything ahead of it is committed before it is tried again, alone. */
+  readonly suspect: Place | undefined;
+  /** Records to take and commit at a time until the suspect is behind. */
+  readonly pace?: number | undefined;
+  readonly beacon: Footprints;
+  readonly limits: Limits;
+  /** A clock that only grows, in ms. */
+  readonly now: () => number;
+}
+
+/** Records between two looks at the clock: a few nanoseconds each, and a handler of a millisecond holds its thread for sixteen. */
+const LOOK_AT_CLOCK = 16;
+
+export class RecordWork implements Work {
+  readonly needsDurable = false;
+  readonly owes = false;
+  readonly #parts: RecordsParts;
+  readonly #refill: Refill;
+  readonly #heads: (number | undefined)[];
+  #suspect: Place | undefined;
+  /** The record taken last. */
+  #last: LazyRecord | undefined;
+  #openSince = 0;
+  /** Where the stream time is; Infinity, which no record passes, when no verb asks for it. */
+  #time: number;
+  /** A tick left something to commit. */
+  #ticked = false;
+  /** Records taken since the last cut. */
+  open = 0;
+
+  constructor(parts: RecordsParts) {
+    this.#parts = parts;
+    this.#refill = new Refill(parts.inputs, parts.limits.fetchBytes);
+    this.#heads = parts.inputs.map(() => undefined);
+    this.#suspect = parts.suspect;
+    for (const input of parts.inputs) if (this.#suspect !== undefined && this.#isBehindSuspect(input)) this.#suspect = undefined;
+    this.#time = parts.streamTime?.time ?? Infinity;
+    if (parts.streamTime !== undefined) parts.clock.streamTime = this.#time;
+  }
+
+  get isEmpty(): boolean {
+    return this.#parts.inputs.every((input) => input.view === undefined);
+  }
+  /** What produced nothing was read too: positions behind what compaction removed move. */
+  get isOpen(): boolean {
+    return this.open > 0 || this.#ticked || this.#parts.inputs.some((input) => input.reached !== input.from);
+  }
+  get isWaiting(): boolean {
+    return this.#refill.isWaiting;
+  }
+  get wakeAt(): number {
+    return this.#parts.clock.wakeAt;
+  }
+  ask(): readonly Request[] {
+    return this.#refill.ask();
+  }
+  wait(): readonly Request[] {
+    return this.#refill.wait();
+  }
+  isAsked(ask: number): boolean {
+    return this.#refill.isAsked(ask);
+  }
+  heard(answer: Answer): readonly Notice[] | undefined {
+    assert(answer.type === 'fetched', 'a task that reads topics only fetches');
+    return this.#refill.heard(answer.ask, answer.found);
+  }
+
+  take(): boolean {
+    const { inputs, beacon, limits, now } = this.#parts;
+    const began = now();
+    if (!this.#hasTaken) this.#openSince = began;
+    let input = this.#choose();
+    let entered: Input['view'];
+    const pace = this.#suspect === undefined ? undefined : this.#parts.pace;
+    const careful = pace !== undefined;
+    const most = careful ? Math.min(pace, limits.turnRecords) : limits.turnRecords;
+    for (let n = 0; n < most && input !== undefined; n++) {
+      const view = input.view!;
+      const alone = this.#suspect !== undefined && this.#isSuspect(input);
+      if (alone && this.open > 0) return true;
+      if (view !== entered) {
+        beacon.at(inputs.indexOf(input), view.baseOffset);
+        entered = view;
+      }
+      beacon.enter(view.offsetDelta);
+      const record = (this.#last = input.head());
+      // At each record that is later than all before it, wherever turns and commits end: so outputs do not depend on those.
+      const isLatest = record.timestamp > this.#time;
+      if (isLatest) this.#reach(record.timestamp);
+      try {
+        input.emit(record);
+        if (isLatest) this.#parts.advance(record.timestamp);
+      } catch (error) {
+        // Out again: what is waited for from here on is not this record.
+        beacon.leave();
+        throw blameRecord(error, this.#parts.task.id, record);
+      }
+      beacon.leave();
+      this.open++;
+      const more = input.advance() || input.view !== undefined;
+      if (alone) {
+        this.#suspect = undefined;
+        return true;
+      }
+      if (!more) return careful;
+      if (n % LOOK_AT_CLOCK === LOOK_AT_CLOCK - 1 && now() - began >= limits.turnMs) break;
+      if (inputs.length > 1) input = this.#choose();
+    }
+    return careful && this.open > 0;
+  }
+  tick(wallClock: number): void {
+    const { clock, tick, outputs, sinks, stores, task, partition, now } = this.#parts;
+    clock.woken();
+    if (!this.#hasTaken) this.#openSince = now();
+    try {
+      tick(wallClock);
+    } catch (error) {
+      throw blameTick(error, task.id, partition);
+    }
+    this.#ticked ||=
+      outputs.some((output) => !output.isEmpty) || [...sinks.values()].some((sink) => !sink.isEmpty) || [...stores.values()].some((store) => store.isDirty);
+  }
+
+  /** At once when the actor has caught up and may send; large while it is behind. */
+  isDue(hasCredit: boolean): boolean {
+    const { inputs, outputs, limits, now } = this.#parts;
+    if (!this.#hasTaken || limits.commitsAtRest === true) return false;
+    if (!inputs.some((input) => input.behind)) return hasCredit;
+    if (this.open >= limits.commitRecords || now() - this.#openSince >= limits.commitMs) return true;
+    return outputs.reduce((bytes, output) => bytes + output.bytes, 0) >= limits.commitBytes;
+  }
+  cut(number: number): Cut {
+    const { group, epoch, life, partition, inputs, stores, outputs, sinks, streamTime } = this.#parts;
+    // Also of inputs that stand still: state was computed from all of them, so a commit after one that failed, or beside a
+    // late one of an earlier incarnation, must be refused whichever input that one moved.
+    const positions = inputs.map((input) => ({ ...input.place, from: input.from, to: input.reached }));
+    let taken: readonly ReturnType<TopicOutput['take']>[];
+    let writes: readonly StoreWrites[];
+    try {
+      taken = outputs.map((output) => output.take());
+      writes = [...stores].map(([store, overlay]) => ({ store, partition, ...overlay.takeWrites(number) }));
+    } catch (error) {
+      throw this.blame(error);
+    }
+    if (streamTime !== undefined) writes = [...writes, { store: streamTime.store, partition, ...streamTime.takeWrites() }];
+    for (const input of inputs) input.from = input.reached;
+    const recordsIn = this.open;
+    this.open = 0;
+    this.#ticked = false;
+    const commit: Commit = {
+      group,
+      epoch,
+      life,
+      appends: taken.flatMap(({ batches }) => batches),
+      stores: writes.filter(({ keys }) => keys.length > 0),
+      positions,
+    };
+    const sunk = [...sinks]
+      .map(([sink, output]) => ({ sink, batch: { records: output.take(), position: inputs[0]!.reached } }))
+      .filter(({ batch }) => batch.records.length > 0);
+    const recordsOut = taken.reduce((sum, { records }) => sum + records, 0) + sunk.reduce((sum, { batch }) => sum + batch.records.length, 0);
+    return { commit, writes: sunk, recordsIn, recordsOut };
+  }
+  committed(number: number): void {
+    for (const overlay of this.#parts.stores.values()) overlay.onCommitted(number);
+  }
+  giveBack(): readonly Notice[] {
+    return [];
+  }
+  /** For what shows only after several records: any of those since the last cut may be to blame. */
+  blame(error: unknown): unknown {
+    return this.#last === undefined ? error : blameRecord(error, this.#parts.task.id, this.#last, this.open);
+  }
+
+  get #hasTaken(): boolean {
+    return this.open > 0 || this.#ticked;
+  }
+  #reach(time: number): void {
+    this.#time = this.#parts.clock.streamTime = time;
+    this.#parts.streamTime!.reach(time);
+  }
+  /** The input whose head is oldest. */
+  #choose(): Input | undefined {
+    const { inputs } = this.#parts;
+    if (inputs.length === 1) return inputs[0]!.view === undefined ? undefined : inputs[0];
+    for (let i = 0; i < inputs.length; i++) this.#heads[i] = inputs[i]!.headTime;
+    return inputs[nextInput(this.#heads)];
+  }
+  #isSuspect(input: Input): boolean {
+    const suspect = this.#suspect!;
+    return suspect.topic === input.topic.name && input.reached >= suspect.offset;
+  }
+  #isBehindSuspect(input: Input): boolean {
+    return this.#suspect!.topic === input.topic.name && input.from > this.#suspect!.offset;
+  }
+}

@@ -1,0 +1,54 @@
+/**
+ * The records of one batch for a sink, kept until the batch is cut.
+ *
+ * After a crash the actor reads again what it had read since its last commit. The sink may have the records made from a part
+ * of that already: it says up to which position, and what comes from below that position is left out here. So the sink gets
+ * each record once, though the task's function is called again.
+ */
+import type { SinkRecord } from '@stoplog/core/port';
+import type { SinkPort } from '../nodes/node.ts';
+import type { AnyRecord } from '../nodes/record.ts';
+import { KeyMap } from './key-map.ts';
+
+export class SinkOutput implements SinkPort {
+  /** The sink has everything made from records below this offset. */
+  readonly #writtenTo: bigint;
+  readonly #latest = new KeyMap<SinkRecord>();
+  #records: SinkRecord[] = [];
+  #offset = -1n;
+  #index = 0;
+
+  /** `recovered` is the position that the sink has kept; undefined where it keeps none. */
+  constructor(recovered: bigint | undefined) {
+    this.#writtenTo = recovered ?? 0n;
+  }
+
+  get isEmpty(): boolean {
+    return this.#records.length === 0 && this.#latest.size === 0;
+  }
+  record(record: AnyRecord): void {
+    const made = this.#made(record.key, record.value, record);
+    if (made !== undefined) this.#records.push(made);
+  }
+  latest(key: unknown, value: unknown, record: AnyRecord): void {
+    const made = this.#made(key, value ?? null, record);
+    if (made !== undefined) this.#latest.set(key, made);
+  }
+  /** Everything since the last call. Table changes come after the records, one for each key. */
+  take(): readonly SinkRecord[] {
+    const taken = [...this.#records, ...this.#latest.values()];
+    this.#records = [];
+    this.#latest.clear();
+    return taken;
+  }
+
+  /** undefined: the sink has it. The index counts on for what is left out, so that a record has the same index again. */
+  #made(key: unknown, value: unknown, { offset, timestamp, headers }: AnyRecord): SinkRecord | undefined {
+    if (offset !== this.#offset) {
+      this.#offset = offset;
+      this.#index = 0;
+    }
+    const index = this.#index++;
+    return offset < this.#writtenTo ? undefined : { key, value, timestamp, headers, offset, index };
+  }
+}

@@ -1,0 +1,232 @@
+/**
+ * Performs the effects of an actor's machine in a thread: fetches, commits, pulls and timers, each answered by an event.
+ *
+ * It decides nothing. Everything it waits for ends in `hear`, so the machine sees one event at a time.
+ */
+import type { Reset } from '@stoplog/core';
+import { fetchOrReset } from '@stoplog/core/kit';
+import type { ArrivalBatch, Commit, Committed, Log, RawArrival, SourceReader } from '@stoplog/core/port';
+import { failpoint } from '@stoplog/core/private/failpoints';
+import { ActorState, step, type ActorEffect, type ActorEvent } from '../../pure/actor/actor.ts';
+import type { Jump } from '../../pure/actor/place.ts';
+import type { SinkWrite, Work } from '../../pure/actor/work.ts';
+import type { Progress } from '../../pure/host/mailbox.ts';
+import type { Dropped } from '../../pure/nodes/drops.ts';
+import type { Sinks } from '../sinks/sinks.ts';
+import { sourceFailed } from './source.ts';
+
+export interface PerformerParts {
+  readonly work: Work;
+  readonly log: Log;
+  /** What a source's actor pulls from. */
+  readonly source?: { readonly name: string; readonly reader: SourceReader | SourceReader<RawArrival> };
+  /** What a task with sinks writes to before it commits. */
+  readonly sinks?: Sinks | undefined;
+  /** Where to go on when the log no longer has the next record. */
+  readonly reset: Reset;
+  readonly now: () => number;
+  readonly wallClock: () => number;
+  /** Records without a key that verbs have left out since the last call. */
+  readonly takeDropped: () => readonly Dropped[];
+  /** Called before every turn. */
+  readonly turn: () => void;
+  /** Called when everything that was there is committed. */
+  readonly idle: () => void;
+  readonly jumped: (jump: Jump) => void;
+}
+type Effect<T extends ActorEffect['type']> = Extract<ActorEffect, { readonly type: T }>;
+
+/** Commit times kept between two reports. */
+const SAMPLES = 32;
+/** Node's timers count no further; a later time is looked at again then. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+export class Performer {
+  readonly #parts: PerformerParts;
+  readonly #state: ActorState;
+  readonly #events: ActorEvent[] = [];
+  #waits = new AbortController();
+  readonly #ending = new AbortController();
+  /** Resolves when the last commit was sent; after a failure it rejects, and no later commit is sent. */
+  #sunk: Promise<unknown> = Promise.resolve();
+  #isWaiting = false;
+  #released: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #progress = nothing();
+  #end: { readonly resolve: () => void; readonly reject: (error: Error) => void } | undefined;
+
+  constructor(parts: PerformerParts) {
+    this.#parts = parts;
+    this.#state = new ActorState(parts.work);
+  }
+
+  /** Nothing to read, and everything committed. */
+  get isAtRest(): boolean {
+    return this.#state.isAtRest;
+  }
+  /** Resolves when the actor has ended; rejects with what ended it. */
+  async run(): Promise<void> {
+    try {
+      await new Promise<void>((resolve, reject) => {
+        this.#end = { resolve, reject };
+        this.#hear({ type: 'started' });
+      });
+    } finally {
+      clearTimeout(this.#timer);
+      this.#waits.abort();
+      await this.#close();
+    }
+  }
+  drain(): void {
+    this.#hear({ type: 'drain' });
+  }
+  /** Something that a handler started failed later, such as a promise that it let go. */
+  blame(error: unknown): void {
+    this.#hear({ type: 'blamed', error });
+  }
+  takeProgress(): Progress {
+    const progress = this.#progress;
+    this.#progress = nothing();
+    return { ...progress, dropped: this.#parts.takeDropped() };
+  }
+
+  async #close(): Promise<void> {
+    try {
+      await this.#released;
+      await this.#parts.source?.reader[Symbol.asyncDispose]();
+      await this.#parts.sinks?.close();
+    } catch {
+      // What it was is over; an error here would hide the one that ended it.
+    }
+  }
+  /** An event that comes while effects are performed waits until they are. */
+  #hear(event: ActorEvent): void {
+    this.#events.push(event);
+    if (this.#events.length > 1) return;
+    for (let first: ActorEvent | undefined = event; first !== undefined; first = this.#events[0]) {
+      try {
+        const [, effects] = step(this.#state, first);
+        for (const effect of effects) this.#perform(effect);
+      } finally {
+        this.#events.shift();
+      }
+    }
+  }
+  #perform(effect: ActorEffect): void {
+    switch (effect.type) {
+      case 'fetch':
+        return this.#fetch(effect);
+      case 'commit':
+        return this.#commit(effect);
+      case 'turn':
+        this.#parts.turn();
+        return this.#hear({ type: 'turn' });
+      case 'yield':
+        // Messages, timers and the other actors of this thread have their turn.
+        return void setImmediate(() => this.#hear({ type: 'resumed' }));
+      case 'rest':
+        return this.#parts.idle();
+      case 'stop waiting':
+        this.#waits.abort();
+        this.#waits = new AbortController();
+        return;
+      case 'report':
+        return this.#parts.jumped(effect.jump);
+      case 'wake':
+        return this.#wake(effect.at);
+      case 'pull':
+        return this.#pull(effect);
+      case 'acknowledge':
+        return this.#acknowledge(effect);
+      case 'release':
+        // It is released before it is closed.
+        this.#released = this.#parts.source!.reader.release?.(effect.items, 0).catch(() => {});
+        return;
+      case 'end':
+        this.#ending.abort();
+        if (effect.error === undefined) this.#end?.resolve();
+        else this.#end?.reject(effect.error);
+    }
+  }
+  #fetch({ ask, from, bytes, waits }: Effect<'fetch'>): void {
+    const { log, reset, wallClock } = this.#parts;
+    // A signal that outlives many waits would remember each of them.
+    if (waits && !this.#isWaiting) this.#waits = new AbortController();
+    this.#isWaiting = waits;
+    const found = fetchOrReset(log, from, { bytes, waitMs: waits ? Infinity : 0 }, this.#waits.signal, reset, wallClock);
+    this.#answer(ask, found, (answer) => ({ type: 'fetched', ask, found: answer }));
+  }
+  #pull({ ask, limit }: Effect<'pull'>): void {
+    const { name, reader } = this.#parts.source!;
+    const pulled: Promise<ArrivalBatch | ArrivalBatch<RawArrival>> = reader.pull(limit, this.#waits.signal);
+    this.#answer(ask, pulled.catch(ofSource(name)), (batch) => ({ type: 'pulled', ask, batch }));
+  }
+  #acknowledge({ ask, items, position }: Effect<'acknowledge'>): void {
+    const { name, reader } = this.#parts.source!;
+    this.#answer(ask, reader.acknowledge(items, position).catch(ofSource(name)), () => ({ type: 'acknowledged', ask }));
+  }
+  #answer<T>(ask: number, answer: Promise<T>, event: (answer: T) => ActorEvent): void {
+    answer.then(
+      (value) => this.#hear(event(value)),
+      (error: unknown) => this.#hear({ type: 'failed', ask, error }),
+    );
+  }
+  #commit({ number, commit, writes, durable: mustBeDurable, recordsIn, recordsOut }: Effect<'commit'>): void {
+    failpoint('state.staged');
+    const progress = this.#progress;
+    this.#progress = { ...progress, recordsIn: progress.recordsIn + recordsIn, recordsOut: progress.recordsOut + recordsOut };
+    failpoint('outputs.staged');
+    const started = this.#parts.now();
+    const { log, sinks } = this.#parts;
+    const sent = sinks === undefined ? log.commit(commit) : this.#commitAfter(sinks, writes, commit);
+    const committed = sent.then(({ durable }) => {
+      this.#count(this.#parts.now() - started);
+      return mustBeDurable ? durable : undefined;
+    });
+    committed.then(
+      () => {
+        this.#hear({ type: 'committed', number });
+        failpoint('commit.acked');
+      },
+      (error: unknown) => this.#hear({ type: 'refused', number, error }),
+    );
+  }
+  /**
+   * Sinks first, one commit after the other. Before anything leaves the log, a commit that changes nothing says that this
+   * actor still has its partition, and that what it read is durable: a sink must not have records that a power cut takes back.
+   */
+  #commitAfter(sinks: Sinks, writes: readonly SinkWrite[], commit: Commit): Promise<Committed> {
+    const { log } = this.#parts;
+    const sent = this.#sunk.then(async () => {
+      if (writes.length === 0) return log.commit(commit);
+      const here = commit.positions.map((move) => ({ ...move, to: move.from }));
+      const { durable } = await log.commit({ ...commit, appends: [], stores: [], positions: here });
+      await durable;
+      await sinks.write(writes, this.#ending.signal);
+      return log.commit(commit);
+    });
+    this.#sunk = sent;
+    return sent;
+  }
+  #count(ms: number): void {
+    const { commits, commitMs } = this.#progress;
+    this.#progress = { ...this.#progress, commits: commits + 1, commitMs: commitMs.length < SAMPLES ? [...commitMs, ms] : commitMs };
+  }
+  #wake(at: number): void {
+    clearTimeout(this.#timer);
+    if (!Number.isFinite(at)) return;
+    const { wallClock } = this.#parts;
+    const left = Math.max(0, at - wallClock());
+    this.#timer = setTimeout(
+      () => (left > LONGEST_TIMER_MS ? this.#wake(at) : this.#hear({ type: 'ticked', wallClock: wallClock() })),
+      Math.min(left, LONGEST_TIMER_MS),
+    );
+  }
+}
+
+const ofSource =
+  (name: string) =>
+  (error: unknown): never => {
+    throw sourceFailed(name, error);
+  };
+const nothing = (): Omit<Progress, 'dropped'> => ({ recordsIn: 0, recordsOut: 0, commits: 0, commitMs: [] });

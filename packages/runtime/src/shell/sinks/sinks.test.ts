@@ -1,0 +1,79 @@
+/** A pipeline that writes outside the log, in real processes. */
+import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { openLog, type LogClient } from '@stoplog/core';
+import { lmdb } from '@stoplog/core/lmdb';
+import { expect, test } from 'vitest';
+import { randomly, startApp, withFolder, type Child } from '../fixtures/child.ts';
+import { numbers } from './fixtures/to-file.pipeline.mjs';
+
+const PIPELINE = fileURLToPath(new URL('./fixtures/to-file.pipeline.mjs', import.meta.url));
+
+const appendNumbers = (log: LogClient, from: number, count: number): Promise<unknown> =>
+  log.append(
+    numbers,
+    Array.from({ length: count }, (_, i) => ({ key: from + i, value: from + i })),
+  );
+/** Every value that whole lines of the sink's files hold. */
+const valuesIn = (sink: string): readonly number[] =>
+  readdirSync(sink).flatMap((name) =>
+    readFileSync(join(sink, name), 'utf8')
+      .split('\n')
+      .slice(0, -1)
+      .flatMap((line) => (JSON.parse(line) as { readonly values: readonly number[] }).values),
+  );
+const sizeOf = (sink: string): number => readdirSync(sink).reduce((size, name) => size + statSync(join(sink, name)).size, 0);
+const withSink = (body: (folder: string, sink: string, log: LogClient) => Promise<void>): Promise<void> =>
+  withFolder(async (folder) => {
+    const [data, sink] = [join(folder, 'data'), join(folder, 'sink')];
+    mkdirSync(sink);
+    await using log = await openLog(lmdb(data));
+    await body(data, sink, log);
+  });
+const startOn = (data: string, sink: string, env: Readonly<Record<string, string>> = {}): Child =>
+  startApp(data, PIPELINE, { threads: 2, tell: 'nothing' }, { env: { SINK: sink, ...env } });
+const settle = async (app: Child): Promise<void> => {
+  app.tell('settle');
+  await app.said('settled');
+  app.tell('dispose');
+  expect(await app.ended).toMatchObject({ code: 0 });
+};
+const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, n) => n);
+
+test('killed again and again, a pipeline writes each record to a sink that keeps positions exactly once', async () => {
+  await withSink(async (data, sink, log) => {
+    const random = randomly('sinks');
+    const [KILLS, EACH] = [8, 1_500];
+    let between = 0;
+    for (let life = 0; life < KILLS; life++) {
+      const app = startOn(data, sink, { SPIN_US: '60' });
+      await app.said('running');
+      const before = sizeOf(sink);
+      const appended = appendNumbers(log, life * EACH, EACH);
+      // Half of the kills come when something has been written, the others at any moment.
+      if (life % 2 === 0) while (sizeOf(sink) === before) await new Promise((resolve) => setTimeout(resolve, 1));
+      await new Promise((resolve) => setTimeout(resolve, random() * 60));
+      expect(await app.kill()).toMatchObject({ signal: 'SIGKILL', errors: '' });
+      await appended;
+      const there = valuesIn(sink).length;
+      if (there > 0 && there < (life + 1) * EACH) between++;
+    }
+    const app = startOn(data, sink);
+    await app.said('running');
+    await settle(app);
+    expect(valuesIn(sink).toSorted((a, b) => a - b)).toEqual(upTo(KILLS * EACH));
+    console.log(`sinks: ${between} of ${KILLS} kills fell between the first and the last write`);
+    expect(between).toBeGreaterThanOrEqual(2);
+  });
+}, 120_000);
+
+test('a sink that fails is opened again until it takes what it is given: nothing is skipped, nothing is there twice', async () => {
+  await withSink(async (data, sink, log) => {
+    await appendNumbers(log, 0, 500);
+    const app = startOn(data, sink, { FAILS: '7' });
+    await app.said('running');
+    await settle(app);
+    expect(valuesIn(sink).toSorted((a, b) => a - b)).toEqual(upTo(500));
+  });
+}, 60_000);

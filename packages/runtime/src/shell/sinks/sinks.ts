@@ -1,0 +1,70 @@
+/**
+ * The sinks of an actor: opened with it, written before its commits, closed behind its last one.
+ *
+ * Who performs the actor writes batches one after the other, so what a sink has is a prefix of what it was given. After a
+ * failure the actor ends, and its next incarnation asks the sink where it is.
+ */
+import { isStoplogError, StoplogError } from '@stoplog/core';
+import { asError } from '@stoplog/core/kit';
+import type { SinkStart, SinkWriter } from '@stoplog/core/port';
+import type { SinkWrite } from '../../pure/actor/work.ts';
+import type { AnySink } from '../../pure/nodes/node.ts';
+
+export class Sinks {
+  /** The positions that the sinks have kept, by their names. */
+  readonly recovered: ReadonlyMap<string, bigint | undefined>;
+  readonly #writers: ReadonlyMap<string, SinkWriter>;
+
+  private constructor(writers: ReadonlyMap<string, SinkWriter>, recovered: ReadonlyMap<string, bigint | undefined>) {
+    this.#writers = writers;
+    this.recovered = recovered;
+  }
+
+  static async open(sinks: readonly AnySink[], start: SinkStart): Promise<Sinks> {
+    const writers = new Map<string, SinkWriter>();
+    const recovered = new Map<string, bigint | undefined>();
+    try {
+      for (const { name, open } of sinks) {
+        const writer = await open(start).catch(ofSink(name));
+        writers.set(name, writer);
+        recovered.set(name, await writer.recover().catch(ofSink(name)));
+      }
+    } catch (error) {
+      await closeAll(writers.values());
+      throw error;
+    }
+    return new Sinks(writers, recovered);
+  }
+
+  /** Resolves when the batches are in their sinks. */
+  async write(writes: readonly SinkWrite[], signal: AbortSignal): Promise<void> {
+    for (const { sink, batch } of writes) await this.#writers.get(sink)!.write(batch, signal).catch(ofSink(sink));
+  }
+  close(): Promise<void> {
+    return closeAll(this.#writers.values());
+  }
+}
+
+/** What a close fails with is over; an error here would hide the one that ended the actor. */
+const closeAll = async (writers: Iterable<SinkWriter>): Promise<void> => {
+  for (const writer of writers) {
+    try {
+      await writer[Symbol.asyncDispose]();
+    } catch {
+      continue;
+    }
+  }
+};
+
+const ofSink =
+  (sink: string) =>
+  (error: unknown): never => {
+    if (isStoplogError(error)) throw error;
+    const cause = asError(error);
+    throw new StoplogError(
+      'STOPLOG_SINK',
+      { sink, cause: cause.message },
+      `sink '${sink}' failed: ${cause.message}. Nothing of this commit was kept; the sink is opened again after a while, and continues where it is`,
+      { cause },
+    );
+  };
