@@ -1,9 +1,9 @@
 /**
- * The shape of a topic is what a log must know of it before the first record, and what cannot change after it.
+ * The shape of a topic: the settings that a log needs before the first record, and that cannot change after it.
  *
- * Partitions decide where a key lies, cleanup what may be forgotten, codecs what the bytes mean: where a pipeline
- * declares other ones than the log has, both cannot be right. Schemas are kept for tools, and not compared: they may
- * grow while the bytes stay readable. Retention and whose clock stamps are settings that may change at any time.
+ * Partitions decide where a key is stored, the cleanup policy which records may be deleted, codecs how bytes are decoded: when a
+ * pipeline declares other ones than the log has, one of the two is wrong. Schemas are stored for tools, and not compared: they
+ * may grow while the bytes stay readable. Retention and the origin of timestamps are settings that may change at any time.
  */
 import type { CodecName } from '../schema/codec.ts';
 import type { Forgetting } from './topic-settings.ts';
@@ -12,11 +12,11 @@ export interface TopicShape {
   readonly name: string;
   readonly partitions: number;
   readonly cleanup: 'delete' | 'compact';
-  /** How long records are kept at least; for ever when undefined. Of a compacted topic: both policies. */
+  /** The time for which records are kept at least; for ever when undefined. A compacted topic that has one follows both policies. */
   readonly retentionMs: number | undefined;
-  /** The finer settings of forgetting; `cleanupOf` has the defaults. */
+  /** The finer settings of retention and compaction; `cleanupOf` has the defaults. */
   readonly forgetting?: Forgetting | undefined;
-  /** 'arrival': the log stamps each record as it takes it in; the producer's times otherwise. */
+  /** 'arrival': the log stamps each record at its append (LogAppendTime); otherwise the producer's time counts (CreateTime). */
   readonly timestamps?: 'arrival' | undefined;
   readonly keyCodec: CodecName;
   readonly valueCodec: CodecName;
@@ -25,7 +25,7 @@ export interface TopicShape {
   readonly valueSchema: unknown;
 }
 
-/** What differs, as a sentence with both ways out; undefined when the declaration fits what is there. */
+/** The differences as a sentence with both remedies; undefined when the declaration fits the topic in the log. */
 export const shapeDifference = (declared: TopicShape, found: TopicShape): string | undefined => {
   const has: string[] = [];
   const wants: string[] = [];
