@@ -3,7 +3,7 @@
  *
  * The actor writes to its sinks before it commits, and passes the position behind the batch's input records with each batch. A
  * target that stores the position with the records (in one transaction) returns it from `recover`. After a crash between
- * the two, the actor reads the same records again and leaves out those that the target already has, so the effect is exactly
+ * the two, the actor reads the same records again and leaves out the ones that the target already has, so the effect is exactly
  * once. A target without positions gets the last batch twice: at least once.
  */
 import type { Header } from '../record/record.ts';

@@ -256,6 +256,7 @@ const workOf = async (
   const sinks = task.sinks.length === 0 ? undefined : await Sinks.open(task.sinks, { group, topic: task.inputs[0]!.topic.name, partition, epoch });
   const compiled = compile(ground, opened, { recovered: sinks?.recovered });
   const { functions } = compiled;
+  const takeDropped: PerformerParts['takeDropped'] = () => functions.takeDropped();
   if (task.source !== undefined) {
     const { name } = task.source;
     const [committed] = await log.committed(group, [sourcePlace(name, partition)]);
@@ -290,5 +291,5 @@ const workOf = async (
     limits: LIMITS,
     now: () => performance.now(),
   });
-  return { work, sinks, takeDropped: () => functions.takeDropped() };
+  return { work, sinks, takeDropped };
 };
