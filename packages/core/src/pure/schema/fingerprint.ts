@@ -20,16 +20,16 @@ export const fingerprintOf = (...parts: readonly (Schema | string)[]): string =>
 export const describeSchema = (schema: Schema): string => describeJsonSchema(jsonSchemaOf(schema));
 
 /** `{}` where the schema's library gives no JSON form: then a change of it goes unseen. */
-export const jsonSchemaOf = (schema: Schema): unknown => {
-  const { $schema: _, ...json } = isZod(schema) ? z.toJSONSchema(schema, { unrepresentable: 'any', override: tidy }) : jsonOfOthers(schema);
+export const jsonSchemaOf = (schema: Schema, io: 'input' | 'output' = 'output'): unknown => {
+  const { $schema: _, ...json } = isZod(schema) ? z.toJSONSchema(schema, { unrepresentable: 'any', override: tidy, io }) : jsonOfOthers(schema, io);
   return JSON.parse(JSON.stringify(json));
 };
 
 /** By Standard JSON Schema, which a library's schemas keep themselves (arktype) or by a function (valibot). */
-const jsonOfOthers = (schema: Schema): Record<string, unknown> => {
+const jsonOfOthers = (schema: Schema, io: 'input' | 'output'): Record<string, unknown> => {
   const { jsonSchema } = schema['~standard'] as Partial<StandardJSONSchemaV1['~standard']>;
   try {
-    return withoutWords(jsonSchema?.output({ target: 'draft-2020-12' }) ?? {}) as Record<string, unknown>;
+    return withoutWords(jsonSchema?.[io]({ target: 'draft-2020-12' }) ?? {}) as Record<string, unknown>;
   } catch {
     return {};
   }

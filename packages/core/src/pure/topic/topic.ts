@@ -116,6 +116,7 @@ const declare = <Kind extends AnyTopic['kind']>(kind: Kind, name: string, spec: 
     valueCodec,
     keySchema: jsonSchemaOf(spec.key),
     valueSchema: jsonSchemaOf(spec.value),
+    ...(reads === 'parsed' ? { parses: { key: jsonSchemaOf(spec.key, 'input'), value: jsonSchemaOf(spec.value, 'input') } } : {}),
   });
   return Object.freeze({ [mark]: true, kind, name, partitions, keySerde, valueSerde, shape });
 };
