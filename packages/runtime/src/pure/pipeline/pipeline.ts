@@ -34,7 +34,7 @@ export type Ends<E extends readonly { readonly kind: string }[]> = {
  */
 export const pipeline = <const E extends readonly { readonly kind: string }[]>(name: string, ...ends: Ends<E>): Pipeline => {
   checkName('pipeline', name);
-  // What is no end was refused by the compiler; nodeIn refuses it for plain JavaScript.
+  // The compiler refused values that are no end; `nodeIn` refuses them in plain JavaScript.
   const given = ends as readonly unknown[] as readonly Ending[];
   const nodes: End[] = given.map((end) => nodeIn('pipeline', ['flow', 'table'], end));
   const made: Pipeline & { readonly [mark]: true } = { [mark]: true, kind: 'pipeline', name, ends: Object.freeze(nodes) };
