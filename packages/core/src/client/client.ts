@@ -21,6 +21,7 @@ import {
   type Sender,
 } from './appending.ts';
 import { Arrived } from './arrived.ts';
+import { Credit, type Pressure } from './credit.ts';
 import { fetchOrReset } from './fetch-or-reset.ts';
 import { readLag, type PartitionLag } from './lag.ts';
 import { numberedLog } from './numbered.ts';
@@ -83,6 +84,8 @@ export interface LogClient extends AsyncDisposable {
    * age / 1_000);
    */
   lag(group: string, ...topics: readonly DeclaredTopic[]): Promise<readonly PartitionLag[]>;
+  /** How much the appends of this client hold, and how many of them wait for the log to take it. */
+  readonly pressure: Pressure;
   /** The offset that the next record of each partition gets. */
   ends(topic: DeclaredTopic): Promise<readonly bigint[]>;
   /**
@@ -134,6 +137,7 @@ class Client implements NumberedClient {
   readonly #ensured = new WeakMap<AnyTopic, Promise<void>>();
   readonly #appended = new WeakMap<AnyTopic, Promise<void>>();
   readonly #name = randomUUID();
+  readonly pressure: Credit = new Credit();
   /** Counts appends; each append starts its records without a key at the next partition. */
   #turn = Math.floor(Math.random() * 65_536);
 
@@ -152,6 +156,7 @@ class Client implements NumberedClient {
     const life = `${this.#name}/${this.#turn}`;
     const sender: Sender = {
       packing: { first: this.#turn++ },
+      credit: this.pressure,
       send: (appends) => this.#log.commit({ group: '', epoch: 0, life, appends, stores: [], positions: [] }),
     };
     return appendAll(sender, topic, records, options);
@@ -160,8 +165,8 @@ class Client implements NumberedClient {
   async producer(of: string | Producer): Promise<Producer> {
     const log = numberedLog(this.#log, 'producers');
     const prepare = (topic: AnyTopic): Promise<void> => this.#ensure(topic, true);
-    if (typeof of === 'string') return new LogProducer(of, log, await log.producer(of), prepare, Date.now);
-    if (of instanceof LogProducer) return of.over(log, await log.producer(of.name, of.life), prepare);
+    if (typeof of === 'string') return new LogProducer(of, log, await log.producer(of), prepare, Date.now, this.pressure);
+    if (of instanceof LogProducer) return of.over(log, await log.producer(of.name, of.life), prepare, this.pressure);
     throw new StoplogError('STOPLOG_USAGE', { found: typeof of }, "log.producer takes a name, such as 'orders-api', or a producer of a closed log");
   }
 

@@ -83,6 +83,11 @@ export class RecordPacker {
     this.#fullBytes = this.#openBytes = 0;
   }
 
+  /** Gives up the buffers that hold nothing: the next record makes new ones. */
+  release(): void {
+    for (const [partition, { count }] of this.#builders) if (count === 0) this.#builders.delete(partition);
+  }
+
   #builderOf(partition: number): BatchBuilder {
     let builder = this.#builders.get(partition);
     if (builder === undefined) this.#builders.set(partition, (builder = new BatchBuilder(FIRST_BYTES)));

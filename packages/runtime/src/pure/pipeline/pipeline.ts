@@ -1,8 +1,8 @@
 /**
- * A pipeline is a name and its ends. Everything else hangs behind the ends, node by node; nothing runs yet.
+ * A pipeline is a name and its ends. Every other node is reached from the ends; declaring a pipeline runs nothing.
  *
- * A module exports it by default, main and every thread import that module, and because numbering walks back from the
- * ends, all of them give a node the same number.
+ * A module exports the pipeline by default, and the main thread and every worker import that module. Nodes are numbered by walking back
+ * from the ends, so all threads give a node the same number.
  */
 import { StoplogError } from '@stoplog/core';
 import { checkName } from '@stoplog/core/kit';
@@ -16,27 +16,34 @@ export interface Pipeline {
   readonly ends: readonly End[];
 }
 
-/** Registered, so that a pipeline made by another copy of this package is known as one. */
+/** A registered symbol, so that a pipeline made by another copy of this package is recognized. */
 const mark: unique symbol = Symbol.for('stoplog.pipeline');
 
+/** Each end as it is, or a text in place of its type, so that the compiler's first line says what to write. */
+export type Ends<E extends readonly { readonly kind: string }[]> = {
+  readonly [I in keyof E]: E[I] extends Ending ? E[I] : 'a stream is not an end: write it with .to(topic), or keep it with a fold or count';
+};
+
 /**
- * What a pipeline module exports by default.
+ * Declares a pipeline; its module exports it by default.
  *
  * @example
  * export default pipeline('large-orders',
  *   stream(orders).filter((order) => order.cents >= 10_000).to(largeOrders),
  * );
  */
-export const pipeline = (name: string, ...ends: Ending[]): Pipeline => {
+export const pipeline = <const E extends readonly { readonly kind: string }[]>(name: string, ...ends: Ends<E>): Pipeline => {
   checkName('pipeline', name);
-  const nodes: End[] = ends.map((end) => nodeIn('pipeline', ['flow', 'table'], end));
+  // The compiler refused values that are no end; `nodeIn` refuses them in plain JavaScript.
+  const given = ends as readonly unknown[] as readonly Ending[];
+  const nodes: End[] = given.map((end) => nodeIn('pipeline', ['flow', 'table'], end));
   const made: Pipeline & { readonly [mark]: true } = { [mark]: true, kind: 'pipeline', name, ends: Object.freeze(nodes) };
   return Object.freeze(made);
 };
 
 export const isPipeline = (value: unknown): value is Pipeline => typeof value === 'object' && value !== null && mark in value;
 
-/** The pipeline, or an error that shows what one looks like. */
+/** Returns the pipeline, or throws an error that shows how to declare one. */
 export const pipelineOf = (value: unknown): Pipeline => {
   if (isPipeline(value)) return value;
   throw new StoplogError('STOPLOG_USAGE', { found: typeof value }, "this is not a pipeline: pass a value made by pipeline('name', ...ends)");
