@@ -29,8 +29,13 @@ const textOf = (effect: HostEffect): string => {
       return `restart ${effect.unit} after ${effect.afterMs}`;
     case 'over':
       return `over ${effect.held.unit.name}`;
+    case 'stand by':
+      return `stand by for ${effect.afterMs}`;
+    case 'answered':
+      return `answered by ${effect.asked}`;
     case 'fatal':
     case 'drained':
+    case 'waiting':
       return effect.type;
     default:
       return `${effect.type} ${effect.unit}`;
@@ -60,13 +65,13 @@ describe('an assignment', () => {
   test('starts nothing that a later assignment has taken away', () => {
     const { tell } = host();
     tell(assigned([0, 1]), assigned([0, 2]));
-    expect(tell(assigned())).toEqual(['drain 0:0']);
+    expect(tell(assigned())).toEqual(['drain 0:0', 'waiting']);
     expect(tell(ended(0))).toEqual(['over 0:0', 'drained']);
   });
   test('ends the restarts of what goes: there is nothing to wait for', () => {
     const { tell } = host();
     tell(assigned([0, 1]), ended(0, failure('STOPLOG_HANDLER', 7n)));
-    expect(tell(assigned())).toEqual(['restart no more 0:0', 'over 0:0', 'drained']);
+    expect(tell(assigned())).toEqual(['restart no more 0:0', 'over 0:0', 'drained', 'waiting']);
     expect(tell({ type: 'due', unit: '0:0' })).toEqual([]);
   });
   test('kills the actors whose drain takes too long, and no others', () => {
@@ -120,6 +125,80 @@ describe('an actor that fails', () => {
     const { tell } = host();
     tell(assigned([0, 1]), assigned());
     expect(tell(ended(0, failure('STOPLOG_HANDLER', 7n)))).toEqual(['over 0:0', 'drained']);
+  });
+});
+
+describe('a host', () => {
+  const running = (partition: number): HostEvent => ({ type: 'running', unit: units[partition]!.name });
+  const giveUp = (partition: number): readonly HostEvent[] =>
+    Array.from({ length: 5 }, () => [ended(partition, failure('STOPLOG_HANDLER', 7n)), { type: 'due', unit: units[partition]!.name }] as const).flat();
+  test('is started when each unit has an actor that runs or is given up', () => {
+    const { tell, state } = host();
+    expect(state.isStarted).toBe(false);
+    tell(assigned([0, 1], [1, 1]), running(0));
+    expect(state.isStarted).toBe(false);
+    tell(...giveUp(1));
+    expect(state.isStarted).toBe(true);
+    tell(assigned([0, 1], [1, 2]));
+    expect(state.isStarted).toBe(false);
+  });
+  test('reports after a second without units that other processes have them all', () => {
+    const { tell, state } = host();
+    expect(tell(assigned())).toEqual(['drained', 'stand by for 1000']);
+    expect(state.isStarted).toBe(false);
+    expect(tell({ type: 'stood by' })).toEqual(['waiting']);
+    expect(state.isStarted).toBe(true);
+  });
+  test('does not wait for units that come within that second', () => {
+    const { tell } = host();
+    tell(assigned(), assigned([0, 1]));
+    expect(tell({ type: 'stood by' })).toEqual([]);
+  });
+  test('reports the loss of its last unit at once, but not when it stops', () => {
+    const { tell } = host();
+    tell(assigned([0, 1]));
+    expect(tell(assigned())).toEqual(['drain 0:0', 'waiting']);
+    tell(ended(0), assigned([0, 3]));
+    expect(tell({ type: 'stop' })).toEqual(['drain 0:0']);
+  });
+  test('remembers what it gave up until the unit comes in another epoch, also when it stops', () => {
+    const { tell, state } = host();
+    tell(assigned([0, 1], [1, 1]), ...giveUp(0), ...giveUp(1), assigned([0, 1], [1, 2]));
+    expect([...state.failed.keys()]).toEqual(['0:0']);
+    tell({ type: 'stop' });
+    expect([...state.failed.keys()]).toEqual(['0:0']);
+  });
+});
+
+describe('the question whether all actors are idle', () => {
+  const idle = (partition: number): HostEvent => ({ type: 'idle', unit: units[partition]!.name });
+  test('is answered when each actor that stays has been idle once', () => {
+    const { tell } = host();
+    tell(assigned([0, 1], [1, 1], [2, 1]), assigned([0, 1], [1, 1]));
+    expect(tell({ type: 'ask' })).toEqual(['ask 0:0', 'ask 0:1']);
+    expect(tell(idle(0), idle(0))).toEqual([]);
+    expect(tell(idle(1), idle(1))).toEqual(['answered by 2']);
+  });
+  test('is answered at once when no actor is there', () => {
+    expect(host().tell({ type: 'ask' })).toEqual(['answered by 0']);
+  });
+  const changes: readonly (readonly [string, HostEvent, readonly string[]])[] = [
+    ['a new incarnation runs', { type: 'running', unit: '0:0' }, []],
+    ['an assignment changes', assigned([0, 1], [1, 1]), ['launch 0:1 in 1', 'drained']],
+    ['the process stops', { type: 'stop' }, ['drain 0:0']],
+    ['the app fails', { type: 'broken', error: new Error('no link') }, ['fatal']],
+  ];
+  test.each(changes)('is answered when %s, for the actors would not answer it any more', (_, event, before) => {
+    const { tell } = host();
+    tell(assigned([0, 1]), { type: 'ask' });
+    expect(tell(event)).toEqual([...before, 'answered by 1']);
+  });
+  test('stays open while a failed actor is started again, and ends when it is given up', () => {
+    const { tell } = host();
+    tell(assigned([0, 1]), { type: 'ask' });
+    const said = Array.from({ length: 5 }, () => tell(ended(0, failure('STOPLOG_HANDLER', 7n)), { type: 'due', unit: '0:0' }));
+    expect(said.flat().filter((text) => text.startsWith('answered'))).toEqual(['answered by 1']);
+    expect(said.at(-1)).toEqual(['give up 0:0', 'answered by 1']);
   });
 });
 
