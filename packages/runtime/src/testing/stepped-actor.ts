@@ -16,6 +16,7 @@ import type { SinkWrite, Work } from '../pure/actor/work.ts';
 import type { MemorySinks } from './memory-sinks.ts';
 
 export type CommitEffect = Extract<ActorEffect, { readonly type: 'commit' }>;
+export type CallEffect = Extract<ActorEffect, { readonly type: 'call' }>;
 type Waiting = Extract<ActorEffect, { readonly type: 'fetch' | 'pull' }>;
 
 export class SteppedActor {
@@ -30,6 +31,10 @@ export class SteppedActor {
   #yielded = false;
   /** When the machine wants a tick; Infinity for never. */
   wakeAt: number = Infinity;
+  /** Calls that were made and not cancelled; the owner of the actor answers them. */
+  calls: readonly CallEffect[] = [];
+  /** How long a drain waits for them, once there is one. */
+  deadlineMs: number | undefined;
   hasEnded = false;
   /** What ended it. */
   error: Error | undefined;
@@ -107,6 +112,15 @@ export class SteppedActor {
         return;
       case 'yield':
         this.#yielded = true;
+        return;
+      case 'call':
+        this.calls = [...this.calls, effect];
+        return;
+      case 'cancel':
+        this.calls = [];
+        return;
+      case 'deadline':
+        this.deadlineMs = effect.afterMs;
         return;
       case 'wake':
         this.wakeAt = effect.at;
