@@ -26,6 +26,7 @@ export type { TopicPartition } from './port/log.ts';
 export { openLog } from './client/open.ts';
 export type { PartitionLag } from './client/lag.ts';
 export type { Appended, AppendOptions, NewRecord, NumberedAppendOptions } from './client/appending.ts';
+export type { Pressure } from './client/credit.ts';
 export type { ExpectedEnd } from './client/expected-end.ts';
 export type { Producer } from './client/producer.ts';
 export type { LogClient, NumberedClient, ReadOptions } from './client/client.ts';

@@ -111,7 +111,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'drops a tombstone before its time',
     file: 'pure/retention/compaction.js',
-    text: 'view.deleteHorizon !== undefined && now >= view.deleteHorizon',
+    text: 'noted !== undefined && now >= noted',
     instead: 'true',
     shows: 'lost',
     scenario: { kind: 'survivors' },

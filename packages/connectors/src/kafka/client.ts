@@ -1,14 +1,14 @@
 /**
- * The one door to the Kafka client, with what its users must not forget built in.
+ * The one door to the Kafka client, with the workarounds for its faults built in.
  *
  *  - A producer is always idempotent: a send to several partitions that is retried is appended once (without, up to twice).
  *  - A producer asks for its id with -1, -1, which says "none yet": with the client's own 0, 0 the broker refuses every later
  *    producer of a known transactional id as fenced.
  *  - A record's partition is the one that Java's client picks; the client's own default differs for half of all keys.
  *  - A connection has a listener for errors: without one, a broker that goes away ends the process.
- *  - The broker handles the requests of a connection one after the other, so what may wait long has a connection of its own.
+ *  - The broker handles the requests of a connection one after the other, so a request that may wait long has a connection of its own.
  *
- * Requests are those of the protocol, typed by the client, in the versions of Kafka 4.
+ * Requests are the protocol's, typed by the client, in the versions of Kafka 4.
  */
 import './with-resolvers.ts';
 import * as kafka from '@platformatic/kafka';

@@ -1,5 +1,5 @@
 /**
- * What the Kafka client throws: an aggregate in which the protocol's name of an error (`ILLEGAL_GENERATION`) lies some levels deep.
+ * Errors of the Kafka client are aggregates: the protocol's name of an error (`ILLEGAL_GENERATION`) is found some levels deep.
  */
 import { setTimeout as after } from 'node:timers/promises';
 

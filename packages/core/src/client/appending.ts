@@ -13,6 +13,7 @@ import { checkSettings, type Known } from '../pure/settings.ts';
 import { RecordPacker, type PackedBatch, type PackingOptions } from '../pure/topic/packer.ts';
 import { encodeKey, encodeValue, parseKey, parseValue } from '../pure/topic/parse-record.ts';
 import type { AnyTopic } from '../pure/topic/topic.ts';
+import type { Credit } from './credit.ts';
 import { expectation, type ExpectedEnd } from './expected-end.ts';
 import { eager, isAsync } from './eager.ts';
 
@@ -54,6 +55,8 @@ export type NewRecords<RK, RV> = Iterable<NewRecord<RK, RV>> | AsyncIterable<New
 /** Sends batches to the log, for a client or for a producer. */
 export interface Sender {
   readonly packing: PackingOptions;
+  /** Of the client, for all of its appends. */
+  readonly credit: Credit;
   /** Records of a repeated append that are acknowledged already. */
   readonly already?: number;
   send(appends: readonly (PackedBatch & NumberedAppend)[]): Promise<Committed>;
@@ -99,26 +102,33 @@ class Appending {
   readonly #sender: Sender;
   readonly #topic: AnyTopic;
   readonly #ack: 'durable' | 'committed';
-  readonly #packer: RecordPacker;
+  /** Made for the first record: an append that waits before it costs little. */
+  #made: RecordPacker | undefined;
   readonly #expect: ReturnType<typeof expectation> | undefined;
   /** The time of all records of a topic with LogAppendTime: batches whose records have equal times are stamped at no cost. */
   readonly #time: number | undefined;
   readonly #underWay: { readonly bytes: number; readonly done: Promise<void> }[] = [];
+  readonly #signal: AbortSignal | undefined;
   #bytes = 0;
+  /** Bytes that are packed and not sent: they are taken from the credit. */
+  #packed = 0;
   #acknowledged: number;
   #failure: unknown;
   #isOver = false;
 
-  constructor(sender: Sender, topic: AnyTopic, { ack = 'durable', expectedEnd }: NumberedAppendOptions) {
+  constructor(sender: Sender, topic: AnyTopic, { ack = 'durable', expectedEnd, signal }: NumberedAppendOptions) {
+    this.#signal = signal;
     this.#sender = sender;
     this.#topic = topic;
     this.#ack = ack;
     this.#acknowledged = sender.already ?? 0;
-    this.#packer = new RecordPacker(topic.name, topic.partitions, sender.packing);
     this.#expect = expectedEnd === undefined ? undefined : expectation(topic, expectedEnd);
     this.#time = topic.shape.timestamps === 'arrival' ? Date.now() : undefined;
   }
 
+  get #packer(): RecordPacker {
+    return (this.#made ??= new RecordPacker(this.#topic.name, this.#topic.partitions, this.#sender.packing));
+  }
   /** True after a record was refused, or the log refused a commit. */
   get isOver(): boolean {
     return this.#isOver || this.#failure !== undefined;
@@ -128,10 +138,18 @@ class Appending {
   add(record: NewRecord<unknown, unknown>): Promise<void> | undefined {
     // Records after a failed commit would be lost, and an iterable need not end.
     if (this.#failure !== undefined) return this.#drain(0);
+    if (!this.#sender.credit.isSpent || (this.#expect !== undefined && this.#packed > 0)) return this.#pack(record);
+    // What is packed holds credit, so it goes first. An append that is one commit cannot send a part: it waits before it begins.
+    this.idle();
+    this.#made?.release();
+    return this.#sender.credit.inTurn(() => this.#pack(record), this.#signal);
+  }
+  #pack(record: NewRecord<unknown, unknown>): Promise<void> | undefined {
     try {
       const key = encodeKey(this.#topic, parseKey(this.#topic, record.key));
       const value = encodeValue(this.#topic, parseValue(this.#topic, record.value));
       this.#packer.add(key, value, this.#time ?? record.timestamp ?? Date.now(), record.headers);
+      this.#hold(this.#packer.bytes);
       if (this.#expect !== undefined) {
         if (this.#packer.bytes > WHOLE_BYTES) throw tooMuch(this.#topic.name);
         return undefined;
@@ -145,25 +163,37 @@ class Appending {
   }
   /** No further record is available at the moment: sends the packed ones without waiting. */
   idle(): void {
-    if (this.#expect === undefined) this.#flush();
+    if (this.#expect === undefined && this.#made !== undefined) this.#flush();
   }
   async finish(): Promise<Appended> {
     this.#flush();
+    this.#made = undefined;
     await this.#drain(0);
     return { records: this.#acknowledged };
   }
   /** Ends early: appends the records so far, unless all of them had to be one commit. */
   async abandon(): Promise<void> {
     if (this.#expect === undefined) this.#flush();
+    else this.#hold(0);
     await this.#drain(0);
+  }
+  /** Takes credit for so many packed bytes, or gives back what is too much. */
+  #hold(bytes: number): void {
+    const more = bytes - this.#packed;
+    this.#packed = bytes;
+    if (more > 0) this.#sender.credit.take(more);
+    else if (more < 0) this.#sender.credit.give(-more);
   }
 
   /** Sends the packed records. */
   #flush(): void {
     const packed = this.#packer.take();
-    if (packed.length === 0 || this.#failure !== undefined) return;
-    const appends = this.#expect === undefined ? packed : this.#expect(packed);
+    if (packed.length === 0 || this.#failure !== undefined) return this.#hold(0);
+    const appends = this.#expected(packed);
     const bytes = packed.reduce((sum, { batch }) => sum + batch.length, 0);
+    this.#hold(bytes);
+    // From here on they are the commit's.
+    this.#packed = 0;
     const records = packed.reduce((sum, batch) => sum + batch.records, 0);
     const done = this.#sender
       .send(appends)
@@ -175,9 +205,18 @@ class Appending {
         (error: unknown) => {
           this.#failure ??= error;
         },
-      );
+      )
+      .finally(() => this.#sender.credit.give(bytes));
     this.#underWay.push({ bytes, done });
     this.#bytes += bytes;
+  }
+  #expected(packed: readonly PackedBatch[]): readonly (PackedBatch & NumberedAppend)[] {
+    try {
+      return this.#expect === undefined ? packed : this.#expect(packed);
+    } catch (error) {
+      this.#hold(0);
+      throw error;
+    }
   }
   /** Appends the records before the bad one, then throws the error with their count. */
   async #refuse(error: unknown): Promise<never> {

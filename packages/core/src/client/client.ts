@@ -21,6 +21,7 @@ import {
   type Sender,
 } from './appending.ts';
 import { Arrived } from './arrived.ts';
+import { Credit, type Pressure } from './credit.ts';
 import { fetchOrReset } from './fetch-or-reset.ts';
 import { readLag, type PartitionLag } from './lag.ts';
 import { numberedLog } from './numbered.ts';
@@ -83,6 +84,8 @@ export interface LogClient extends AsyncDisposable {
    * age / 1_000);
    */
   lag(group: string, ...topics: readonly DeclaredTopic[]): Promise<readonly PartitionLag[]>;
+  /** How much the appends of this client hold, and how many of them wait for the log to take it. */
+  readonly pressure: Pressure;
   /** The offset that the next record of each partition gets. */
   ends(topic: DeclaredTopic): Promise<readonly bigint[]>;
   /**
@@ -132,7 +135,9 @@ class Client implements NumberedClient {
   readonly #close: () => Promise<void>;
   /** Keyed by the topic value, not its name: another declaration of the same name has to be compared with the log. */
   readonly #ensured = new WeakMap<AnyTopic, Promise<void>>();
+  readonly #appended = new WeakMap<AnyTopic, Promise<void>>();
   readonly #name = randomUUID();
+  readonly pressure: Credit = new Credit();
   /** Counts appends; each append starts its records without a key at the next partition. */
   #turn = Math.floor(Math.random() * 65_536);
 
@@ -145,12 +150,13 @@ class Client implements NumberedClient {
     const topic = topicOf(face);
     checkAppendOptions(options);
     if (options.expectedEnd !== undefined) numberedLog(this.#log, 'condition');
-    await this.#ensure(topic);
+    await this.#ensure(topic, true);
     // A chain per append: after a failed commit the log accepts no later one of this append, so it has a prefix of the
     // records.
     const life = `${this.#name}/${this.#turn}`;
     const sender: Sender = {
       packing: { first: this.#turn++ },
+      credit: this.pressure,
       send: (appends) => this.#log.commit({ group: '', epoch: 0, life, appends, stores: [], positions: [] }),
     };
     return appendAll(sender, topic, records, options);
@@ -158,9 +164,9 @@ class Client implements NumberedClient {
 
   async producer(of: string | Producer): Promise<Producer> {
     const log = numberedLog(this.#log, 'producers');
-    const prepare = (topic: AnyTopic): Promise<void> => this.#ensure(topic);
-    if (typeof of === 'string') return new LogProducer(of, log, await log.producer(of), prepare, Date.now);
-    if (of instanceof LogProducer) return of.over(log, await log.producer(of.name, of.life), prepare);
+    const prepare = (topic: AnyTopic): Promise<void> => this.#ensure(topic, true);
+    if (typeof of === 'string') return new LogProducer(of, log, await log.producer(of), prepare, Date.now, this.pressure);
+    if (of instanceof LogProducer) return of.over(log, await log.producer(of.name, of.life), prepare, this.pressure);
     throw new StoplogError('STOPLOG_USAGE', { found: typeof of }, "log.producer takes a name, such as 'orders-api', or a producer of a closed log");
   }
 
@@ -238,12 +244,14 @@ class Client implements NumberedClient {
     return this.#close();
   }
 
-  #ensure(topic: AnyTopic): Promise<void> {
-    let ensured = this.#ensured.get(topic);
+  /** `appends`: what is appended by the declaration binds those who read the topic. */
+  #ensure(topic: AnyTopic, appends: boolean = false): Promise<void> {
+    const known = appends ? this.#appended : this.#ensured;
+    let ensured = known.get(topic);
     if (ensured === undefined) {
-      ensured = this.#log.ensure([topic.shape]);
-      this.#ensured.set(topic, ensured);
-      ensured.catch(() => this.#ensured.delete(topic));
+      ensured = appends ? this.#log.ensure([topic.shape], { group: '', owns: [], appends: [topic.name] }) : this.#log.ensure([topic.shape]);
+      known.set(topic, ensured);
+      ensured.catch(() => known.delete(topic));
     }
     return ensured;
   }

@@ -15,6 +15,7 @@ import type { Encoded } from '../pure/schema/codec.ts';
 import type { PackedBatch } from '../pure/topic/packer.ts';
 import { topicOf, type AnyTopic, type Parses } from '../pure/topic/topic.ts';
 import { appendAll, checkAppendOptions, type Appended, type NewRecord, type NewRecords, type NumberedAppendOptions, type Sender } from './appending.ts';
+import type { Credit } from './credit.ts';
 import { Repeat, Tally, type Call, type Sent } from './producer-call.ts';
 
 export interface Producer {
@@ -47,6 +48,7 @@ export class LogProducer implements Producer {
   readonly #log: NumberedLog;
   readonly #prepare: (topic: AnyTopic) => Promise<void>;
   readonly #now: () => number;
+  readonly #credit: Credit;
   #life: ProducerLife;
   #seenAt: number;
   /** The next sequence, by topic and partition. */
@@ -56,7 +58,8 @@ export class LogProducer implements Producer {
   #calls = 0;
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(name: string, log: NumberedLog, life: ProducerLife, prepare: (topic: AnyTopic) => Promise<void>, now: () => number) {
+  constructor(name: string, log: NumberedLog, life: ProducerLife, prepare: (topic: AnyTopic) => Promise<void>, now: () => number, credit: Credit) {
+    this.#credit = credit;
     this.name = name;
     this.#log = log;
     this.#life = life;
@@ -69,8 +72,8 @@ export class LogProducer implements Producer {
     return this.#life;
   }
   /** The same producer over another log on the same data, because its own log is closed. */
-  over(log: NumberedLog, life: ProducerLife, prepare: (topic: AnyTopic) => Promise<void>): LogProducer {
-    const moved = new LogProducer(this.name, log, this.#life, prepare, this.#now);
+  over(log: NumberedLog, life: ProducerLife, prepare: (topic: AnyTopic) => Promise<void>, credit: Credit): LogProducer {
+    const moved = new LogProducer(this.name, log, this.#life, prepare, this.#now, credit);
     moved.#next = this.#next;
     moved.#failed = this.#failed;
     moved.#calls = this.#calls;
@@ -115,6 +118,7 @@ export class LogProducer implements Producer {
     const life = this.#chain();
     let isInterrupted = false;
     const sender: Sender = {
+      credit: this.#credit,
       packing: {
         first: call.first,
         spread: SPREAD,

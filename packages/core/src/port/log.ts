@@ -124,6 +124,7 @@ export interface Committed {
 
 /** What a group does with the topics that it declares. */
 export interface TopicUse {
+  /** Empty: whoever appends from outside of any group. */
   readonly group: GroupId;
   /** Filled by this group alone, as the topics between its tasks are: they are deleted with it. */
   readonly owns: readonly TopicName[];
@@ -134,7 +135,8 @@ export interface TopicUse {
 export interface Log extends AsyncDisposable {
   /**
    * Creates what is missing. Refuses a topic that exists in another shape (`STOPLOG_TOPIC_SHAPE`). With `use`, a log that keeps owners records
-   * the group as the owner of the topics that it fills by itself, and refuses to let it append to those of another (`STOPLOG_TOPIC_OWNER`).
+   * the group as the owner of the topics that it fills by itself, and refuses to let it append to those of another (`STOPLOG_TOPIC_OWNER`); and
+   * one that keeps schemas refuses a declaration which does not fit what the topics hold (`STOPLOG_TOPIC_SHAPE`).
    */
   ensure(topics: readonly TopicShape[], use?: TopicUse): Promise<void>;
   /**

@@ -31,12 +31,8 @@ describe('a driven pipeline', () => {
   test('shows what was written to a sink since the last look', () => {
     const d = drive(counting);
     d.send(lines, '1', 'a b a');
-    expect(
-      d
-        .written(page)
-        .map(({ value }) => value)
-        .toSorted(),
-    ).toEqual(['a', 'a', 'b']);
+    const first = d.written(page).map(({ value }) => value);
+    expect([first.filter((value) => value === 'a').length, first.filter((value) => value === 'b').length, first.length]).toEqual([2, 1, 3]);
     d.send(lines, '1', 'c');
     expect(d.written(page)).toEqual([{ key: 'c', value: 'c' }]);
     expect(d.written(totals).at(-1)).toEqual({ key: 'c', value: 1 });

@@ -1,5 +1,5 @@
 /**
- * Who in the cluster answers what: the leader of a partition, the coordinator of a group, and a connection to each.
+ * Finds the node that answers a request: the leader of a partition, the coordinator of a group, and a connection to each.
  *
  * A *lane* is a name for connections that are used together. The broker answers one connection's requests in their order, so
  * a fetch that waits must not share a connection with a commit.
@@ -74,7 +74,7 @@ export class Cluster {
       }
     });
   }
-  /** The first node that can be reached, for what every node answers. */
+  /** The first node that can be reached, for requests that every node answers. */
   async any(): Promise<Connection> {
     let failure: unknown;
     for (const address of this.#bootstrap) {

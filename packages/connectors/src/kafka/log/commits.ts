@@ -20,7 +20,7 @@ import type { Stores } from './stores.ts';
 import type { Topics } from './topics.ts';
 import type { BaseOffsets, GroupOffsets, Transactions } from './transactions.ts';
 
-/** On Kafka an answered commit lies with as many nodes as the topic demands: see decision 0034. */
+/** On Kafka an answered commit is stored by as many nodes as the topic demands: see decision 0034. */
 const DURABLE: Promise<void> = Promise.resolve();
 
 export interface CommitParts {
@@ -56,11 +56,11 @@ export class Commits {
     this.#turn = turn.catch(() => {});
     return turn;
   }
-  /** Resolves when the commit that is being made is done: what it has made visible is visible as a whole then. */
+  /** Resolves when the commit that is being made is done: the commit is visible as a whole then. */
   async idle(): Promise<void> {
     await this.#turn;
   }
-  /** Refuses what waits, and ends when what is being made is done. */
+  /** Refuses the waiting commits, and ends when the current commit is done. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#turn;
@@ -92,7 +92,7 @@ export class Commits {
     return messagesOf(batch, kafka, partition);
   }
 
-  /** The moves of a commit as offsets of its group, fenced, from where the group stands. */
+  /** The moves of a commit as offsets of its group, fenced, from the group's position. */
   async #offsets({ group, epoch, positions }: Commit): Promise<GroupOffsets | undefined> {
     if (group === '') return undefined;
     const { cluster, names, fences, requests } = this.#parts;
@@ -109,7 +109,7 @@ export class Commits {
   }
 }
 
-/** Each append's base offset: those to one partition follow each other. */
+/** Each append's base offset: appends to one partition follow each other. */
 const offsetsOf = (appends: readonly (readonly KafkaMessage[])[], bases: BaseOffsets): readonly bigint[] => {
   const next = new Map<string, bigint>();
   return appends.map((messages) => {

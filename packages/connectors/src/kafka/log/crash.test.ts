@@ -16,7 +16,7 @@ describe.skipIf(inject('kafka') === undefined)('a log on a broker that is killed
       using child = startChild('holder', broker.address, '', 1_000);
       await child.says('at 20');
       await broker.crash();
-      // The process goes on, or has ended by itself because a commit was refused.
+      // The process still runs, or has ended by itself because a commit was refused.
       expect(child.process.exitCode ?? 0).toBe(0);
       child.process.kill('SIGKILL');
       const answered = 20 + (await child.rest()).filter((line) => line.startsWith('at ')).length;

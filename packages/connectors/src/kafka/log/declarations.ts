@@ -1,8 +1,8 @@
 /**
- * What a log records of its topics and stores: a compacted topic of one partition, read whole and kept in memory.
+ * Declarations of topics and stores: a compacted topic of one partition, read whole and kept in memory.
  *
  * A change is compare-and-set. It begins a transaction under the log's one transactional id for declarations, which aborts and
- * fences whatever another process had begun; only then reads to the end, decides, and commits. A process that is fenced
+ * fences the transaction of another process; only then reads to the end, decides, and commits. A process that is fenced
  * meanwhile begins again.
  */
 import { setTimeout as after } from 'node:timers/promises';
@@ -37,7 +37,7 @@ export class Declarations {
   read(): Promise<Declared> {
     return this.#inTurn(() => this.#read());
   }
-  /** Writes what `decide` makes of all that is declared, unless another process changes it at the same time: then decides again. */
+  /** Writes the entries that `decide` returns for all declarations, unless another process changes it at the same time: then decides again. */
   change(decide: (found: Declared) => readonly (readonly [key: string, value: unknown])[]): Promise<void> {
     return this.#inTurn(async () => {
       await this.#read();

@@ -1,4 +1,4 @@
-/** What a commit in the name of a member says to the group's coordinator. */
+/** Identifies the member and generation of a commit for the coordinator of the group. */
 export interface Fence {
   readonly memberId: string;
   readonly generation: number;

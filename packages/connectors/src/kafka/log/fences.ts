@@ -1,5 +1,5 @@
 /**
- * What fences a commit on Kafka: the member that holds its places in its epoch, and the generation that the member is in.
+ * Finds the fence of a commit on Kafka: the member that holds its places in its epoch, and the generation that the member is in.
  *
  * A commit may come from any log on the cluster, also from a thread that joined nothing, and names an epoch only. A member of this
  * log says at once whether it holds the places. Of any other the group's coordinator tells: it keeps each assignment as bytes, with
@@ -20,7 +20,7 @@ interface Told extends Fence {
   readonly assignment: KafkaAssignment;
 }
 interface Description {
-  /** Somebody joined the group at some time. */
+  /** True once a member has joined the group. */
   readonly isJoined: boolean;
   readonly members: readonly Told[];
 }
@@ -32,13 +32,13 @@ export class Fences {
   readonly #membersOf: (group: string) => Iterable<Member>;
   readonly #described = new Map<string, Description>();
 
-  /** `membersOf` are those of this log. */
+  /** `membersOf` gives the members of this log. */
   constructor(cluster: Cluster, membersOf: (group: string) => Iterable<Member>) {
     this.#cluster = cluster;
     this.#membersOf = membersOf;
   }
 
-  /** The fence of a commit; undefined in a group that nobody ever joined. Refused where nobody holds the places in this epoch. */
+  /** The fence of a commit; undefined in a group that never had a member. Refused where no member holds the places in this epoch. */
   async find(group: string, epoch: number, places: readonly TopicPartition[]): Promise<Fence | undefined> {
     for (const member of this.#membersOf(group)) {
       const fence = member.fence(places, epoch);

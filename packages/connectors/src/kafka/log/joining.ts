@@ -1,7 +1,7 @@
 /**
- * The members that this log has in groups, and the assignments of each for whoever joined.
+ * The members that this log has in groups, and the assignments that each yields to its caller.
  *
- * What a member does next is decided where every log decides it, by `nextAction` of the core.
+ * The next action of a member is decided as in every log, by `nextAction` of the core.
  */
 import { randomUUID } from 'node:crypto';
 import { keepsWithout, nextAction, replacedError } from '@stoplog/core/kit';
@@ -17,7 +17,7 @@ export class Groups {
     this.#cluster = cluster;
   }
 
-  /** `group` as it is named in the cluster, `name` as whoever joins names it. */
+  /** `group` as it is named in the cluster, `name` as the caller names it. */
   async *join(name: string, group: string, membership: Membership, signal: AbortSignal): AsyncGenerator<Assignment> {
     const members = this.of(group);
     let member: Member | undefined;

@@ -48,7 +48,7 @@ describe.skipIf(broker === undefined)('a log on Kafka', () => {
       await open.send({ messages: [message(`${prefix}in`, 'first')] });
       const answered = append(log, 'in', 'second').then(() => 'answered');
       const seen = log.fetch(place(0n), { bytes: 1_000, waitMs: Infinity }, never).then(() => 'seen');
-      // Its end is that of the partition for as long as the other transaction is open.
+      // The partition ends before the other transaction as long as that is open.
       expect(await log.offsets([place(0n)], 'latest')).toEqual([place(0n)]);
       expect((await log.fetch(place(0n), { bytes: 1_000, waitMs: 300 }, never)).batches).toEqual([]);
       expect(await Promise.race([answered, seen, Promise.resolve('neither')])).toBe('neither');
@@ -96,7 +96,7 @@ describe.skipIf(broker === undefined)('a log on Kafka', () => {
       await second.says('at ');
       await second.says('at ');
       second.process.kill('SIGKILL');
-      // The transaction that the second left open is aborted by its time-out: the end stands still until then.
+      // The transaction that the second left open is aborted by its time-out: the end does not move until then.
       const [{ offset: at } = place(0n)] = await log.committed('g', [place(0n)]);
       const expected = Array.from({ length: Number(at) }, (_, n) => String(n));
       expect(at).toBeGreaterThan(21n);

@@ -3,7 +3,7 @@
  *
  * It is thin: stores are restored into memory, commits of one log are made one after the other, and each fetch that waits has a
  * connection. It has neither conditional appends nor idempotent producers of ours (decision 0037).
- * Decision 0034 lists who keeps which promise, and how.
+ * Decision 0034 lists the promises and how each is kept.
  */
 import { randomUUID } from 'node:crypto';
 import { checkMembership, isSource } from '@stoplog/core/kit';
@@ -92,7 +92,7 @@ class KafkaLog implements Log {
   fetch(from: Position, limit: FetchLimit, signal: AbortSignal): Promise<RecordBatch> {
     return this.#ask(async () => {
       const found = await this.#partitions.fetch(from, limit, AbortSignal.any([signal, this.#closing.signal]));
-      // Each partition shows a commit when its own control batch is written: what this log commits it sees as a whole.
+      // Each partition shows a commit when its own control batch is written: this log sees its own commits as a whole.
       if (found.batches.length > 0) await this.#commits.idle();
       return found;
     });

@@ -1,8 +1,8 @@
 /**
- * One member of a group, by Kafka's classic group protocol: it joins, is assigned, and gives heartbeats until it leaves.
+ * A member of a group, by Kafka's classic group protocol: it joins, is assigned, and gives heartbeats until it leaves.
  *
- * All of that happens beside whoever asks for assignments, since a rebalance needs every member to join again, and soon. The
- * generation fences: the coordinator refuses what comes under an older one, or from a member that it removed. While a rebalance
+ * All of that happens in the background of the caller's iteration, since a rebalance needs every member to join again, and soon. The
+ * generation fences: the coordinator refuses commits under an older one, or from a member that it removed. While a rebalance
  * gathers its members the old generation still counts, so commits go on.
  */
 import { setTimeout as after } from 'node:timers/promises';
@@ -29,7 +29,7 @@ export class Member {
   readonly #since = Date.now();
   #memberId = '';
   #joined: KafkaAssignment | undefined;
-  /** What was asked for and has ended, until the next assignment says that it is gone. */
+  /** Asked partitions whose work has ended, until the next assignment leaves them out. */
   #ended = new Set<string>();
   #table: readonly Assigned[] = [];
   #running: Promise<void> | undefined;
@@ -61,7 +61,7 @@ export class Member {
   get asked(): readonly Holding[] {
     return (this.#joined?.asked ?? []).filter((holding) => !this.#ended.has(holdingName(holding)));
   }
-  /** What fences a commit of these places; undefined where the member does not work on one of them in this epoch. */
+  /** The fence of a commit of these places; undefined where the member does not work on one of them in this epoch. */
   fence(places: readonly TopicPartition[], epoch: number): Fence | undefined {
     const works = new Set([...this.holds, ...this.asked].map(holdingName));
     if (this.#joined === undefined || !places.every((place) => works.has(holdingName({ ...place, epoch })))) return undefined;
@@ -72,7 +72,7 @@ export class Member {
   enter(): void {
     this.#running = this.#run();
   }
-  /** Throws what ended the member, if that is no reason to join again. */
+  /** Throws the error that ended the member, if joining again would not help. */
   check(): void {
     if (this.#failure !== undefined) throw this.#failure;
   }
@@ -85,7 +85,7 @@ export class Member {
     this.#rebalance.abort();
     while (!this.#left && ended.some((holding) => this.#ended.has(holdingName(holding)))) await this.changed();
   }
-  /** Resolves at the next change of what the member holds, or when the signal is aborted. */
+  /** Resolves at the next change of the member's assignment, or when the signal is aborted. */
   changed(signal?: AbortSignal): Promise<void> {
     return this.#changes.next(signal);
   }
@@ -102,10 +102,10 @@ export class Member {
       await this.#sendLeave();
       this.#changes.announce();
     }
-    // A static member is expected back, and what it waits for may be long in coming.
+    // A static member is expected back, and its rebalance may take long.
     if (this.#membership.instanceId === undefined) await this.#running;
   }
-  /** A static member sends none: its session goes on without it. */
+  /** A static member sends none: its session continues without it. */
   async #sendLeave(): Promise<void> {
     if (this.#membership.instanceId !== undefined || this.#memberId === '') return;
     const member = { memberId: this.#memberId, groupInstanceId: null, reason: null };
@@ -122,7 +122,7 @@ export class Member {
         this.#changes.announce();
         await this.#beat(this.#rebalance.signal);
       }
-      // It may have joined while it was leaving.
+      // The member may have joined while it was leaving.
       await this.#sendLeave();
     } catch (error) {
       if (failedAs(error, 'FENCED_INSTANCE_ID')) this.#isReplaced = true;
@@ -174,7 +174,7 @@ export class Member {
       },
     });
     this.#table = assignment.table;
-    // A static member that came back has the assignment of its last life: what it holds is not its own before the group has rebalanced.
+    // A static member that came back has the assignment of its last life: it may not use that assignment before the group has rebalanced.
     const { instanceId } = this.#membership;
     if (instanceId !== undefined && assignment.table.some((one) => one.instanceId === instanceId && one.life !== this.#life)) return this.#joinOnce();
     const asked = new Set(assignment.asked.map(holdingName));

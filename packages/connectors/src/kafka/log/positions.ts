@@ -1,5 +1,5 @@
 /**
- * Where groups stand: their offsets, as the coordinator of the group has them.
+ * Positions of groups: their offsets, as the coordinator of the group has them.
  */
 import { StoplogError } from '@stoplog/core';
 import { placeName } from '@stoplog/core/kit';
@@ -7,7 +7,7 @@ import type { TopicPartition } from '@stoplog/core/port';
 import * as protocol from '../client.ts';
 import type { Cluster } from './cluster.ts';
 
-/** Where a group stands, transactions that are being ended waited for; undefined where it never committed. */
+/** The group's offsets, after transactions that are being ended; undefined where the group never committed. */
 export const committedOffsets = async (
   cluster: Cluster,
   group: string,

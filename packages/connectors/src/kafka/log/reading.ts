@@ -9,7 +9,7 @@ import type { Requests } from './requests.ts';
 
 /** For how long the broker may hold a request: a fetch that was aborted keeps its connection until then. */
 const WAIT_MS_MAX = 500;
-/** Of one answer, where a partition is read whole. */
+/** The size of one answer, where a partition is read whole. */
 const CHUNK_BYTES = 1 << 20;
 
 export interface FetchLimit {
@@ -54,7 +54,7 @@ export class Reading {
   /** The first record at or after a time; the end, where there is none. */
   async at(topic: string, partition: number, time: number): Promise<bigint> {
     const end = await this.#requests.end(topic, partition);
-    // The broker also finds control batches, which have the time of their commit, and aborted records: what it answers is where to look.
+    // The broker also finds control batches, which have the time of their commit, and aborted records: its answer is where to begin looking.
     // It takes some negative times for questions of another kind.
     const found = await (time < 0 ? this.#requests.start(topic, partition) : this.#requests.offset(topic, partition, BigInt(Math.ceil(time))));
     for (let next = found; next >= 0n && next < end;) {

@@ -1,7 +1,7 @@
 /**
- * One rebalance, as a member takes part in it: it joins with its claim, waits until all others have, and is assigned.
+ * A rebalance, as a member takes part in it: it joins with its claim, waits until all others have, and is assigned.
  *
- * The coordinator makes one member the leader and gives it the claims of all; what the leader decides travels back by way of
+ * The coordinator makes one member the leader and gives it the claims of all; the leader's assignments travel back by way of
  * the coordinator.
  */
 import { SESSION_MS } from '@stoplog/core/kit';

@@ -54,7 +54,7 @@ export class Requests {
     );
     return topics[0]!.partitions[0]!.offset;
   }
-  /** What the broker has of committed records from an offset on, as soon as there is some. */
+  /** Committed records from an offset on, as soon as there is some. */
   async fetch(topic: string, partition: number, offset: bigint, bytes: number, waitMs: number): Promise<FetchedPartition> {
     const lane = this.#idle.pop() ?? `fetch ${this.#lanes++}`;
     try {

@@ -1,8 +1,8 @@
 /**
  * Stores: each part is a partition of a compacted changelog, restored into memory when it is opened.
  *
- * A part is opened by whoever owns its partition. Opened again it goes on from where its changelog was read to: what another
- * owner has committed meanwhile is added. What this log commits is put into the part when the commit is done.
+ * The owner of a partition opens its part. Opened again, the part resumes where its changelog was read to, which adds the commits of
+ * another owner. A commit of this log is put into the part when it is done.
  */
 import { StoplogError } from '@stoplog/core';
 import type { StateStore, StorePart, StoreWrites } from '@stoplog/core/port';
@@ -51,7 +51,7 @@ export class Stores {
       return { topic, partition, key: Buffer.from(key), value: value === null ? null : Buffer.from(value), timestamp, headers: new Map<Buffer, Buffer>() };
     });
   }
-  /** Puts what was committed where it is read. */
+  /** Puts committed writes into the open part. */
   committed({ store, partition, keys, values }: StoreWrites): void {
     const open = this.#parts.get(partName({ store, partition }));
     if (open !== undefined) keys.forEach((key, i) => open.part.put(key, values[i] ?? null));

@@ -17,7 +17,7 @@ export class TopicMaker {
     this.#cluster = cluster;
   }
 
-  /** Makes a topic of at least so many partitions, and waits until the cluster knows it. */
+  /** Makes a topic of at least this number of partitions, and waits until the cluster knows it. */
   async make(name: string, partitions: number, configs: readonly Config[]): Promise<void> {
     const any = await this.#cluster.any();
     const topic = { name, numPartitions: partitions, replicationFactor: -1, assignments: [], configs: [...configs] };
@@ -43,7 +43,7 @@ export class TopicMaker {
   }
 }
 
-/** Whether a call failed in the way that it may; what else it throws is thrown. */
+/** Whether a call failed in the way that it may; other errors are thrown. */
 const failsAs = async (call: Promise<unknown>, name: string): Promise<boolean> => {
   try {
     await call;

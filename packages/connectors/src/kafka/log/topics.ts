@@ -1,5 +1,5 @@
 /**
- * The topics of a log: what the cluster has of them, and what was declared of them.
+ * The topics of a log: the state of each in the cluster, and its declaration.
  *
  * Kafka knows a topic's partitions and cleanup; codecs, schemas and the owners of stores are records of one compacted topic, the
  * declarations. A change reads them to their end first, and no two changes may do that at the same time: each is a transaction
@@ -50,8 +50,8 @@ export class Topics {
   }
 
   /**
-   * Declares first, and then makes what is declared: of two logs that declare a topic at once one is refused before either makes it,
-   * and what one that died has declared the next one makes.
+   * Declares first, and then makes the topics: of two logs that declare a topic at once one is refused before either makes it,
+   * and a topic that was declared by a log that died is made by the next one.
    */
   async ensure(shapes: readonly TopicShape[]): Promise<void> {
     const changed = this.#changed(shapes, await this.#declarations.read());
@@ -72,7 +72,7 @@ export class Topics {
     const known = await this.#cluster.topic(name);
     if (known === undefined || known.leaders.length <= partition) await this.#maker.make(name, partition + 1, []);
   }
-  /** Records who owns a store, and makes its changelog have a partition for the part. */
+  /** Records the owner of a store, and makes its changelog have a partition for the part. */
   async ensureStore(part: StorePart): Promise<Place> {
     const key = `store ${part.store}`;
     const { group, version, fingerprint } = part;
@@ -110,7 +110,7 @@ export class Topics {
 
 const keyOf = (topic: string): string => `topic ${topic}`;
 
-/** Whether nobody declared the store yet; refused where another pipeline or another version did. */
+/** Whether no pipeline declared the store yet; refused where another pipeline or another version did. */
 const checkStore = (part: StorePart, recorded: unknown): boolean => {
   if (recorded === undefined) return true;
   const made = recorded as Pick<StorePart, 'group' | 'version' | 'fingerprint'>;

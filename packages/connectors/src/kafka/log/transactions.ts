@@ -1,9 +1,9 @@
 /**
  * A commit as one Kafka transaction: records of topics, records of changelogs, offsets of the group.
  *
- * What fences a commit is checked by the coordinator of the group, when the offsets are added (KIP-447): the member, and the
+ * The fence of a commit is checked by the coordinator of the group, when the offsets are added (KIP-447): the member, and the
  * generation. After that the offsets are pending, and the next owner of the place waits for them before it reads where to begin.
- * A commit is answered when its control batches are written, so that every reader sees what was answered.
+ * A commit is answered when its control batches are written, so that every reader sees an answered commit.
  */
 import { placeName } from '@stoplog/core/kit';
 import type { TopicPartition } from '@stoplog/core/port';
@@ -16,9 +16,9 @@ import type { Reading } from './reading.ts';
 
 /** How long a process that died can hold back the readers of the partitions that it was writing to. */
 const TRANSACTION_MS = 10_000;
-/** Of one request; a record larger than this travels alone. */
+/** The size of one request; a larger record travels alone. */
 const SEND_BYTES = 1 << 20;
-/** What the group's coordinator says of a member that is not in it, or not in this generation. */
+/** The errors of the group's coordinator for a member that is not in the group, or not in this generation. */
 const FENCED = ['ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID', 'FENCED_INSTANCE_ID', 'REBALANCE_IN_PROGRESS'];
 
 export interface GroupOffsets {
@@ -95,7 +95,7 @@ export class Transactions {
       protocol.txnOffsetCommit.api.async(connection, this.#id, group, id, epoch, generation, memberId, instanceId, topics),
     );
   }
-  /** Undoes what was begun. Where that fails the producer goes: the next begins by aborting what this one left open. */
+  /** Aborts the transaction. Where that fails the producer is closed: the next begins by aborting the transaction that this one left open. */
   async #abort(transaction: Transaction, isBegun: boolean): Promise<void> {
     try {
       await (isBegun ? transaction.abort() : transaction.cancel());

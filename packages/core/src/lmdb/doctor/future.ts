@@ -2,6 +2,7 @@
  * The traces of a wall clock that jumped: sentences for the notes of a check. They are no damage.
  */
 import { isOfTheFuture, type Segment } from '../../pure/retention/segment.ts';
+import { FOLLOW_AFTER_MS } from '../../pure/time/log-clock.ts';
 import { clockKey } from '../layout/meta.ts';
 import { decodeClock } from '../tables/log-time.ts';
 import { openSealed } from './opened.ts';
@@ -31,7 +32,8 @@ export const clockNote = (look: Look): string | undefined => {
   } catch {
     return undefined; // Reported as damage of the table.
   }
-  if (byMs === undefined) return undefined;
+  // A pause between two processes is no jump that anybody need look at.
+  if (byMs === undefined || Math.abs(byMs) < FOLLOW_AFTER_MS) return undefined;
   const seconds = Math.round(Math.abs(byMs) / 1_000);
   return `the wall clock was ${seconds} s ${byMs > 0 ? 'ahead of' : 'behind'} the clock of the log when that was last kept: ages are counted by the clock of the log, which follows when the wall clock has stood for an hour`;
 };

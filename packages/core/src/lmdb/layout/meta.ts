@@ -4,11 +4,13 @@
  * Names are written once; keys carry numbers. A number is never assigned twice, not even after a topic is deleted, so that an
  * old reader cannot take new bytes for old ones.
  */
-import type { TopicShape } from '../../pure/topic/shape.ts';
+import type { HeldSchemas, TopicShape } from '../../pure/topic/shape.ts';
 
 export interface TopicMeta {
   readonly id: number;
   readonly shape: TopicShape;
+  /** The schemas by which something was appended; those of the shape are of the latest declaration, which may be a reader's. Not there: nothing is known. */
+  readonly held?: HeldSchemas;
   /** The group that fills the topic by itself. */
   readonly owner?: string;
 }

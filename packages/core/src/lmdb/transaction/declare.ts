@@ -3,7 +3,8 @@
  * contradicts the recorded one is refused.
  */
 import { StoplogError } from '../../pure/errors.ts';
-import { shapeDifference, type TopicShape } from '../../pure/topic/shape.ts';
+import { canonicalJson } from '../../pure/bytes/canonical.ts';
+import { heldAfter, schemaDifference, shapeDifference, type HeldSchemas, type TopicShape } from '../../pure/topic/shape.ts';
 import type { TopicUse } from '../../port/log.ts';
 import type { StorePart } from '../../port/state-store.ts';
 import {
@@ -27,19 +28,32 @@ export const applyEnsure = (env: Env, topics: readonly TopicShape[], use?: Topic
     const there = found[i];
     const difference = there && shapeDifference(declared, there.shape);
     if (difference !== undefined) throw new StoplogError('STOPLOG_TOPIC_SHAPE', { topic: declared.name, declared, found: there!.shape }, difference);
+    const schemas = there && schemaDifference(declared, heldBy(env, there));
+    if (schemas !== undefined) throw new StoplogError('STOPLOG_TOPIC_SHAPE', { topic: declared.name, declared, found: there!.shape }, schemas);
     if (there !== undefined && use !== undefined) checkOwner(declared.name, there.owner, use);
   });
-  topics.forEach((shape, i) => {
+  topics.forEach(({ parses: _, ...shape }, i) => {
+    const there = found[i];
     // The settings that may change follow the latest declaration; what was never declared is made.
-    const id = found[i]?.id ?? nextId(env);
+    const id = there?.id ?? nextId(env);
     // A topic that came before owners were recorded is taken over by the first pipeline that sends records through it.
-    const owner = found[i]?.owner ?? (use?.owns.includes(shape.name) === true ? use.group : undefined);
-    if (JSON.stringify(found[i]?.shape) === JSON.stringify(shape) && found[i]?.owner === owner) return;
-    putMeta(env, topicMetaKey(shape.name), { id, shape, ...(owner === undefined ? {} : { owner }) } satisfies TopicMeta);
+    const isOwn = use?.owns.includes(shape.name) === true;
+    const owner = there?.owner ?? (isOwn ? use.group : undefined);
+    const appends = isOwn || use?.appends.includes(shape.name) === true;
+    const held = appends ? heldAfter(shape, there === undefined ? NOTHING_HELD : heldBy(env, there)) : there?.held;
+    const meta: TopicMeta = { id, shape, ...(held === undefined ? {} : { held }), ...(owner === undefined ? {} : { owner }) };
+    if (there === undefined || canonicalJson(there) !== canonicalJson(meta)) putMeta(env, topicMetaKey(shape.name), meta);
   });
 };
+/** The schemas that a topic was appended to by; none while it is empty. */
+const heldBy = (env: Env, { id, shape, held }: TopicMeta): HeldSchemas => {
+  if (held === undefined) return NOTHING_HELD;
+  for (let partition = 0; partition < shape.partitions; partition++) if (readEnds(env, id, partition).end > 0n) return held;
+  return NOTHING_HELD;
+};
+const NOTHING_HELD: HeldSchemas = { key: [], value: [] };
 const checkOwner = (topic: string, owner: string | undefined, { group, owns, appends }: TopicUse): void => {
-  if (owner === undefined || owner === group || !(owns.includes(topic) || appends.includes(topic))) return;
+  if (owner === undefined || owner === group || group === '' || !(owns.includes(topic) || appends.includes(topic))) return;
   throw new StoplogError(
     'STOPLOG_TOPIC_OWNER',
     { topic, owner, wanted: group },

@@ -21,6 +21,33 @@ describe('a store as a batch sees it', () => {
     expect([overlay.get('a'), overlay.get('b'), overlay.get('c')]).toEqual([10, undefined, undefined]);
   });
 
+  test('committed values are in memory up to a limit of bytes, whether they were read, set or grew', () => {
+    const below = new MemoryPart();
+    const reads = vi.spyOn(below, 'get');
+    const overlay = new StoreOverlay(below, serdeOf('json'), 1_000, 2_000);
+    const keys = Array.from({ length: 20 }, (_, n) => `k${n}`);
+    keys.forEach((key, n) => {
+      overlay.set(key, { text: n % 2 === 0 ? '' : 'x'.repeat(400) });
+      overlay.set(key, { text: 'x'.repeat(400) });
+      below.write(overlay.takeWrites(n + 1));
+      overlay.onCommitted(n + 1);
+    });
+    for (const key of keys) expect(overlay.get(key)).toEqual({ text: 'x'.repeat(400) });
+    // Two generations of five: the others were dropped, and are read again.
+    expect(reads.mock.calls.length).toBeGreaterThanOrEqual(8);
+    reads.mockClear();
+    for (const key of keys) overlay.get(key);
+    expect(reads.mock.calls.length).toBeGreaterThanOrEqual(8);
+  });
+
+  test('a value that is not committed yet stays, however large', () => {
+    const overlay = new StoreOverlay(new MemoryPart(), serdeOf('json'), 1_000, 2_000);
+    const keys = Array.from({ length: 20 }, (_, n) => `k${n}`);
+    for (const key of keys) overlay.set(key, 'x'.repeat(400));
+    for (const key of keys) expect(overlay.get(key)).toHaveLength(400);
+    expect(overlay.takeWrites(1).keys).toHaveLength(20);
+  });
+
   test('a key that no log could keep is refused where it is written or read, and leaves nothing behind', () => {
     const { overlay } = make();
     const tooLong = expect.objectContaining({ code: 'STOPLOG_KEY_TOO_LONG', facts: { size: MAX_STORE_KEY_BYTES + 1, limit: MAX_STORE_KEY_BYTES } }) as Error;

@@ -22,6 +22,8 @@ interface Entry {
   dirty: boolean;
   /** The last commit that carries it; 0 when none does. */
   commit: number;
+  /** What the value was counted as. */
+  size: number;
 }
 const unread = Symbol('unread');
 
@@ -38,26 +40,28 @@ export interface Writes {
 
 /** Entries of one generation: two of them are what a store part keeps in memory … */
 export const GENERATION_ENTRIES = 100_000;
-/** … or so many bytes of long keys: a hundred thousand keys of 100 KB would be 10 GB. */
-const GENERATION_KEY_BYTES: number = 16 * 1024 * 1024;
+/** … or so many bytes of long keys and of values: a hundred thousand values of 100 KB would be 10 GB. */
+export const GENERATION_BYTES: number = 16 * 1024 * 1024;
 const LONG_KEY_BYTES = 1_000;
 
 export class StoreOverlay {
   readonly #below: StateStore;
   readonly #serde: Serde<unknown>;
   readonly #limit: number;
+  readonly #byteLimit: number;
   #young = new KeyMap<Entry>();
   #old = new KeyMap<Entry>();
   #dirty: Entry[] = [];
   #committed = 0;
-  #youngKeyBytes = 0;
+  #youngBytes = 0;
   /** Entries that the store below does not have as they are; made by the first `range`. */
   #pending: PendingIndex<Entry & Pending> | undefined;
 
-  constructor(below: StateStore, serde: Serde<unknown>, limit: number = GENERATION_ENTRIES) {
+  constructor(below: StateStore, serde: Serde<unknown>, limit: number = GENERATION_ENTRIES, byteLimit: number = GENERATION_BYTES) {
     this.#below = below;
     this.#serde = serde;
     this.#limit = limit;
+    this.#byteLimit = byteLimit;
   }
 
   /** The value, or undefined: frozen, or the caller's own. */
@@ -103,6 +107,7 @@ export class StoreOverlay {
     const entry = this.#touch(key);
     entry.value = value;
     entry.bytes = null;
+    this.#resize(entry, sizeOf(value));
     this.#mark(entry);
   }
   /** Sets a value by its bytes, which are decoded only if somebody asks. */
@@ -110,6 +115,7 @@ export class StoreOverlay {
     const entry = this.#touch(key);
     entry.value = unread;
     entry.bytes = bytes;
+    this.#resize(entry, bytes.length);
     this.#mark(entry);
   }
   delete(key: unknown): void {
@@ -129,7 +135,8 @@ export class StoreOverlay {
     for (let i = 0; i < dirty.length; i++) {
       const entry = dirty[i]!;
       keys[i] = entry.keyBytes ??= storeKey(entry.key);
-      values[i] = this.#encode(entry);
+      const bytes = (values[i] = this.#encode(entry));
+      this.#resize(entry, bytes?.length ?? 0);
       entry.dirty = false;
       entry.commit = commit;
     }
@@ -164,6 +171,11 @@ export class StoreOverlay {
     const encoded = this.#serde.encode(value);
     return typeof encoded === 'string' ? Buffer.from(encoded) : encoded;
   }
+  /** Counts what the value has grown by. */
+  #resize(entry: Entry, size: number): void {
+    this.#youngBytes += Math.max(0, size - entry.size);
+    entry.size = size;
+  }
   #mark(entry: Entry): void {
     if (entry.dirty) return;
     if (this.#pending !== undefined && !this.#isPending(entry)) this.#pending.insert(withKeyBytes(entry));
@@ -176,13 +188,21 @@ export class StoreOverlay {
     if (known !== undefined) return known;
     const keyBytes = storeKey(key);
     const bytes = this.#below.get(keyBytes) ?? null;
-    return this.#remember({ key: ownKey(key, keyBytes), keyBytes, value: bytes === null ? undefined : unread, bytes, dirty: false, commit: 0 });
+    return this.#remember({
+      key: ownKey(key, keyBytes),
+      keyBytes,
+      value: bytes === null ? undefined : unread,
+      bytes,
+      dirty: false,
+      commit: 0,
+      size: bytes?.length ?? 0,
+    });
   }
   /** The entry of a key that is about to be written: what is below does not matter. */
   #touch(key: unknown): Entry {
     // A short key is encoded when it is committed; one that may be refused, while its record can still be blamed.
     const keyBytes = isShort(key) ? undefined : storeKey(key);
-    return this.#recall(key) ?? this.#remember({ key: ownKey(key, keyBytes), keyBytes, value: undefined, bytes: null, dirty: false, commit: 0 });
+    return this.#recall(key) ?? this.#remember({ key: ownKey(key, keyBytes), keyBytes, value: undefined, bytes: null, dirty: false, commit: 0, size: 0 });
   }
   #recall(key: unknown): Entry | undefined {
     const young = this.#young.get(key);
@@ -191,9 +211,10 @@ export class StoreOverlay {
     return old === undefined ? undefined : this.#remember(old);
   }
   #remember(entry: Entry): Entry {
-    if (this.#young.size >= this.#limit || this.#youngKeyBytes > GENERATION_KEY_BYTES) this.#age();
+    if (this.#young.size >= this.#limit || this.#youngBytes > this.#byteLimit) this.#age();
     const { keyBytes } = entry;
-    if (keyBytes !== undefined && keyBytes.length > LONG_KEY_BYTES) this.#youngKeyBytes += keyBytes.length;
+    if (keyBytes !== undefined && keyBytes.length > LONG_KEY_BYTES) this.#youngBytes += keyBytes.length;
+    this.#youngBytes += entry.size;
     this.#young.set(entry.key, entry);
     return entry;
   }
@@ -204,9 +225,28 @@ export class StoreOverlay {
     for (const entry of kept.values()) if (old.get(entry.key) === undefined) old.set(entry.key, entry);
     this.#old = old;
     this.#young = new KeyMap();
-    this.#youngKeyBytes = 0;
+    this.#youngBytes = 0;
   }
 }
+
+/** Values looked at to tell the size of one; what is larger is known when it has been encoded. */
+const LOOK = 256;
+/** Roughly the bytes of a value in memory: texts by their lengths, numbers nothing, a list by the first of its items. */
+const sizeOf = (value: unknown): number => {
+  if (typeof value === 'string') return value.length;
+  return typeof value === 'object' && value !== null ? sizeOfObject(value, { left: LOOK }) : 0;
+};
+const sizeOfObject = (value: object, look: { left: number }): number => {
+  let size = 8;
+  let seen = 0;
+  for (const name in value) {
+    if (look.left-- <= 0) break;
+    seen++;
+    const one = (value as Readonly<Record<string, unknown>>)[name];
+    size += 8 + (typeof one === 'string' ? one.length : typeof one === 'object' && one !== null ? sizeOfObject(one, look) : 0);
+  }
+  return Array.isArray(value) && seen > 0 ? (size / seen) * value.length : size;
+};
 
 const withKeyBytes = (entry: Entry): Entry & Pending => {
   entry.keyBytes ??= storeKey(entry.key);

@@ -11,8 +11,8 @@ const open = { key: z.string(), value: z.unknown() };
 const [from, via, to] = [topic('from', open), topic('via', open), topic('to', open)];
 const [customers, copies] = [compactedTopic('customers', open), compactedTopic('copies', open)];
 const kept = store('kept', open);
-const later = async (): Promise<never> => {
-  throw new Error('a promise that nobody may leave unhandled');
+const later = (): Promise<never> => {
+  return Promise.reject(new Error('a promise that nobody may leave unhandled'));
 };
 // What the compiler refuses in TypeScript, a module in plain JavaScript does all the same.
 const wrong = <T>(fn: unknown): T => fn as T;
@@ -71,10 +71,11 @@ describe('a function that should yield several values', () => {
     expect(() => drive(pipeline('p', stream(from).process(kept, step).to(to))).send(from, 'a', 1)).toThrow(/given to process\(…\) returned .*\[\] for none/);
   });
 
-  test('and is an async generator is refused too', () => {
-    const step = wrong<() => never[]>(async function* () {
+  test('and returns an async generator is refused too', () => {
+    async function* later(): AsyncGenerator<number> {
       yield 1;
-    });
+    }
+    const step = wrong<() => never[]>(() => later());
     expect(() => drive(pipeline('p', stream(from).flatMap(step).to(to))).send(from, 'a', 1)).toThrow(/flatMap\(…\) returned something that is not iterable/);
   });
 });

@@ -9,7 +9,13 @@ import type { AnySink, AnySource, AnyTarget } from '../nodes/node.ts';
 type TopicKind = AnyTopic['kind'];
 
 export const asFunction = <F>(verb: string, fn: F): F => {
-  if (typeof fn === 'function') return fn;
+  if (typeof fn === 'function' && !isAsync(fn)) return fn;
+  if (typeof fn === 'function')
+    throw new StoplogError(
+      'STOPLOG_USAGE',
+      { verb },
+      `${verb} was given an async function, but verbs are synchronous: do what waits before the log, or after it, and pass a plain function`,
+    );
   throw new StoplogError('STOPLOG_USAGE', { verb, found: typeof fn }, `${verb} was given a ${typeof fn} where it needs a function: pass (value, record) => …`);
 };
 
@@ -49,3 +55,6 @@ export const asSource = (verb: string, source: AnySource): AnySource => {
   if (typeof given === 'object' && given !== null && source.kind === 'source' && typeof source.open === 'function') return source;
   throw new StoplogError('STOPLOG_USAGE', { verb }, `${verb} was given something that no connector made: pass a source, or read a topic with stream(topic)`);
 };
+
+/** Also an async generator. A plain function that returns a promise shows only when it is called. */
+const isAsync = (fn: object): boolean => Object.prototype.toString.call(fn).startsWith('[object Async');

@@ -37,6 +37,11 @@ export interface Rekeyed<J, V> {
   through<W>(topic: Origin<J, W> & Target<J, V> & { readonly kind: 'topic' }): Stream<J, W>;
 }
 
+/** Nothing if the keys are of one type, and otherwise a text that the compiler shows in its first line. */
+export type SameKey<J, K> = [J, K] extends [K, J]
+  ? unknown
+  : 'the table has keys of another type than the stream: send the stream through a topic first, .rekey(…).through(topic)';
+
 export interface Stream<in out K, out V> {
   readonly kind: 'stream';
 
@@ -89,7 +94,7 @@ export interface Stream<in out K, out V> {
    * @example
    * stream(ordersByCustomer).join(table(customers), (order, customer) => ({ ...order, customer }))
    */
-  join<T, W>(table: Table<K, T>, combine: (value: V, match: T, record: LogRecord<K, V>) => W): Stream<K, W>;
+  join<T, W, J = K>(table: Table<J, T> & SameKey<J, K>, combine: (value: V, match: T, record: LogRecord<K, V>) => W): Stream<K, W>;
 
   /**
    * As `join`, but every record goes on: without a match, `combine` is given `undefined`.
@@ -97,7 +102,7 @@ export interface Stream<in out K, out V> {
    * @example
    * stream(ordersByCustomer).leftJoin(table(customers), (order, customer) => ({ ...order, name: customer?.name ?? 'unknown' }))
    */
-  leftJoin<T, W>(table: Table<K, T>, combine: (value: V, match: T | undefined, record: LogRecord<K, V>) => W): Stream<K, W>;
+  leftJoin<T, W, J = K>(table: Table<J, T> & SameKey<J, K>, combine: (value: V, match: T | undefined, record: LogRecord<K, V>) => W): Stream<K, W>;
 
   /**
    * Folds the records of each key into a state, kept in the store. The result is a table: it may be written to a

@@ -19,6 +19,11 @@ export interface Pipeline {
 /** Registered, so that a pipeline made by another copy of this package is known as one. */
 const mark: unique symbol = Symbol.for('stoplog.pipeline');
 
+/** Each end as it is, or a text in place of its type, so that the compiler's first line says what to write. */
+export type Ends<E extends readonly { readonly kind: string }[]> = {
+  readonly [I in keyof E]: E[I] extends Ending ? E[I] : 'a stream is not an end: write it with .to(topic), or keep it with a fold or count';
+};
+
 /**
  * What a pipeline module exports by default.
  *
@@ -27,9 +32,11 @@ const mark: unique symbol = Symbol.for('stoplog.pipeline');
  *   stream(orders).filter((order) => order.cents >= 10_000).to(largeOrders),
  * );
  */
-export const pipeline = (name: string, ...ends: Ending[]): Pipeline => {
+export const pipeline = <const E extends readonly { readonly kind: string }[]>(name: string, ...ends: Ends<E>): Pipeline => {
   checkName('pipeline', name);
-  const nodes: End[] = ends.map((end) => nodeIn('pipeline', ['flow', 'table'], end));
+  // What is no end was refused by the compiler; nodeIn refuses it for plain JavaScript.
+  const given = ends as readonly unknown[] as readonly Ending[];
+  const nodes: End[] = given.map((end) => nodeIn('pipeline', ['flow', 'table'], end));
   const made: Pipeline & { readonly [mark]: true } = { [mark]: true, kind: 'pipeline', name, ends: Object.freeze(nodes) };
   return Object.freeze(made);
 };

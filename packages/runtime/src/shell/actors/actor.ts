@@ -239,7 +239,13 @@ const logHere = (ref: LogRef, link: () => Promise<unknown>): Promise<Log> => {
 };
 
 /** Opens what the actor works on, and begins where the group is. */
-const workOf = async (start: Start, plan: Plan, log: Log, beacon: Beacon, ending: AbortSignal): Promise<Pick<PerformerParts, 'work' | 'source' | 'sinks' | 'takeDropped'>> => {
+const workOf = async (
+  start: Start,
+  plan: Plan,
+  log: Log,
+  beacon: Beacon,
+  ending: AbortSignal,
+): Promise<Pick<PerformerParts, 'work' | 'source' | 'sinks' | 'takeDropped'>> => {
   const { partition, epoch, suspect, pace } = start;
   const task = plan.tasks[start.task]!;
   const ground: Ground = { plan, task, partition };
@@ -249,13 +255,25 @@ const workOf = async (start: Start, plan: Plan, log: Log, beacon: Beacon, ending
   const group = plan.name;
   const sinks = task.sinks.length === 0 ? undefined : await Sinks.open(task.sinks, { group, topic: task.inputs[0]!.topic.name, partition, epoch });
   const compiled = compile(ground, opened, { recovered: sinks?.recovered });
-  const { emits, takeDropped } = compiled.functions;
+  const { functions } = compiled;
+  const takeDropped: PerformerParts['takeDropped'] = () => functions.takeDropped();
   if (task.source !== undefined) {
     const { name } = task.source;
     const [committed] = await log.committed(group, [sourcePlace(name, partition)]);
     const position = committed!.offset;
     const { reader, decode } = await openSource(task.source, { group, partition, position }, start.line, ending);
-    const work = new ArrivalWork({ group, epoch, life: randomUUID(), name, partition, position, decode, emit: emits[0]!, outputs: compiled.outputs, beacon });
+    const work = new ArrivalWork({
+      group,
+      epoch,
+      life: randomUUID(),
+      name,
+      partition,
+      position,
+      decode,
+      emit: functions.emits[0]!,
+      outputs: compiled.outputs,
+      beacon,
+    });
     return { work, takeDropped, source: { name, reader } };
   }
   const positions = await log.committed(
@@ -266,7 +284,7 @@ const workOf = async (start: Start, plan: Plan, log: Log, beacon: Beacon, ending
     epoch,
     life: randomUUID(),
     positions: positions.map(({ offset }) => offset),
-    timeStore: compiled.functions.asksForStreamTime ? await open(streamTimePart(plan, task, partition)) : undefined,
+    timeStore: functions.asksForStreamTime ? await open(streamTimePart(plan, task, partition)) : undefined,
     suspect,
     pace,
     beacon,

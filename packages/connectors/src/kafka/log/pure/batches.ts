@@ -2,7 +2,7 @@
  * Kafka's batches as the runtime reads them, and the runtime's as records for Kafka.
  *
  * Both have a base offset, records with growing offsets that may skip, and a last offset that may be empty; so a batch of a
- * compacted topic keeps every offset. Records that are appended get consecutive offsets, whatever gaps were between them.
+ * compacted topic keeps every offset. Records that are appended get consecutive offsets, also where the batch had gaps.
  */
 import { StoplogError } from '@stoplog/core';
 import { checkBatchShape, RecordsView } from '@stoplog/core/kit';

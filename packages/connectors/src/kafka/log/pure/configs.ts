@@ -1,5 +1,5 @@
 /**
- * A topic's settings as Kafka's configuration: what a declaration says of cleanup, retention and timestamps.
+ * A topic's settings as Kafka's configuration: cleanup, retention and timestamps of a declaration.
  *
  * The finer settings of retention and compaction (`forgetting`) are not mapped yet; the broker's own count.
  */

@@ -11,7 +11,7 @@ const claimOf = (since: number, works: Works, more: Partial<Claim> = {}): Claim 
 const held = (partition: number, epoch: number, asked = false): Works[number] => ({ topic: 'a', partition, epoch, asked });
 const names = (holdings: readonly Holding[]): readonly string[] => holdings.map((one) => `${placeName(one)}@${one.epoch}`);
 
-/** A member of a simulated group: Kafka knows it by its id, and it works on what it was last assigned. */
+/** A member of a simulated group: Kafka knows it by its id, and it works on its last assignment. */
 interface Simulated {
   readonly since: number;
   works: Works;

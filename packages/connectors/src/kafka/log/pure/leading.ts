@@ -1,10 +1,10 @@
 /**
- * Who in a group gets what, decided by the member that Kafka made the leader of a rebalance.
+ * Assigns partitions to the members of a group; run by the member that Kafka made the leader of a rebalance.
  *
- * A member *claims* what it works on when it joins; the leader answers each with an assignment. A new generation begins when every
- * member has joined, so what nobody claims is worked on by nobody and can be assigned at once, in the generation as its epoch.
- * What is to move is first asked for: its holder goes on, says in a later claim that it has ended, and then it is assigned to
- * another. The balance is that of every log, `groupStep` of the core; only the state is made anew from the claims.
+ * A member *claims* the partitions that it works on when it joins; the leader answers each with an assignment. A new generation begins when every
+ * member has joined, so no member works on an unclaimed partition, and it can be assigned at once, in the generation as its epoch.
+ * A partition that is to move is first asked for: its holder works on it until it leaves it out of a claim, and then it is assigned to
+ * another. The balance is that of every log, `groupStep` of the core; only the state is rebuilt from the claims.
  *
  * A member that Kafka removed claims nothing, and one that Kafka has not heard of since is not in the generation: its commits are
  * refused by the group's coordinator.
@@ -12,10 +12,10 @@
 import { EMPTY_GROUP, groupStep, placeName, standingOf, type GroupMemberState, type GroupState } from '@stoplog/core/kit';
 import type { Holding, TopicPartition } from '@stoplog/core/port';
 
-/** What a member says of itself when it joins. */
+/** The data that a member joins with. */
 export interface Claim {
   readonly units: readonly (readonly TopicPartition[])[];
-  /** What it works on; `asked` for what it is to hand over and has not ended yet. */
+  /** Partitions that it works on; `asked` where it is to hand one over and has not ended its work yet. */
   readonly works: readonly (Holding & { readonly asked: boolean })[];
   /** When it first joined: of members that declare different units the latest counts. */
   readonly since: number;
@@ -30,11 +30,11 @@ export interface Claimant {
   readonly claim: Claim;
 }
 export interface KafkaAssignment {
-  /** In which it was made; 0 for what was never assigned. */
+  /** The generation of the assignment; 0 before the first. */
   readonly generation: number;
   readonly holds: readonly Holding[];
   readonly asked: readonly Holding[];
-  /** All that is assigned in the group: from it a static member that comes back gets what it had. */
+  /** All that is assigned in the group: from it a static member that returns gets its last assignment. */
   readonly table: readonly Assigned[];
 }
 export interface Assigned extends Holding {
@@ -65,7 +65,7 @@ export const lead = (generation: number, claimants: readonly Claimant[], before:
   return new Map(ordered.map(({ memberId }) => [memberId, { generation, ...standingOf(state, memberId)!, table }]));
 };
 
-/** What a static member had in its last life, in a new epoch: it comes back to that, and the others keep what they have. */
+/** The last assignment of a static member that returns, in a new epoch; the other members keep theirs. */
 const returning = ({ instanceId, life }: Claim, before: readonly Assigned[], epoch: number): Claim['works'] =>
   instanceId === undefined
     ? []
@@ -75,7 +75,7 @@ const returning = ({ instanceId, life }: Claim, before: readonly Assigned[], epo
 
 export const encodeClaim = (claim: Claim): Uint8Array => new TextEncoder().encode(JSON.stringify(claim));
 export const encodeAssignment = (assignment: KafkaAssignment): Uint8Array => new TextEncoder().encode(JSON.stringify(assignment));
-/** Bytes of a member of the same group: what this version or another has encoded. */
+/** Decodes bytes of a member of the same group, in this version or another. */
 export const decodeClaim = (bytes: Uint8Array): Claim => JSON.parse(new TextDecoder().decode(bytes)) as Claim;
 export const decodeAssignment = (bytes: Uint8Array): KafkaAssignment =>
   bytes.length === 0 ? { generation: 0, holds: [], asked: [], table: [] } : (JSON.parse(new TextDecoder().decode(bytes)) as KafkaAssignment);

@@ -1,5 +1,5 @@
 /**
- * What a log's topics, stores and groups are called in the cluster. A prefix keeps several logs of one cluster apart.
+ * Names of a log's topics, stores and groups in the cluster. A prefix keeps several logs of one cluster apart.
  *
  * Names that begin with `stoplog.` are the log's own: one topic of declarations, one changelog for each store, and for each
  * source a topic without records, in which the group's offsets of that source are kept.

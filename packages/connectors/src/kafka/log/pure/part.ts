@@ -1,5 +1,5 @@
 /**
- * One partition's part of a store, in memory: a map for `get`, and its keys in byte order for `range`.
+ * The part of a store for one partition, in memory: a map for `get`, and its keys in byte order for `range`.
  *
  * Keys are held as latin-1 text, which sorts as the bytes do. The order is made when a range is asked for after a key was added.
  */

@@ -30,7 +30,7 @@ interface Partition {
 }
 type Step = readonly [producer: number, what: 'append' | 'commit' | 'abort' | 'plain', records: number];
 
-/** A partition as a broker writes it: transactions of three producers beside plain batches; what is open at the end is left out by the caller. */
+/** A partition as a broker writes it: transactions of three producers beside plain batches; transactions that are open at the end are committed. */
 const written = (steps: readonly Step[]): Partition => {
   const batches: KafkaBatch[] = [];
   const aborted: { producerId: bigint; firstOffset: bigint; end: bigint }[] = [];
@@ -62,7 +62,7 @@ const written = (steps: readonly Step[]): Partition => {
 };
 
 describe('a reader of committed records', () => {
-  test(`sees the batches of committed transactions and no others, from anywhere and by pieces (seed ${seed})`, () => {
+  test(`a reader sees the batches of committed transactions and no others, from anywhere and by pieces (seed ${seed})`, () => {
     const step = fc.tuple(
       fc.integer({ min: 1, max: 3 }),
       fc.constantFrom('append' as const, 'append' as const, 'commit' as const, 'abort' as const, 'plain' as const),

@@ -1,5 +1,5 @@
 /**
- * What a reader of committed records sees of the batches that a broker sent.
+ * Selects the batches that a reader of committed records sees, of all that a broker sent.
  *
  * The broker sends everything below the last stable offset, with a list of aborted transactions: a producer's id and the offset of
  * its first record. A batch of that producer is skipped from there up to the control batch that ends the transaction. Control

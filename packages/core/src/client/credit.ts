@@ -1,0 +1,108 @@
+/**
+ * The credit of a client: how many bytes of records all of its appends together may hold.
+ *
+ * An append holds a record's bytes from their encoding until the log has answered the commit. Above the limit an append sends
+ * what it has packed and waits, first come first served, before it encodes its next record. So any number of concurrent
+ * appends holds the limit and one record, and what waits costs no more than a promise.
+ */
+export interface Pressure {
+  /** Bytes of records that are encoded, and whose commit the log has not answered. */
+  readonly bytes: number;
+  /** Appends wait while `bytes` is at or above it. */
+  readonly limit: number;
+  /** The number of waiting appends. A server may answer 503 while there are some. */
+  readonly waiting: number;
+  /**
+   * Resolves when an append would not wait.
+   *
+   * @example
+   * for await (const line of lines) {
+   *   await log.pressure.relieved();
+   *   void log.append(orders, [JSON.parse(line)]).catch(report);
+   * }
+   */
+  relieved(): Promise<void>;
+}
+
+/** Two transactions of the writer, so that one append keeps it busy. The log holds a commit's bytes a second time, in its message. */
+const LIMIT_BYTES = 8 * 1024 * 1024;
+
+interface Waiting {
+  readonly wake: () => void;
+  /** Waits for room, and takes none. */
+  readonly looks: boolean;
+}
+
+export class Credit implements Pressure {
+  readonly limit: number;
+  #bytes = 0;
+  #waiting = 0;
+  readonly #queue: Waiting[] = [];
+  /** An append was woken, and has not taken its bytes yet. */
+  #isTurnTaken = false;
+
+  constructor(limit: number = LIMIT_BYTES) {
+    this.limit = limit;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+  get waiting(): number {
+    return this.#waiting;
+  }
+  /** An append waits also behind others that wait. */
+  get isSpent(): boolean {
+    return this.#bytes >= this.limit || this.#queue.length > 0;
+  }
+  async relieved(): Promise<void> {
+    if (this.isSpent) await new Promise<void>((wake) => this.#queue.push({ wake, looks: true }));
+  }
+
+  /** Runs `take` when it is this caller's turn and there is room; rejects when the signal is aborted first. */
+  async inTurn(take: () => Promise<void> | undefined, signal: AbortSignal | undefined): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      const abort = (): void => {
+        const at = this.#queue.indexOf(one);
+        if (at < 0) return;
+        this.#queue.splice(at, 1);
+        this.#waiting--;
+        reject(signal!.reason as Error);
+      };
+      const one: Waiting = {
+        looks: false,
+        wake: () => {
+          this.#waiting--;
+          signal?.removeEventListener('abort', abort);
+          resolve();
+        },
+      };
+      this.#queue.push(one);
+      this.#waiting++;
+      signal?.addEventListener('abort', abort, { once: true });
+    });
+    try {
+      return take();
+    } finally {
+      this.#isTurnTaken = false;
+      this.#wake();
+    }
+  }
+  take(bytes: number): void {
+    this.#bytes += bytes;
+  }
+  give(bytes: number): void {
+    this.#bytes -= bytes;
+    this.#wake();
+  }
+
+  /** One append at a time: how much it takes shows only when it has encoded its record. */
+  #wake(): void {
+    while (!this.#isTurnTaken && this.#bytes < this.limit) {
+      const next = this.#queue.shift();
+      if (next === undefined) return;
+      this.#isTurnTaken = !next.looks;
+      next.wake();
+    }
+  }
+}
