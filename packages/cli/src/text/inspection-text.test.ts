@@ -95,7 +95,7 @@ describe('a repair says', () => {
   test('a repair prints notes to be read before the new folder is used', () => {
     expect(repairNotes(repaired)).toEqual([
       expect.stringMatching(/^group 'billing' starts from nothing, .*store 'sums' may have lost entries.*appends its output again$/),
-      expect.stringMatching(/^the end of orders\[1\] is lost: .* before 60.*go on at 90/),
+      expect.stringMatching(/^the end of orders\[1\] is lost: .* before 60.*resume at 90/),
     ]);
     expect(
       repairNotes({

@@ -25,7 +25,7 @@ export const checkSummary = (report: CheckReport): string => {
   ].join(', ');
   const damage = findings.filter(isDamage).length + omitted;
   const unknown = findings.length - (damage - omitted);
-  const verdict = damage > 0 ? plural(damage, 'finding') : unknown > 0 ? 'nothing is wrong that this version knows' : 'nothing is wrong';
+  const verdict = damage > 0 ? plural(damage, 'finding') : unknown > 0 ? 'nothing is wrong that this version knows of' : 'nothing is wrong';
   return `${read}: ${verdict}${isWhole ? '' : ', as far as the check came'}${omitted > 0 ? `, of which ${grouped(omitted)} are not listed` : ''}`;
 };
 
