@@ -24,7 +24,6 @@ const STILL_TO_DO: readonly (readonly [path: RegExp, ceiling: Bounds])[] = [
   [/^packages\/runtime\/src\/(?:shell\/(?:actors\/|app))/, { openings: 20, vague: 3.5, fragments: 23 }],
   [/^packages\/runtime\/src\/(?:shell|testing)\//, { openings: 17, vague: 3.5, fragments: 54 }],
   [/^packages\/(?:cli|console|connectors\/src\/kafka)\//, { openings: 19, vague: 3.3, fragments: 43 }],
-  [/^packages\/core\/src\/port\//, { openings: 22, vague: 3.2, fragments: 0 }],
   [/^packages\/core\/src\/lmdb\/tables\//, { openings: 16, vague: 2.7, fragments: 0 }],
   [/^packages\/core\/src\/lmdb\/cleaner\//, { openings: 21, vague: 4.4, fragments: 23 }],
   [/^packages\/core\/src\/lmdb\/folder\//, { openings: 15, vague: 2.5, fragments: 25 }],
