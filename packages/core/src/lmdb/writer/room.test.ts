@@ -16,14 +16,14 @@ const letters = topic('letters', { key: z.string(), value: z.string(), partition
 const roomOf = (shared: SharedArrayBuffer): Room => new Room(shared, makeClaims());
 
 describe('room in the queue', () => {
-  test('is claimed up to the limit by all links together, and claimed again when a commit is answered', () => {
+  test('links claim room up to one limit together, and claim it again when a commit is answered', () => {
     const shared = makeRoom();
     const [a, b, line] = [roomOf(shared), roomOf(shared), new RoomLine()];
     expect([a.claim(10 * MB), b.claim(6 * MB), b.claim(1)]).toEqual([true, true, false]);
     line.give(a, 10 * MB);
     expect([b.claim(1), a.load.bytes]).toEqual([true, 6 * MB + 1]);
   });
-  test('is granted in the order of the requests, to a large commit before the small ones behind it', () => {
+  test('the line grants room in the order of the requests, to a large commit before the small ones behind it', () => {
     const shared = makeRoom();
     const [a, b, c, line] = [roomOf(shared), roomOf(shared), roomOf(shared), new RoomLine()];
     const granted: string[] = [];
@@ -34,7 +34,7 @@ describe('room in the queue', () => {
     line.give(a, ROOM_BYTES - MB);
     expect([granted, a.load]).toEqual([['large', 'small'], { bytes: 8 * MB + 10, limit: ROOM_BYTES, waiting: 0 }]);
   });
-  test('is granted whole to a commit that is larger', () => {
+  test('a commit larger than the room claims all of it, and waits for nothing else', () => {
     const shared = makeRoom();
     const [a, b, line] = [roomOf(shared), roomOf(shared), new RoomLine()];
     a.claim(1);
@@ -46,7 +46,7 @@ describe('room in the queue', () => {
     line.give(b, 5 * ROOM_BYTES);
     expect(a.load).toEqual({ bytes: 0, limit: ROOM_BYTES, waiting: 0 });
   });
-  test('comes back from a link that was closed: its claims, and its turn', () => {
+  test('a closed link gives back its claims and its turn', () => {
     const shared = makeRoom();
     const [gone, b, line] = [roomOf(shared), roomOf(shared), new RoomLine()];
     gone.claim(9 * MB);
