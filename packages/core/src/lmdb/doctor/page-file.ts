@@ -57,8 +57,8 @@ export class PageFile {
   }
   /** Pages as they are now; undefined when the file ends before them. */
   page(page: number, count: number): Uint8Array | undefined {
-    // A damaged page number may exceed every file, and no read accepts it.
-    if (count < 1 || count > MOST_PAGES || !Number.isSafeInteger(page * this.pageSize)) return undefined;
+    // A damaged page number may be negative or exceed every file, as may the end of the run: no read accepts either.
+    if (count < 1 || count > MOST_PAGES || page < 0 || !Number.isSafeInteger((page + count) * this.pageSize)) return undefined;
     const bytes = this.#at(page * this.pageSize, count * this.pageSize);
     this.bytesRead += bytes.length;
     return bytes.length === count * this.pageSize ? bytes : undefined;

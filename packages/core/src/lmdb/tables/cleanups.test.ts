@@ -1,5 +1,5 @@
 /** What the writer knows of topics, where the entry of one is damaged: the others are not to suffer. */
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { topicMetaKey } from '../layout/meta.ts';
 import { applyEnsure } from '../transaction/declare.ts';
 import { timesOf } from './log-time.ts';
@@ -31,4 +31,21 @@ test('a topic whose entry is damaged is told to whoever appends to it, and the o
   expect([cleanups.of(1).retentionMs, cleanups.of(3).retentionMs, cleanups.nameOf(3)]).toEqual([5, 5, 'c']);
   for (const ask of [() => cleanups.of(2), () => cleanups.stampsArrival(2)])
     expect(ask).toThrow(expect.objectContaining({ code: 'STOPLOG_LOG_CORRUPT', facts: expect.objectContaining({ table: 'meta' }) }));
+});
+
+test('a topic that is created or altered is read alone, and the others stay known', () => {
+  const { env, committing } = bare;
+  const ensure = (name: string, retentionMs: number): void => committing(() => applyEnsure(env, [{ ...shape, name, retentionMs }]));
+  const cleanups = new Cleanups(
+    env,
+    timesOf(() => 0),
+  );
+  ensure('a', 5);
+  cleanups.refresh();
+  const all = vi.spyOn(env.tables.meta, 'getRange');
+  ensure('b', 6);
+  ensure('a', 7);
+  cleanups.learn(['a', 'b', 'missing']);
+  expect([cleanups.of(1).retentionMs, cleanups.of(2).retentionMs, cleanups.nameOf(2)]).toEqual([7, 6, 'b']);
+  expect(all).not.toHaveBeenCalled();
 });

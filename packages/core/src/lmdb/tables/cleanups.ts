@@ -4,9 +4,10 @@
  */
 import { cleanupOf, type Cleanup } from '../../pure/retention/cleanup.ts';
 import { prefixEnd, unseal } from '../layout/keyspace.ts';
-import { fromBytes, TOPIC_PREFIX, type TopicMeta } from '../layout/meta.ts';
+import { fromBytes, TOPIC_PREFIX, topicMetaKey, type TopicMeta } from '../layout/meta.ts';
 import type { Env } from './env.ts';
 import type { Times } from './log-time.ts';
+import { readMeta } from './rows.ts';
 
 export interface KnownTopic {
   readonly id: number;
@@ -49,6 +50,17 @@ export class Cleanups {
     const found = this.#byId.get(topicId);
     if (found === undefined && this.#damage !== undefined) throw this.#damage;
     return found;
+  }
+  /** Reads these topics again: creating one topic costs the same however many there are. */
+  learn(names: readonly string[]): void {
+    for (const name of names) {
+      try {
+        const meta = readMeta<TopicMeta>(this.#env, topicMetaKey(name));
+        if (meta !== undefined) this.#byId.set(meta.id, knownTopic(meta));
+      } catch {
+        // Damaged: reported to whoever appends to the topic, as when all are read.
+      }
+    }
   }
   /** Reads all topics again, and gives them. One whose entry is damaged is left out, and told to whoever appends to it. */
   refresh(): readonly KnownTopic[] {

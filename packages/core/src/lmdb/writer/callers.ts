@@ -105,7 +105,7 @@ class Caller {
   #follow(call: TransactedCall, outcome: Outcome): void {
     const { cleanups, waiting, presence, upkeep } = this.#parts;
     if (call.type === 'delete-records') upkeep.startsMoved(call.before);
-    if (call.type === 'ensure') cleanups.refresh();
+    if (call.type === 'ensure') cleanups.learn(call.topics.map(({ name }) => name));
     if (call.type === 'join' && outcome.type === 'done') {
       this.#members.set(call.instance, call.groupId);
       presence.enter(call.groupId, call.instance, call.sessionMs);

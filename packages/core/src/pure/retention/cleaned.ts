@@ -1,20 +1,20 @@
-/** What a cleaning on command is asked to do, and what it tells of each partition. */
+/** The request for a cleaning on command, and its result for each partition. */
 export interface CleanOptions {
   /** Only these topics; all when left out. */
   readonly topics?: readonly string[] | undefined;
-  /** Closes the active segments first: then nothing but what is too young is left alone. */
+  /** Closes the active segments first: then only records that are too young stay. */
   readonly roll?: boolean | undefined;
-  /** The time by which ages are measured; now, when left out. */
+  /** The time from which ages are measured; now, when left out. */
   readonly now?: number | undefined;
 }
 
 export interface Cleaned {
   readonly topic: string;
   readonly partition: number;
-  /** Where the partition started before, and starts now: retention took what lies between. */
+  /** The start of the partition before and now: retention removed the offsets between. */
   readonly startBefore: bigint;
   readonly start: bigint;
-  /** Records that compaction went through: left out, and left in. */
+  /** The records that compaction read: removed, and kept. */
   readonly dropped: number;
   readonly kept: number;
   readonly bytesBefore: number;

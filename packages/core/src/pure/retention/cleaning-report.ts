@@ -1,28 +1,28 @@
 /**
- * What became of the cleaning of a partition, as it is kept beside the log: one small value for each, the last cleaning that did
- * anything and the failure since, however long the log lives. Whoever asks sees what the background did, in whichever process.
+ * The outcome of the cleaning of a partition, as it is stored in the log: one small value for each partition (the last cleaning
+ * that had an effect, and the failure since), however old the log is. So a tool sees the work of the background in any process.
  */
 import { isStoplogError } from '../errors.ts';
 import type { Cleaned } from './cleaned.ts';
 
 export interface LastCleaning extends Omit<Cleaned, 'topic' | 'partition'> {
-  /** When it was done, ms since 1970, and how long it took. */
+  /** The time of the cleaning, ms since 1970, and its duration. */
   readonly at: number;
   readonly tookMs: number;
 }
 export interface CleaningFailure {
   readonly at: number;
-  /** Of a StoplogError; the name of another. */
+  /** The code of a StoplogError; the name of another error. */
   readonly code: string;
   readonly message: string;
-  /** How often in a row. */
+  /** The number of failures in a row. */
   readonly attempts: number;
-  /** It is left alone until then. */
+  /** The background skips the partition until this time. */
   readonly retryAt: number;
 }
 export interface CleaningReport {
   readonly last?: LastCleaning | undefined;
-  /** Gone with the next look that succeeds. */
+  /** The last failure; cleared by the next attempt that succeeds. */
   readonly failure?: CleaningFailure | undefined;
 }
 

@@ -5,7 +5,7 @@ import { cleanupOf } from './cleanup.ts';
 const DAY = 24 * 3_600_000;
 const plain = { cleanup: 'delete', retentionMs: undefined } as const;
 
-test('nothing is forgotten by itself, segments are 7 days or 64 MiB, and age is by arrival', () => {
+test('no record is deleted by default, segments are 7 days or 64 MiB, and age is by arrival', () => {
   expect(cleanupOf(plain)).toEqual({
     compacts: false,
     retentionMs: Infinity,

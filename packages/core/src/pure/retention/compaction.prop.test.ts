@@ -1,4 +1,4 @@
-/** Compaction against a model: a list of records, and what must be left of it. */
+/** Compaction against a model: a list of records, and the list that must be left. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { utf8 } from '../bytes/text.ts';
@@ -59,7 +59,7 @@ const all = (log: Map<bigint, Uint8Array>): Entry[] => {
   }
   return entries;
 };
-/** Passes from `from` to `to` with so small a map that one may not do; may stop after so many batches, as a crash does. */
+/** Runs passes from `from` to `to` with a map so small that one pass may not suffice; may stop after a number of batches, as a crash does. */
 const clean = (log: Map<bigint, Uint8Array>, from: bigint, to: bigint, now: number, deleteRetentionMs: number, slots: number, steps = Infinity): bigint => {
   let at = from;
   do {
@@ -90,7 +90,7 @@ const fold = (entries: readonly Entry[]): ReadonlyMap<string, string> => {
   }
   return table;
 };
-/** What one pass over clean ground below `to` leaves: the latest of each key below it, tombstones too, and all from there on. */
+/** The result of one pass over a clean range below `to`: the latest record of each key below it, tombstones too, and all records from there. */
 const expected = (entries: readonly Entry[], to: number): Entry[] =>
   entries.filter(
     (one) => one.offset >= to || (one.key !== null && !entries.some((later) => later.key === one.key && later.offset > one.offset && later.offset < to)),
@@ -107,7 +107,7 @@ describe('compaction', () => {
       }),
     );
   });
-  test('whatever passes there were, cut off wherever they were, a fold of the log ends as before', () => {
+  test('a fold of the log ends as before, after any sequence of passes, each cut off anywhere', () => {
     const pass = fc.record({
       share: fc.double({ min: 0, max: 1, noNaN: true }),
       later: fc.nat(60),
@@ -150,7 +150,7 @@ describe('compaction', () => {
       }),
     );
   });
-  test('an emptied batch keeps its place, and the offsets it owns', () => {
+  test('an emptied batch stays under its key, and owns the same offsets', () => {
     const { log } = build([[{ key: 'a', value: '1', timestamp: 0, gap: 0 }], [{ key: 'a', value: null, timestamp: 0, gap: 0 }]]);
     clean(log, 0n, 4n, 0, 0, 1024);
     clean(log, 4n, 4n, 0, 0, 1024);
@@ -161,7 +161,7 @@ describe('compaction', () => {
   });
 });
 
-describe('what a pass covers', () => {
+describe('the range of a pass', () => {
   const segment = (base: number, next: number, bytes: number, time: number): Segment => ({
     base: BigInt(base),
     next: BigInt(next),
@@ -183,7 +183,7 @@ describe('what a pass covers', () => {
     expect(cleanable(segments, at, { ...cleanup, minCompactionLagMs: 91 }, 100)).toMatchObject({ to: 30n });
     expect(cleanable(segments, at, { ...cleanup, minCompactionLagMs: 20, ageBy: 'arrival' }, 89)).toMatchObject({ to: 10n });
   });
-  test('without a lag nothing is too young for it, also what is dated in the future', () => {
+  test('without a lag no record is too young for a pass, including one that is dated in the future', () => {
     for (const ageBy of ['timestamp', 'arrival'] as const)
       expect(cleanable(segments, at, { ...cleanup, ageBy }, 1)).toEqual({ from: 10n, to: 30n, cleanBytes: 100, dirtyBytes: 120, due: true });
   });
@@ -193,7 +193,7 @@ describe('what a pass covers', () => {
     expect(cleanable(segments, at, { ...cleanup, minDirtyRatio: 1, maxCompactionLagMs: 94 }, 100).due).toBe(false);
     expect(cleanable(segments, at, { ...cleanup, minDirtyRatio: 1, maxCompactionLagMs: 93 }, 100).due).toBe(true);
   });
-  test('what was clean below a start that has moved is forgotten with it', () => {
+  test('offsets below a start that has moved no longer count as clean', () => {
     expect(cleanable(segments, { start: 25n, cleanTo: 10n }, cleanup, 100)).toMatchObject({ from: 25n, to: 30n });
   });
 });

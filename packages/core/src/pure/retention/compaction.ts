@@ -1,34 +1,34 @@
 /**
  * Compaction keeps the latest record of each key, and everything at the head.
  *
- * A pass has a range [start, to): `to` lies before the active segment and before the first segment that is too young. It
- * first maps the keys of what is new since the last pass to their latest offsets, then goes through all batches below
- * `to`, in their order, and leaves out what a later record below `to` has replaced. Offsets, order, timestamps and headers
- * of what stays are untouched; a batch is replaced under its own key, so that whatever step a crash falls between, each
- * batch is the old one or the new one.
+ * A pass has a range [start, to): `to` is before the active segment and before the first segment that is too young. The pass
+ * first maps the keys of the records since the last pass to their latest offsets, then reads all batches below
+ * `to`, in their order, and leaves out each record that a later one below `to` has replaced. The records that stay keep their
+ * offsets, order, timestamps and headers; a batch is replaced under its own key, so that after a crash between any two steps
+ * each batch is the old one or the new one.
  *
- * A tombstone stays for the first pass that meets it, which stamps on its batch when it may go. The pass that drops it has
- * gone through everything before it: no older record of its key is left. A time to go that lies further ahead than any pass would set
- * it now was set by a clock that ran ahead, and is set anew.
+ * A tombstone stays in the first pass that meets it, which stamps its delete horizon on its batch. The pass that drops the
+ * tombstone has read all batches before it: no older record of its key is left. A horizon further ahead than any pass would set
+ * now was set by a clock that ran ahead, and is set again.
  */
 import { BatchBuilder, type BatchView } from '../record/batch.ts';
 import type { Cleanup } from './cleanup.ts';
 import type { KeyOffsets } from './key-offsets.ts';
 import { firstTime, lastTime, type Segment } from './segment.ts';
 
-/** What a pass over a partition would do. */
+/** The work of a pass over a partition. */
 export interface Cleanable {
-  /** Keys are mapped from here on; below it every key has one record at most. */
+  /** Keys are mapped from this offset on; below it every key has one record at most. */
   readonly from: bigint;
-  /** Nothing at or after this is touched. */
+  /** The pass changes no record at or after this offset. */
   readonly to: bigint;
   readonly cleanBytes: number;
   readonly dirtyBytes: number;
-  /** The share of what is new, or its age, asks for a pass. */
+  /** True when the share of new bytes, or their age, asks for a pass. */
   readonly due: boolean;
 }
 
-/** `segments` are those of the partition in order, the active one last. */
+/** `segments` are the partition's in order, the active one last. */
 export const cleanable = (
   segments: readonly Segment[],
   at: { readonly start: bigint; readonly cleanTo: bigint },
@@ -46,7 +46,7 @@ export const cleanable = (
       cleanBytes += segment.bytes;
       continue;
     }
-    // Without a lag nothing is too young, also what is dated in the future: it would keep all behind it from being compacted.
+    // Without a lag no record is too young, including one that is dated in the future: it would keep all later ones from being compacted.
     if (cleanup.minCompactionLagMs > 0 && lastTime(segment, cleanup) > now - cleanup.minCompactionLagMs) {
       to = segment.base;
       break;
@@ -59,7 +59,7 @@ export const cleanable = (
   return { from, to, cleanBytes, dirtyBytes, due };
 };
 
-/** Notes the keys of a batch from `from` up to `to`; the first offset that found no room, or undefined when all did. Offsets in the map are counted from `origin`. */
+/** Maps the keys of a batch from `from` up to `to`, with offsets relative to `origin`. Returns the first offset that found no room, or undefined. */
 export const mapKeys = (view: BatchView, keys: KeyOffsets, origin: bigint, from: bigint, to: bigint): bigint | undefined => {
   const base = Number(view.baseOffset - origin);
   const first = Number(from - view.baseOffset);
@@ -75,24 +75,24 @@ export const mapKeys = (view: BatchView, keys: KeyOffsets, origin: bigint, from:
 
 export interface Pass {
   readonly keys: KeyOffsets;
-  /** What offsets in `keys` are counted from. */
+  /** The offset that the offsets in `keys` are relative to. */
   readonly origin: bigint;
   readonly start: bigint;
   readonly to: bigint;
   readonly now: number;
   readonly deleteRetentionMs: number;
 }
-/** When a tombstone may go that this pass meets first. */
+/** The delete horizon of a tombstone that this pass meets first. */
 const latestHorizon = ({ now, deleteRetentionMs }: Pass): number => Math.min(Number.MAX_SAFE_INTEGER, now + deleteRetentionMs);
 
 export interface CleanedBatch {
-  /** What is to lie in its place; undefined when it is what lies there. */
+  /** The bytes that replace the batch; undefined when it stays as it is. */
   readonly bytes: Uint8Array | undefined;
   readonly kept: number;
   readonly dropped: number;
 }
 
-/** What a pass makes of one batch. An emptied one keeps its place: batches lie side by side, so that one that is missing is seen. */
+/** Compacts one batch. An emptied batch stays: batches are adjacent, so that a missing one is detected. */
 export const cleanBatch = (view: BatchView, pass: Pass, builder: BatchBuilder = new BatchBuilder()): CleanedBatch => {
   const { keys, now } = pass;
   const base = Number(view.baseOffset - pass.origin);

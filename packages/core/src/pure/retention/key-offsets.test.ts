@@ -8,7 +8,7 @@ const put = (keys: KeyOffsets, key: string, offset: number): boolean => keys.put
 const get = (keys: KeyOffsets, key: string): number => keys.get(utf8(key), 0, utf8(key).length);
 
 describe('the map of a pass', () => {
-  test('knows the latest offset of every key it has seen, as a Map does, however long the keys are', () => {
+  test('the map knows the latest offset of every key it has seen, as a Map does, however long the keys are', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ maxLength: 40 }), { maxLength: 200 }), (list) => {
         const keys = new KeyOffsets([3, 4]);
@@ -20,13 +20,13 @@ describe('the map of a pass', () => {
       }),
     );
   });
-  test('refuses a new key when it is full, and goes on with those it has', () => {
+  test('a full map refuses a new key, and still updates the keys that it has', () => {
     const keys = new KeyOffsets([3, 4], 8);
     expect('abcdefg'.split('').map((key, offset) => put(keys, key, offset))).toEqual([true, true, true, true, true, true, false]);
     expect(put(keys, 'a', 100)).toBe(true);
     expect([get(keys, 'a'), get(keys, 'g')]).toEqual([100, -1]);
   });
-  test('grows to 96 MiB and no further, so that ten million keys take a few passes, not memory', () => {
+  test('the map grows to 96 MiB and no further, so that ten million keys take a few passes, not memory', () => {
     const keys = new KeyOffsets([3, 4]);
     const key = new Uint8Array(12);
     const view = new DataView(key.buffer);
@@ -40,7 +40,7 @@ describe('the map of a pass', () => {
       expect(keys.get(key, 0, 12)).toBe(i);
     }
   });
-  test('its hash tells texts of every length apart, and depends on the seed', () => {
+  test('the hash distinguishes texts of every length, and depends on the seed', () => {
     const hash = (text: string, seed: readonly [number, number] = [0, 0]): string => {
       const out = new Uint32Array(4);
       hash128(utf8(text), 0, utf8(text).length, seed, out);

@@ -1,15 +1,15 @@
 /**
  * The latest offset of each key, for compaction: a hash table in two typed arrays, with a limit.
  *
- * A slot is 16 bytes of hash and 8 of offset, whatever the key's length. When three quarters of the largest table are
- * taken, a new key is refused: the caller cleans with what it has, and goes on with an empty map from there (as Kafka's
- * offset map does), so that memory has a bound and the number of keys has none.
+ * A slot is 16 bytes of hash and 8 of offset, for any length of the key. When three quarters of the largest table are
+ * taken, a new key is refused: the caller cleans with the keys so far, and continues with an empty map from there (as with Kafka's
+ * offset map), so that memory has a bound and the number of keys has none.
  */
 import { hash128, type Seed } from '../bytes/hash128.ts';
 
 const FIRST_SLOTS = 1 << 10;
 const LOAD = 0.75;
-/** 4 Mi slots of 24 bytes: 96 MiB, and half as much again for a moment while it grows; three million keys a pass. */
+/** 4 Mi slots of 24 bytes: 96 MiB, and half as much again for a moment while the map grows; three million keys a pass. */
 export const MAX_SLOTS: number = 1 << 22;
 
 export class KeyOffsets {
@@ -37,7 +37,7 @@ export class KeyOffsets {
     return this.#hashes.byteLength + this.#offsets.byteLength;
   }
 
-  /** Notes that the key was last seen at the offset; false when it is new and there is no room for it. Offsets come in their order. */
+  /** Records that the key was last seen at the offset; returns false when the key is new and the map is full. Offsets come in their order. */
   put(bytes: Uint8Array, start: number, end: number, offset: number): boolean {
     hash128(bytes, start, end, this.#seed, this.#hash);
     let slot = this.#find();

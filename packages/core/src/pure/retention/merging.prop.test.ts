@@ -1,4 +1,4 @@
-/** Placeholders against a model: spans in a row, some of them emptied, in segments, taken in slices of any length. */
+/** Empty batches against a model: adjacent spans, some of them emptied, in segments, taken in slices of any length. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { inspectHeader, stampBatch } from '../record/batch.ts';
@@ -19,7 +19,7 @@ interface Lies {
 const bytesOf = (text: string): Uint8Array => Buffer.from(text);
 const stamp = (bytes: Uint8Array, baseOffset: bigint): void => stampBatch(bytes, { topicId: 1, partition: 0, baseOffset });
 
-/** Goes over what lies there in slices, applying what comes out of each before the next. */
+/** Merges the stored batches in slices, and applies the result of each before the next. */
 const fold = (log: Map<bigint, Lies>, begins: ReadonlySet<bigint>, cuts: ReadonlySet<bigint>, kinds: ReadonlyMap<bigint, Passed>): void => {
   const folding = new Folding((base) => begins.has(base), stamp);
   const apply = (): void => {
@@ -40,8 +40,8 @@ const fold = (log: Map<bigint, Lies>, begins: ReadonlySet<bigint>, cuts: Readonl
   apply();
 };
 
-describe('folding emptied batches', () => {
-  test('what is left lies side by side, no two emptied ones of a segment next to each other unless they are too long for one, and the others as they were', () => {
+describe('merging empty batches', () => {
+  test('the batches that are left are adjacent, no two empty ones of a segment are neighbours unless they are too long for one, and the others are unchanged', () => {
     fc.assert(
       fc.property(fc.array(span, { minLength: 1, maxLength: 20 }), (plan) => {
         const kinds = new Map<bigint, Passed>();
@@ -78,7 +78,7 @@ describe('folding emptied batches', () => {
       { numRuns: 500 },
     );
   });
-  test('a placeholder is taken up again by the next slice, and what was written of it is what the next step compares with', () => {
+  test('the next slice continues an empty batch, and the next step compares with the bytes that were written of it', () => {
     const folding = new Folding(() => false, stamp);
     const emptied = (base: bigint): Passed => ({ base, next: base + 5n, was: bytesOf(String(base)), bytes: undefined, kept: 0 });
     folding.add(emptied(0n));

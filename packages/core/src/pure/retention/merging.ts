@@ -1,31 +1,31 @@
 /**
- * Batches that compaction has emptied, side by side, become one: a *placeholder* without records that owns all their offsets.
+ * Merging makes one *empty batch*, which owns all their offsets, of several adjacent batches that compaction has emptied.
  *
- * One has to stay: batches lie side by side, so that one that damage has hidden is seen, and a reader that is parked
- * anywhere in the span finds the batch that holds its offset and goes on behind it. One is enough, however many there were.
- * It never reaches from one segment into another: each segment begins with a batch of its own.
+ * One has to stay: batches are adjacent, so that a batch hidden by damage is detected, and a reader whose position is
+ * anywhere in the span finds the batch that holds its offset and resumes behind it. One empty batch is enough for any number of
+ * emptied ones. It never reaches from one segment into another: each segment begins with a batch of its own.
  */
 import { BatchBuilder } from '../record/batch.ts';
 import { MAX_OFFSET_DELTA } from '../record/batch-layout.ts';
 
-/** A batch, and what a pass has made of it. */
+/** A batch, and the result of a pass over it. */
 export interface Passed {
   readonly base: bigint;
   readonly next: bigint;
-  /** As it was read. */
+  /** The batch as it was read. */
   readonly was: Uint8Array;
-  /** What is to lie in its place; undefined when it is what lies there. */
+  /** The bytes that replace the batch; undefined when it stays as it is. */
   readonly bytes: Uint8Array | undefined;
   readonly kept: number;
 }
 
-/** One batch is to lie in the place of one, or of several that lie side by side: under the base of the first. */
+/** A replacement of one batch, or of several adjacent ones, by one batch under the base offset of the first. */
 export interface Rewrite {
   readonly replaced: readonly Pick<Passed, 'base' | 'was'>[];
   readonly bytes: Uint8Array;
 }
 
-/** Makes rewrites of batches as they come, in their order; what is emptied is held back until it is known how far the emptiness goes. */
+/** Makes rewrites of batches in the order in which they come; emptied batches are held back until the end of the empty span is known. */
 export class Folding {
   readonly #beginsSegment: (base: bigint) => boolean;
   readonly #stamp: (bytes: Uint8Array, base: bigint) => void;
@@ -45,7 +45,7 @@ export class Folding {
     else if (batch.bytes !== undefined) this.#done.push({ replaced: [batch], bytes: batch.bytes });
   }
 
-  /** What is to be written by now. A placeholder at the end is taken up again by the batches that come next. */
+  /** Returns the rewrites to write now. An empty batch at the end is continued by the next batches. */
   take(): readonly Rewrite[] {
     const carried = this.#endRun();
     const done = this.#done;
@@ -53,16 +53,16 @@ export class Folding {
     this.#run = carried === undefined ? [] : [carried];
     return done;
   }
-  /** The placeholder that is held back for the next slice. */
+  /** The empty batch that is held back for the next slice. */
   get held(): bigint | undefined {
     return this.#run[0]?.base;
   }
-  /** Something has changed meanwhile, and is read again. */
+  /** Drops the held batch, because it has changed meanwhile and is read again. */
   forget(): void {
     this.#run = [];
   }
 
-  /** The emptied batch that then lies there. */
+  /** The empty batch that is stored after the rewrites. */
   #endRun(): Passed | undefined {
     const [head, ...others] = this.#run;
     const last = others.at(-1) ?? head;

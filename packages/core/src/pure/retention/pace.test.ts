@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Pace } from './pace.ts';
 
-test('however much comes at once, and however inexact the waits are, no more bytes go by than the rate allows and one step', () => {
+test('for any load and any inexact waits, no more bytes pass than the rate allows and one step', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1_000, max: 1e9 }),
@@ -12,7 +12,7 @@ test('however much comes at once, and however inexact the waits are, no more byt
         let ms = 0;
         let bytes = 0;
         for (const step of steps) {
-          // The step before, and what is not worth a timer, may be ahead of the clock.
+          // The step before, and a debt too small for a timer, may be ahead of the clock.
           expect(bytes).toBeLessThanOrEqual(((ms + 5) / 1_000) * rate + 1 + bytes * 1e-9);
           bytes += step.bytes;
           for (let wait = pace.owe(step.bytes); wait > 0; wait = pace.owe(0)) {
@@ -25,7 +25,7 @@ test('however much comes at once, and however inexact the waits are, no more byt
     ),
   );
 });
-test('small debts are gathered until they are worth a timer', () => {
+test('small debts add up until they are worth a timer', () => {
   const pace = new Pace(1_000_000);
   expect([pace.owe(3_000), pace.owe(1_000), pace.owe(2_000)]).toEqual([0, 0, 6]);
   pace.waited(50);

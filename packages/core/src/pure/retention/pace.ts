@@ -1,7 +1,7 @@
 /**
- * At most so many bytes a second: what was read or removed is owed as time, and paid by waiting.
+ * Limits work to a number of bytes a second: bytes that were read or removed are owed as time, and paid by waiting.
  *
- * Small debts are gathered, since a timer costs more than they do; a wait that took longer than it should pays for it once,
+ * Small debts add up, since a timer costs more than they do; a wait that took too long pays for its excess once,
  * and not ahead.
  */
 const LEAST_MS = 5;
@@ -14,7 +14,7 @@ export class Pace {
     this.#bytesPerSecond = bytesPerSecond;
   }
 
-  /** How long to wait now, in milliseconds: 0, or what all that is owed comes to. */
+  /** The time to wait now, in milliseconds: 0, or the whole debt. */
   owe(bytes: number): number {
     this.#owedMs += (bytes / this.#bytesPerSecond) * 1_000;
     return this.#owedMs < LEAST_MS ? 0 : this.#owedMs;

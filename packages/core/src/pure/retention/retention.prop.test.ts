@@ -16,7 +16,7 @@ const segmentsOf = (sizes: readonly { bytes: number; time: number }[]): readonly
 const sizes = fc.array(fc.record({ bytes: fc.nat(100), time: fc.nat(100) }), { minLength: 1, maxLength: 8 });
 const none = { retentionMs: Infinity, retentionBytes: Infinity, ageBy: 'arrival' } as const;
 
-test('by time: the longest beginning of segments whose last record is older than the retention, by more than nothing', () => {
+test('retention by time removes the longest beginning of segments whose last record is older than the retention, by more than nothing', () => {
   fc.assert(
     fc.property(sizes, fc.nat(100), fc.nat(150), (plan, retentionMs, now) => {
       const segments = segmentsOf(plan);
@@ -26,7 +26,7 @@ test('by time: the longest beginning of segments whose last record is older than
     }),
   );
 });
-test('by bytes: a partition never falls below the limit, and never stays above it by a whole closed segment', () => {
+test('retention by bytes never leaves a partition below the limit, and never above it by a whole closed segment', () => {
   fc.assert(
     fc.property(sizes, fc.nat(400), (plan, retentionBytes) => {
       const segments = segmentsOf(plan);
@@ -47,7 +47,7 @@ test('a record dated in the future counts as of its arrival, when a topic ages b
   expect(segmentsToForget([future, b], { ...none, retentionMs: 10, ageBy: 'timestamp' }, 12)).toBe(1);
   expect(segmentsToForget([future, b], { ...none, retentionMs: 10 }, 1_000)).toBe(2);
 });
-test('an empty active segment is nothing to forget, and a start only grows', () => {
+test('an empty active segment is never deleted, and a start only grows', () => {
   const segments = [...segmentsOf([{ bytes: 5, time: 0 }]), emptySegment(10n)];
   expect(segmentsToForget(segments, { ...none, retentionMs: 1 }, 100)).toBe(1);
   expect([startAfter(segments, 1, 0n), startAfter(segments, 1, 15n), startAfter(segments, 0, 3n)]).toEqual([10n, 15n, 3n]);

@@ -15,7 +15,7 @@ const closedOf = (plan: readonly { bytes: number; from: number; long: number }[]
   }));
 const sum = (of: readonly Segment[]): number => of.reduce((total, { bytes }) => total + bytes, 0);
 
-test('merged segments own the same offsets and bytes, fit a segment, and lie below what is compacted; one that ages keeps its span', () => {
+test('merged segments own the same offsets and bytes, fit a segment, and end below the compacted end; one that ages keeps its span', () => {
   fc.assert(
     fc.property(rows, fc.nat(130), fc.integer({ min: 1, max: 150 }), fc.option(fc.integer({ min: 1, max: 40 })), (plan, cleanTo, segmentBytes, segmentMs) => {
       const closed = closedOf(plan);
@@ -32,7 +32,7 @@ test('merged segments own the same offsets and bytes, fit a segment, and lie bel
         ]);
         if (segmentMs !== null) expect(into.lastArrival - into.firstArrival).toBeLessThanOrEqual(segmentMs);
       }
-      // Without an age, what is left cannot be merged again: rows are bounded by the bytes that are kept.
+      // Without an age, the segments that are left cannot be merged again: the number of rows is bounded by the bytes that are kept.
       if (segmentMs !== null) return;
       const gone = new Set(merges.flatMap(({ of }) => of));
       const after = [...closed.filter((segment) => !gone.has(segment)), ...merges.map(({ into }) => into)].sort((a, b) => (a.base < b.base ? -1 : 1));

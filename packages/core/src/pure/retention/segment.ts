@@ -1,24 +1,24 @@
 /**
- * A segment is a span of whole batches: the grain in which a partition forgets by age and by size, and what compaction
- * leaves alone at its head.
+ * A segment is a span of whole batches: the grain of retention by age and by size, and the part at the head that compaction
+ * skips.
  *
- * The one that is appended to is *active*. It is closed when the next batch would make it too large, or when that comes
- * too long after its first; then it is recorded, and another begins. Only numbers are kept, no bytes move.
+ * The segment that is appended to is *active*. It is closed when the next batch would make it too large, or comes
+ * too long after its first; then the segment is recorded, and another begins. Only numbers are kept, no bytes move.
  *
  * No segment is younger than its arrival: where a topic ages by the timestamps of its records, a record that is dated in the future
- * counts as of when it arrived, as one does whose arrival was stamped by a clock that ran ahead (`notAfter`).
+ * counts as of its arrival; a segment whose arrival was stamped by a clock that ran ahead counts as of now (`notAfter`).
  */
 import type { Cleanup } from './cleanup.ts';
 
 export interface Segment {
-  /** The offsets it owns: from base up to, not including, next. */
+  /** The offsets of the segment: from base up to, not including, next. */
   readonly base: bigint;
   readonly next: bigint;
-  /** Bytes of its batches, as they are now. */
+  /** The present bytes of its batches. */
   readonly bytes: number;
   readonly firstTimestamp: number;
   readonly maxTimestamp: number;
-  /** When its first and its last batch were appended, by the clock of whoever appended them. */
+  /** When its first and its last batch were appended, by the clock of the appending process. */
   readonly firstArrival: number;
   readonly lastArrival: number;
 }
@@ -42,7 +42,7 @@ export interface Arriving {
   readonly at: number;
 }
 
-/** True when the active segment is to be closed before this batch is taken in. */
+/** True when the active segment is to be closed before this batch is appended. */
 export const isFull = (active: Segment, batch: Arriving, cleanup: Pick<Cleanup, 'segmentMs' | 'segmentBytes' | 'ageBy'>): boolean => {
   if (active.next === active.base) return false;
   if (active.bytes + batch.bytes > cleanup.segmentBytes) return true;
@@ -64,31 +64,31 @@ export const grow = (active: Segment, batch: Arriving): Segment => ({
   lastArrival: Math.max(active.lastArrival, batch.at),
 });
 
-/** The time that counts as a segment's last, by which its age is measured. */
+/** The last time of a segment, by which its age is measured. */
 export const lastTime = ({ lastArrival, maxTimestamp }: Segment, { ageBy }: Pick<Cleanup, 'ageBy'>): number =>
   ageBy === 'arrival' ? lastArrival : Math.min(maxTimestamp, lastArrival);
 export const firstTime = ({ firstArrival, firstTimestamp }: Segment, { ageBy }: Pick<Cleanup, 'ageBy'>): number =>
   ageBy === 'arrival' ? firstArrival : Math.min(firstTimestamp, firstArrival);
 
-/** Processes that share a log differ in what they take for now, by less than this. */
+/** The clocks of processes that share a log differ by less than this. */
 const FUTURE_MS = 60_000;
-/** Whether its arrival was stamped by a clock that ran ahead. */
+/** True when the segment's arrival was stamped by a clock that ran ahead. */
 export const isOfTheFuture = (segment: Segment, now: number): boolean => !isEmptySegment(segment) && segment.lastArrival > now + FUTURE_MS;
-/** The segment, arrived at `latest` if it says later; the same object if it does not. */
+/** The segment with its arrivals at `latest` if they were later; otherwise the same object. */
 export const notAfter = (segment: Segment, latest: number): Segment =>
   isEmptySegment(segment) || segment.lastArrival <= latest
     ? segment
     : { ...segment, firstArrival: Math.min(segment.firstArrival, latest), lastArrival: latest };
 
-/** Closed segments that are to become one; the first of `of` is where it begins. */
+/** Closed segments `of` that become one, `into`, which begins where the first of them does. */
 export interface Merge {
   readonly into: Segment;
   readonly of: readonly Segment[];
 }
 
 /**
- * Closed segments that compaction has left small are merged, side by side, as long as they stay within a segment's size: else a
- * topic that is compacted for years would keep a row for each that there ever was. One that ages stays within its span as well.
+ * Small closed segments left by compaction are merged with their neighbours, within a segment's size: otherwise a topic that is
+ * compacted for years would keep a row for each segment it ever had. A segment that ages stays within its span as well.
  */
 export const mergesOf = (
   segments: readonly Segment[],
@@ -96,7 +96,7 @@ export const mergesOf = (
   cleanup: Pick<Cleanup, 'segmentBytes' | 'segmentMs' | 'retentionMs' | 'ageBy'>,
 ): readonly Merge[] => {
   const groups: { into: Segment; of: Segment[] }[] = [];
-  // The active one is last, and left alone.
+  // The active segment is last, and is not merged.
   for (const segment of segments.slice(0, -1)) {
     if (segment.next > cleanTo) break;
     const last = groups.at(-1);

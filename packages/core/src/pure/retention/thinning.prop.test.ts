@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { movesOf, Thinning, type TimeEntry } from './thinning.ts';
 
-/** One batch of one offset each: its time, whether its record is still there, and whether a slice ends behind it. */
+/** A batch of one offset: its time, whether its record is still there, and whether a slice ends behind it. */
 const batch = fc.record({ time: fc.nat(30), live: fc.boolean(), cut: fc.boolean() });
 
-test('a search for any time finds the same record with the entries that are left, and no two lead to where nothing lies between', () => {
+test('a search for any time finds the same record with the remaining entries, and a record is left between any two of them', () => {
   fc.assert(
     fc.property(fc.array(batch, { minLength: 1, maxLength: 30 }), (batches) => {
       const entries: (TimeEntry & { readonly time: number })[] = [];
@@ -37,7 +37,7 @@ test('a search for any time finds the same record with the entries that are left
   );
 });
 
-test('an entry follows its batch into a placeholder, also one that was folded before, and no other entry moves', () => {
+test('an entry follows its batch into an empty batch, also one that was merged before, and no other entry moves', () => {
   const key = (n: number): Buffer => Buffer.from([n]);
   const entries = [0n, 5n, 12n, 30n].map((offset, i) => ({ key: key(i), offset }));
   const batches = [

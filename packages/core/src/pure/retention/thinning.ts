@@ -1,9 +1,9 @@
 /**
- * Entries of `times` that nothing needs any more.
+ * Removes entries of `times` that no search needs.
  *
  * An entry names the batch that first reached a time: a search for any time since the entry before it begins there. Where no
- * record is left between the batches that two entries name, the later one will do for both. One whose batch is part of a
- * placeholder now names that.
+ * record is left between the batches of two entries, the later entry suffices. An entry whose batch was merged
+ * names the empty batch that it became part of.
  */
 export interface TimeEntry {
   readonly key: Buffer;
@@ -14,7 +14,7 @@ interface Span {
   readonly next: bigint;
 }
 
-/** Entries that are to name another batch: the one in which theirs has been folded. `batches` are those that were read, `heads` where some of them lie now. */
+/** Entries that must name the batch that theirs was merged into. `batches` are the ones that were read, `heads` the new base offsets of some of them. */
 export const movesOf = (entries: readonly TimeEntry[], batches: readonly Span[], heads: ReadonlyMap<bigint, bigint>): readonly TimeEntry[] => {
   const moved: TimeEntry[] = [];
   let i = 0;
@@ -28,13 +28,13 @@ export const movesOf = (entries: readonly TimeEntry[], batches: readonly Span[],
   return moved;
 };
 
-/** Goes through a partition once, from its start; what it is given comes in the order of offsets. */
+/** Goes through a partition once, from its start; its input comes in the order of offsets. */
 export class Thinning {
   #last: TimeEntry | undefined;
-  /** Behind the last batch with records that lies before the entry. */
+  /** The end of the last batch with records before the entry. */
   #liveTo = 0n;
 
-  /** The entries that may go, of these and the one before them, when `live` are the batches with records since the last call. */
+  /** Returns the entries to remove, of these and the one before them, when `live` are the batches with records since the last call. */
   take(entries: readonly TimeEntry[], live: readonly Span[]): readonly TimeEntry[] {
     const gone: TimeEntry[] = [];
     let i = 0;
@@ -46,7 +46,7 @@ export class Thinning {
     if (i < live.length) this.#liveTo = live.at(-1)!.next;
     return gone;
   }
-  /** As it stands now, to go on from twice. */
+  /** A copy of the present state, to continue from it twice. */
   copy(): Thinning {
     const copy = new Thinning();
     copy.#last = this.#last;

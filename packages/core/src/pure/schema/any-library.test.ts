@@ -16,11 +16,11 @@ const orders = topic('orders', { key: OrderId, value: toStandardJsonSchema(v.obj
 const visits = topic('visits', { key: type('string'), value: type({ page: 'string', 'ms?': 'number' }) });
 
 describe("a topic of schemas that are not zod's", () => {
-  test('has the types of its schemas', () => {
+  test('the topic has the types of its schemas', () => {
     expectTypeOf(orders).toEqualTypeOf<Topic<v.InferOutput<typeof OrderId>, { title: string; cents: number }, string, { title: string; cents: number }>>();
     expectTypeOf(visits).toEqualTypeOf<Topic<string, { page: string; ms?: number }>>();
   });
-  test('takes a record, and gives it back', async () => {
+  test('a record that is appended is read back', async () => {
     const log = makeClient(memoryLog());
     await log.append(orders, [{ key: 'o1', value: { title: 'tea', cents: 420 } }]);
     await log.append(visits, [{ key: 'ada', value: { page: '/', ms: 3 } }]);
@@ -29,7 +29,7 @@ describe("a topic of schemas that are not zod's", () => {
     for await (const batch of log.read(visits, { from: 'earliest', until: 'end' }))
       expect(batch.map(({ key, value }) => [key, value])).toEqual([['ada', { page: '/', ms: 3 }]]);
   });
-  test('refuses a value that does not parse, by path', async () => {
+  test('a value that does not parse is refused with its path', async () => {
     const log = makeClient(memoryLog());
     await expect(log.append(orders, [{ key: 'o1', value: { title: 'tea', cents: 'free' as never } }])).rejects.toMatchObject({
       code: 'STOPLOG_SCHEMA',
@@ -37,12 +37,12 @@ describe("a topic of schemas that are not zod's", () => {
     });
     await expect(log.append(visits, [{ key: 'ada', value: { page: 3 as never } }])).rejects.toMatchObject({ code: 'STOPLOG_SCHEMA', facts: { path: 'page' } });
   });
-  test('looks at each value for what its codec would change', async () => {
+  test('each value is checked for parts that its codec would change', async () => {
     const log = makeClient(memoryLog());
     const sizes = topic('sizes', { key: v.string(), value: v.object({ size: v.bigint() }) });
     await expect(log.append(sizes, [{ key: 'a', value: { size: 1n } }])).rejects.toMatchObject({ code: 'STOPLOG_SCHEMA', facts: { path: 'size' } });
   });
-  test('refuses a schema that validates asynchronously', () => {
+  test('a schema that validates asynchronously is refused', () => {
     const later = topicOf(
       topic('later', {
         key: v.string(),
@@ -57,18 +57,18 @@ describe("a topic of schemas that are not zod's", () => {
 });
 
 describe("the JSON form of a schema that is not zod's", () => {
-  test('tells changes of a store apart, whichever words describe it', () => {
+  test('the JSON form distinguishes changes of a store, and ignores descriptions', () => {
     const of = (value: Schema): string => storeOf(store('s', { key: z.string(), value })).fingerprint;
     const two = { a: v.string(), b: v.optional(v.number()) };
     expect(of(toStandardJsonSchema(v.object(two)))).toBe(of(toStandardJsonSchema(v.pipe(v.object({ b: two.b, a: two.a }), v.description('pairs')))));
     expect(of(toStandardJsonSchema(v.object(two)))).not.toBe(of(toStandardJsonSchema(v.object({ a: v.string(), b: v.number() }))));
     expect(of(type({ a: 'string' }))).not.toBe(of(type({ a: 'number' })));
   });
-  test('keeps a property that is named as a word of JSON Schema', () => {
+  test('the JSON form keeps a property that has the name of a keyword of JSON Schema', () => {
     expect(jsonSchemaOf(toStandardJsonSchema(v.object({ title: v.string() })))).toMatchObject({ properties: { title: { type: 'string' } } });
     expect(describeSchema(type({ title: 'string' }))).toBe('{title: string}');
   });
-  test('is empty where the library gives none', () => {
+  test('the JSON form is empty where the library gives none', () => {
     expect(jsonSchemaOf(v.object({ a: v.string() }))).toEqual({});
   });
 });

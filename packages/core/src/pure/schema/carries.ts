@@ -1,29 +1,29 @@
 /**
- * Which schemas a codec can carry, asked once, at the declaration.
+ * Checks once, at the declaration, whether a codec can carry the values of a schema.
  *
- * What counts is the schema's output, for that is what is encoded. JSON has no dates, bigints, maps or sets: it would
- * write a string, throw, or write `{}`. MessagePack as we write it has no maps: a Map comes back as an object. Where a
- * schema does not say what it yields (unknown, custom, a transform), it is *open*, and each value is looked at instead.
+ * The schema's output counts, because the output is encoded. JSON has no dates, bigints, maps or sets: it would
+ * write a string, throw, or write `{}`. MessagePack as we write it has no maps: a Map comes back as an object. A schema that
+ * does not determine its output (unknown, custom, a transform) is *open*, and each value is checked instead.
  */
 import type { z } from 'zod';
 import { StoplogError } from '../errors.ts';
 import type { CodecName, Owner, Schema } from './codec.ts';
 import { isSchema, isZod } from './zod.ts';
 
-/** 'sort-key' stands for the keys of stores, whose bytes keep the order of values. */
+/** 'sort-key' denotes the keys of stores, whose bytes sort as the values do. */
 type Carrier = CodecName | 'sort-key';
 type Def = z.core.$ZodTypes['_zod']['def'];
 
 export const checkCarries = (schema: Schema, carrier: Carrier, owner: Owner): { readonly open: boolean } => {
   if (!isSchema(schema)) throw noSchema(owner);
-  // What another library's schema yields is seen in its values.
+  // The output of another library's schema is checked value by value.
   if (!isZod(schema)) return { open: true };
   const walk: Walk = { carrier, owner, seen: new Set(), open: false };
   visit(schema, '', walk);
   return walk;
 };
 
-/** Where types were stripped and not checked, anything may come. */
+/** Types may have been stripped without a check, so the schema may be any value. */
 const noSchema = ({ kind, name, side }: Owner): StoplogError =>
   new StoplogError(
     'STOPLOG_USAGE',
@@ -95,7 +95,7 @@ const visit = (schema: z.core.$ZodType, path: string, walk: Walk): void => {
   }
 };
 
-/** What the carrier cannot carry of this one schema, its parts apart. */
+/** Names the part of this one schema, without its children, that the carrier cannot carry. */
 const faultOf = (def: Def, path: string, carrier: Carrier, side: Owner['side']): string | undefined => {
   if (def.type === 'symbol' || def.type === 'function' || def.type === 'file' || def.type === 'promise' || def.type === 'map') return `z.${def.type}()`;
   if (carrier === 'msgpack') return side === 'key' && def.type === 'set' ? 'z.set()' : undefined;
@@ -110,7 +110,7 @@ const wrongLiteral = (def: Def): string | undefined => {
   return values.every((value) => typeof value === 'string') ? undefined : `z.${def.type}() of something else than strings`;
 };
 
-/** Wrappers and open schemas pass here; what is inside is asked in its turn, or at `encode`. */
+/** Wrappers and open schemas pass here; the schemas inside are checked in their turn, or their values at `encode`. */
 const WRAPPERS = ['union', 'pipe', 'lazy', 'optional', 'nullable', 'nonoptional', 'default', 'prefault', 'catch', 'readonly', 'null', 'undefined', 'never'];
 const OPEN = ['any', 'unknown', 'custom', 'transform'];
 const OF_CODEC = {

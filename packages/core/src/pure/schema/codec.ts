@@ -1,17 +1,17 @@
 /**
- * A Serde turns values into bytes and back: a schema, which says what a value is, and a codec, which says how it lies
- * in the log.
+ * A Serde turns values into bytes and back. It has a schema, which determines the values, and a codec, which determines their
+ * bytes in the log.
  *
- * `parse` is for what enters from outside, and is the only one that runs the schema. `encode` and `decode` trust what was
- * parsed once, and promise one thing: what is decoded equals what was encoded, or `encode` has thrown `STOPLOG_SCHEMA`.
- * A value that a codec would quietly change (NaN to null in JSON, a Map to an object) is refused, at the declaration
- * where the schema tells, at `encode` where only the value does. Only -0 becomes 0, in every codec.
+ * `parse` is for values from outside, and is the only one that runs the schema. `encode` and `decode` trust values that were
+ * parsed once, and keep one promise: a decoded value equals the encoded one, or `encode` has thrown `STOPLOG_SCHEMA`.
+ * A value that a codec would quietly change (NaN to null in JSON, a Map to an object) is refused: at the declaration where the
+ * schema shows the fault, at `encode` where only the value does. Only -0 becomes 0, in every codec.
  */
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 
 /**
  * A schema of any library that keeps Standard Schema: zod, valibot, arktype and others. Libraries are imported in this folder
- * alone; elsewhere a schema goes by these names.
+ * alone; elsewhere a schema has these names.
  */
 export type Schema = StandardSchemaV1;
 export type Output<S extends Schema> = StandardSchemaV1.InferOutput<S>;
@@ -26,16 +26,16 @@ export type Encoded = Uint8Array | string;
 export interface Serde<T> {
   readonly codec: CodecName;
   readonly schema: Schema;
-  /** True when `decode` runs the schema too, because others write here: bytes are then not handed on unread. */
+  /** True when `decode` runs the schema too, because other programs write to the topic: bytes are then not passed on unread. */
   readonly parsesOnDecode: boolean;
-  /** What the schema makes of a value from outside; throws `STOPLOG_SCHEMA` that names owner, path and first issue. */
+  /** Parses a value from outside; throws a `STOPLOG_SCHEMA` that names the owner, the path and the first issue. */
   parse(input: unknown): T;
   encode(value: T): Encoded;
-  /** Reads `bytes` from `start` to `end`; what it returns shares no memory with them. */
+  /** Reads `bytes` from `start` to `end`; the result shares no memory with them. */
   decode(bytes: Uint8Array, start?: number, end?: number): T;
 }
 
-/** Whom a serde works for: errors name it. */
+/** The topic, store, source or sink that a serde belongs to: errors name it. */
 export interface Owner {
   readonly kind: 'topic' | 'store' | 'source' | 'sink';
   readonly name: string;

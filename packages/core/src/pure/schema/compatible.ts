@@ -1,28 +1,28 @@
 /**
- * Whether a reader's schema fits the values that a writer's schema describes: both as JSON schemas, for the older one may be known from the
- * log alone.
+ * Checks whether a reader's schema fits the values that a writer's schema describes. Both are JSON schemas, because the older one
+ * may be known from the log alone.
  *
- * Reading trusts the bytes (codec.ts), so a reader typed `number` would get the string that is there. What is compared is what
- * a TypeScript type says: the kinds of values, the names of fields, which of them may be missing. Bounds, patterns and formats are
- * not compared: they refuse what is appended, and do not change what is read. A schema without a JSON form, `{}`, fits everything,
- * as reader and as writer. Fields that only the writer knows are no difference: who reads them does not look.
+ * Reading trusts the bytes (codec.ts), so a reader typed `number` would get a stored string. The comparison covers the contents
+ * of a TypeScript type: the kinds of values, the names of fields, and the fields that may be missing. Bounds, patterns and formats
+ * are not compared: they refuse values at the append, and do not change values that are read. A schema without a JSON form, `{}`,
+ * fits everything, as reader and as writer. Fields that only the writer knows are no difference, because the reader ignores them.
  */
 type Json = Readonly<Record<string, unknown>>;
 
 export interface Mismatch {
-  /** Where in the value: `.address.zip`; empty for the value itself. */
+  /** The path in the value: `.address.zip`; empty for the value itself. */
   readonly path: string;
   readonly written: unknown;
   readonly read: unknown;
 }
 
-/** The first place where the reader's schema has no room for what the writer's describes; undefined when it fits. */
+/** The first path at which a value by the writer's schema may not fit the reader's; undefined when all fit. */
 export const mismatchOf = (read: unknown, written: unknown): Mismatch | undefined => new Comparison(read, written).compare(read, written, '');
 
 class Comparison {
   readonly #read: unknown;
   readonly #written: unknown;
-  /** Pairs of schemas that are being compared: one that refers to itself is taken to fit there. */
+  /** Pairs of schemas under comparison: a schema that refers to itself counts as fitting there. */
   readonly #open = new Map<unknown, Set<unknown>>();
   constructor(read: unknown, written: unknown) {
     this.#read = read;
@@ -53,7 +53,7 @@ class Comparison {
     if ('const' in read) return valuesOf(written)?.every((value) => value === read['const']) === true ? undefined : differ;
     const [to, from] = [typeOf(read), typeOf(written)];
     const [named, was] = [read['x-type'], written['x-type']];
-    // Where one of the two is told by other means, such as a tool's own reading of a JSON schema, a name that is missing says nothing.
+    // A missing `x-type` proves nothing when a schema has another origin, such as a tool's own JSON schema.
     if (named !== was && (named ?? to) !== undefined && (was ?? from) !== undefined) return differ;
     if (to !== undefined && from !== undefined && to !== from && !(to === 'number' && from === 'integer')) return differ;
     if (to === 'object' && from === 'object') return this.#fields(read, written, path);
@@ -102,7 +102,7 @@ const resolved = (schema: unknown, root: unknown): unknown => {
   }
   return at;
 };
-/** What a value may be instead of something else: `anyOf`, `oneOf`, a list of types. */
+/** The alternatives of a schema: `anyOf`, `oneOf`, a list of types. */
 const alternativesOf = (schema: Json): readonly unknown[] | undefined => {
   const listed = schema['anyOf'] ?? schema['oneOf'];
   if (Array.isArray(listed)) return listed;

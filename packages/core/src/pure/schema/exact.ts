@@ -1,6 +1,6 @@
 /**
- * Finds in a value what a codec would quietly change: the slow look, taken for open schemas, and for others only when the
- * encoded bytes show a trace (json.ts and msgpack.ts say which).
+ * Finds the parts of a value that a codec would quietly change. This slow check runs for open schemas, and for others only when
+ * the encoded bytes show a trace (json.ts and msgpack.ts say which).
  */
 import { isWellFormed } from '../bytes/text.ts';
 import { isPlain } from '../bytes/canonical.ts';
@@ -11,7 +11,7 @@ export interface Fault {
   readonly what: string;
 }
 
-/** NaN and the infinities become null in JSON, and so does undefined in an array; functions vanish; a Date turns to text. */
+/** NaN and the infinities become null in JSON, and so does undefined in an array; functions vanish; a Date becomes a string. */
 export const jsonFault = (value: unknown): Fault | undefined => reversed(inJson(value));
 /** MessagePack renames `__proto__`, replaces halves of surrogate pairs, and takes a Map for an object. */
 export const msgpackFault = (value: unknown): Fault | undefined => reversed(inMsgpack(value));
@@ -84,7 +84,7 @@ const reversed = (found: Fault | undefined): Fault | undefined => {
   return found;
 };
 
-/** What it is, in a word or two. */
+/** The kind of a value, in a word or two. */
 export const nameOf = (value: unknown): string => {
   if (value === undefined || value === null) return String(value);
   if (typeof value !== 'object') return `a ${typeof value}`;

@@ -5,7 +5,7 @@ import { describeSchema, fingerprintOf, jsonSchemaOf } from './fingerprint.ts';
 describe('a fingerprint', () => {
   const User = z.object({ id: z.string().brand<'Id'>(), rank: z.int().optional() });
 
-  test('is twelve hex digits, the same each time, and the same in every release', () => {
+  test('a fingerprint is twelve hex digits, the same each time, and the same in every release', () => {
     expect(fingerprintOf(z.string())).toMatch(/^[0-9a-f]{12}$/);
     expect(fingerprintOf(z.string())).toBe(fingerprintOf(z.string()));
     expect([z.string(), z.array(z.number()), z.object({ a: z.iso.datetime() })].map((s) => fingerprintOf(s))).toMatchInlineSnapshot(`
@@ -17,12 +17,12 @@ describe('a fingerprint', () => {
     `);
   });
 
-  test('stays when only words and order change', () => {
+  test('a fingerprint stays when only descriptions and order change', () => {
     const same = z.object({ rank: z.int().optional().describe('0 is best'), id: z.string().meta({ title: 'ID' }) });
     expect(fingerprintOf(same)).toBe(fingerprintOf(User));
   });
 
-  test('tells apart what looks different', () => {
+  test('a fingerprint distinguishes schemas of different values', () => {
     const schemas = [
       z.string(),
       z.number(),
@@ -53,7 +53,7 @@ describe('a fingerprint', () => {
   });
 });
 
-describe('a description', () => {
+describe('a description reads like a type', () => {
   const Tree = z.object({
     get children() {
       return z.array(Tree);

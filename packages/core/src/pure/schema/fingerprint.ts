@@ -1,9 +1,9 @@
 /**
  * A schema as data: its JSON form for tools, a hash for comparing, a word or two for people.
  *
- * The hash is about what values look like. What says it in other words (descriptions, titles) does not count, nor does
+ * The hash covers the form of the values. Descriptions and titles do not count, nor does
  * the order of properties, nor the pattern zod writes for a format it also names: that may change with zod's version, and
- * no store should be refused for it. Types JSON has no name for (bigint, date, map) are named, so that they differ.
+ * no store should be refused for it. Types that JSON has no name for (bigint, date, map) are named, so that they differ.
  */
 import type { StandardJSONSchemaV1 } from '@standard-schema/spec';
 import { z } from 'zod';
@@ -19,13 +19,13 @@ export const fingerprintOf = (...parts: readonly (Schema | string)[]): string =>
 /** `string`, `{id: string, rank: number}[]`. */
 export const describeSchema = (schema: Schema): string => describeJsonSchema(jsonSchemaOf(schema));
 
-/** `{}` where the schema's library gives no JSON form: then a change of it goes unseen. */
+/** `{}` where the schema's library gives no JSON form: a change of such a schema is not detected. */
 export const jsonSchemaOf = (schema: Schema, io: 'input' | 'output' = 'output'): unknown => {
   const { $schema: _, ...json } = isZod(schema) ? z.toJSONSchema(schema, { unrepresentable: 'any', override: tidy, io }) : jsonOfOthers(schema, io);
   return JSON.parse(JSON.stringify(json));
 };
 
-/** By Standard JSON Schema, which a library's schemas keep themselves (arktype) or by a function (valibot). */
+/** The JSON form by Standard JSON Schema, which a library's schemas implement themselves (arktype) or by a function (valibot). */
 const jsonOfOthers = (schema: Schema, io: 'input' | 'output'): Record<string, unknown> => {
   const { jsonSchema } = schema['~standard'] as Partial<StandardJSONSchemaV1['~standard']>;
   try {
@@ -42,7 +42,7 @@ const withoutWords = (json: unknown): unknown => {
     kept.map(([word, part]) => [word, NAMED.has(word) ? mapValues(part as object, withoutWords) : word === 'required' ? sorted(part) : withoutWords(part)]),
   );
 };
-/** Under these words the names are the user's. */
+/** Below these keywords, names are the user's. */
 const NAMED: ReadonlySet<string> = new Set(['properties', 'patternProperties', '$defs']);
 const mapValues = (named: object, map: (value: unknown) => unknown): object =>
   Object.fromEntries(Object.entries(named).map(([name, value]) => [name, map(value)]));

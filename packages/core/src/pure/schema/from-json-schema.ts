@@ -1,13 +1,13 @@
 /**
- * A schema back from its JSON form: for tools that know a topic only from what the log keeps of it.
+ * Rebuilds a schema from its JSON form, for tools that know a topic only from its stored shape.
  *
- * The JSON form says what values look like once they are parsed; refinements and transforms are not in it. Where it names
- * a type that JSON has no word for (`x-type`, see fingerprint.ts), it does not say enough to let a value in.
+ * The JSON form describes values after parsing; refinements and transforms are not in it. Where the form names
+ * a type that JSON has no word for (`x-type`, see fingerprint.ts), it is not precise enough to accept a value.
  */
 import { z } from 'zod';
 import type { Schema } from './codec.ts';
 
-/** Takes everything as it is. */
+/** Accepts every value. */
 export const anySchema: Schema = z.unknown();
 
 /** The schema, or the reason why there is none. */
@@ -22,8 +22,8 @@ export const schemaFromJson = (json: unknown): { readonly schema: Schema } | { r
 };
 
 /**
- * The JSON form of an object that leaves unknown fields out is that of one that refuses them. Taken for the first, which is what
- * `z.object` makes: the bytes are those that the declaration would have written.
+ * An object schema that leaves unknown fields out has the same JSON form as one that refuses them. The form is read as the first,
+ * which `z.object` makes, so that the bytes are the ones that the declaration would have written.
  */
 const leavingOut = (schema: z.ZodType): Schema =>
   z.preprocess((value) => {

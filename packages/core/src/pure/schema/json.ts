@@ -1,8 +1,8 @@
 /**
- * JSON: readable in every tool, exact for what it carries, `__proto__` included.
+ * JSON: readable in every tool, exact for every value that it carries, `__proto__` included.
  *
- * The slow look for what JSON changes is taken when the text contains `null`: NaN, the infinities and undefined in an
- * array all end as it, and where it is absent none of them was there. A plain string is read by cutting off its quotes.
+ * The slow check for values that JSON changes runs when the text contains `null`: NaN, the infinities and undefined in an
+ * array all become `null`, so a text without it had none of them. A plain string is decoded by cutting off its quotes.
  */
 import { readUtf8 } from '../bytes/text.ts';
 import { canonicalJson } from '../bytes/canonical.ts';
@@ -49,7 +49,7 @@ export class JsonSerde extends StructuredSerde {
     if (fault) throw cannotEncode(this.owner, 'json', fault.path, fault.what, REMEDY);
   }
 
-  /** `JSON.stringify` throws for bigints and for circles; the look has thrown its own. */
+  /** `JSON.stringify` throws for bigints and for circles; the check has thrown its own error. */
   #refused(error: unknown): unknown {
     if (!(error instanceof TypeError || error instanceof RangeError)) return error;
     return cannotEncode(this.owner, 'json', [], error.message.split('\n')[0] ?? 'a value JSON cannot carry', REMEDY, error);

@@ -1,9 +1,9 @@
 /**
  * MessagePack: for bigints, dates, sets, bytes and undefined inside a value. This file is the only one that knows msgpackr.
  *
- * Without its records, which pay off over many values and make a single one slower and unreadable alone. Its reader
- * renames `__proto__`, its writer replaces half a surrogate pair by U+FFFD; both leave their trace in the bytes, and the
- * slow look is taken when it is there.
+ * msgpackr's record structures are off: they pay off over many values, and make a single one slower and unreadable alone. Its
+ * reader renames `__proto__`, its writer replaces half a surrogate pair by U+FFFD; both leave a trace in the bytes, and the
+ * slow check runs when the trace is there.
  */
 import { Packr } from 'msgpackr';
 import { isStoplogError } from '../errors.ts';

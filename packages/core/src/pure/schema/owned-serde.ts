@@ -20,7 +20,7 @@ export abstract class OwnedSerde implements Serde<unknown> {
 
 /** A serde of structured values: a key is written in canonical order, so that equal keys have equal bytes. */
 export abstract class StructuredSerde extends OwnedSerde {
-  /** The schema does not determine the values, so each value is checked for what the codec cannot carry. */
+  /** True when the schema does not determine the values, so that each value is checked for parts that the codec cannot carry. */
   protected readonly open: boolean;
   protected readonly canonical: boolean;
   constructor(schema: Schema, owner: Owner, open: boolean) {

@@ -14,7 +14,7 @@ export interface Issue {
 /** A long array may fail in every element; facts that cross a thread stay small. */
 const MAX_ISSUES = 20;
 
-/** Runs the schema: the one place where a value from outside becomes one of ours. */
+/** Runs the schema: the only function that turns a value from outside into a parsed one. */
 export const parseWith = (schema: Schema, input: unknown, owner: Owner): unknown => {
   let result: StandardSchemaV1.Result<unknown>;
   try {
@@ -25,7 +25,7 @@ export const parseWith = (schema: Schema, input: unknown, owner: Owner): unknown
   if (result.issues === undefined) return result.value;
   throw unfit(owner, result.issues);
 };
-/** zod's own method is faster than the one that the standard names: that may be asynchronous, and is asked by a promise. */
+/** Calls zod's own method, which is faster than the standard's: that one may be asynchronous, and needs a check for a promise. */
 const validated = (schema: Schema, input: unknown): StandardSchemaV1.Result<unknown> => {
   if (isZod(schema)) {
     const { success, data, error } = schema.safeParse(input);
@@ -48,7 +48,7 @@ const unfit = ({ kind, name, side }: Owner, found: readonly StandardSchemaV1.Iss
   );
 };
 
-/** The schema's own code threw, or is asynchronous: parsing is synchronous, it happens once per record. */
+/** The error for a schema that threw or is asynchronous: parsing is synchronous, because it happens once per record. */
 const unparsable = ({ kind, name, side }: Owner, cause: unknown): StoplogError => {
   const why = cause instanceof Error ? cause.message : String(cause);
   return new StoplogError(
@@ -77,7 +77,7 @@ export const cannotDecode = ({ kind, name, side }: Owner, codec: CodecName, caus
   );
 };
 
-/** `lines[0].qty`; a name that is no word stands in brackets, as JavaScript has it. */
+/** Prints a path as `lines[0].qty`; a name that is no identifier goes into brackets, as in JavaScript. */
 export const pathText = (path: Issue['path']): string =>
   path.reduce<string>(
     (text, part) =>

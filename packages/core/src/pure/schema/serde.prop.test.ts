@@ -7,14 +7,14 @@ import type { Encoded, Serde } from './codec.ts';
 import { serde } from './serde.ts';
 
 const bytesOf = (encoded: Encoded): Uint8Array => (typeof encoded === 'string' ? new Uint8Array(Buffer.from(encoded)) : encoded);
-/** Encoded, and decoded from the middle of other bytes: a record lies in a batch. */
+/** Encodes, and decodes from the middle of other bytes, because a record is part of a batch. */
 const through = (codec: Serde<unknown>, value: unknown): unknown => {
   const bytes = bytesOf(codec.encode(value));
   const batch = new Uint8Array(bytes.length + 7).fill(0x22);
   batch.set(bytes, 3);
   return codec.decode(batch, 3, 3 + bytes.length);
 };
-/** Not `toEqual`: it takes a property named `constructor` for the class of its object. */
+/** `toEqual` would take a property named `constructor` for the class of its object. */
 const expectSame = (read: unknown, written: unknown): void => {
   if (!isDeepStrictEqual(read, written)) expect.fail(`read ${inspect(read)} where ${inspect(written)} was written`);
 };
@@ -34,8 +34,8 @@ const data = (leaf: fc.Arbitrary<unknown>, names: fc.Arbitrary<string>): fc.Arbi
   })).any;
 const json = data(fc.oneof(fc.constant(null), fc.boolean(), number, anyText), name);
 
-describe('what is decoded equals what was encoded', () => {
-  test('json, open or not, for whatever JSON can hold', () => {
+describe('a decoded value equals the encoded one', () => {
+  test('json carries every value that JSON can hold, from an open schema or a closed one', () => {
     const open = serde(z.unknown(), 'json', 'value', 't');
     const closed = serde(z.json(), 'json', 'value', 't');
     fc.assert(
@@ -46,7 +46,7 @@ describe('what is decoded equals what was encoded', () => {
     );
   });
 
-  test('msgpack, with dates, bigints, sets and bytes', () => {
+  test('msgpack carries dates, bigints, sets and bytes', () => {
     const codec = serde(z.unknown(), 'msgpack', 'value', 't');
     const leaf = fc.oneof(
       fc.constant(null),
@@ -68,7 +68,7 @@ describe('what is decoded equals what was encoded', () => {
     );
   });
 
-  test('msgpack carries it whole or refuses it, half surrogates and __proto__ included, whether the schema tells or not', () => {
+  test('msgpack carries a value whole or refuses it, half surrogates and __proto__ included, for open schemas and closed ones', () => {
     for (const schema of [z.unknown(), z.json()]) {
       const codec = serde(schema, 'msgpack', 'value', 't');
       fc.assert(
@@ -84,7 +84,7 @@ describe('what is decoded equals what was encoded', () => {
     }
   });
 
-  test('string and bytes', () => {
+  test('string and bytes carry their values', () => {
     const text = serde(z.string(), 'string', 'value', 't');
     const bytes = serde(z.instanceof(Uint8Array), 'bytes', 'value', 't');
     fc.assert(

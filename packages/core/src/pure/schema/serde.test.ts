@@ -76,8 +76,8 @@ describe('a codec refuses, at the declaration, what it cannot carry', () => {
     ['a bigint', z.bigint(), /bigint.*digits/],
     ['a nested bigint', z.union([z.string(), z.tuple([z.bigint()])]), /at \[0\]/],
     ['a bigint literal', z.literal(1n), /bigint/],
-    ['what a codec yields', z.codec(z.iso.datetime(), z.date(), { decode: (s) => new Date(s), encode: (d) => d.toISOString() }), /z\.date/],
-    ['what preprocess leads to', z.preprocess(String, z.bigint()), /bigint/],
+    ['the output of a codec', z.codec(z.iso.datetime(), z.date(), { decode: (s) => new Date(s), encode: (d) => d.toISOString() }), /z\.date/],
+    ['the output of preprocess', z.preprocess(String, z.bigint()), /bigint/],
     ['a map', z.map(z.string(), z.string()), /z\.record/],
     ['a set', z.set(z.string()), /array/],
     ['a symbol', z.symbol(), /plain data/],
@@ -95,7 +95,7 @@ describe('a codec refuses, at the declaration, what it cannot carry', () => {
     expect(error.message).toContain("value of topic 'orders'");
   });
 
-  test('json takes what only enters as such: a date in the input, text in the output', () => {
+  test('json carries a schema whose date is only the input: its output is text', () => {
     expect(
       value(
         z
@@ -106,12 +106,12 @@ describe('a codec refuses, at the declaration, what it cannot carry', () => {
     ).toBe('1970-01-01T00:00:00.000Z');
   });
 
-  test('msgpack: maps and functions; sets in keys, which have no order of their own', () => {
+  test('msgpack refuses maps and functions, and sets in keys, which have no order of their own', () => {
     expect(caught(() => value(z.object({ m: z.map(z.string(), z.int()) }), 'msgpack')).message).toMatch(/z\.record/);
     expect(caught(() => serde(z.set(z.string()), 'msgpack', 'key', 'orders')).message).toMatch(/array/);
   });
 
-  test('string and bytes: everything that is neither', () => {
+  test('string and bytes refuse every schema of other values', () => {
     expect(caught(() => value(z.int(), 'string')).message).toMatch(/declare a z\.string\(\), or the json codec/);
     expect(caught(() => value(z.literal(5), 'string')).message).toMatch(/literal/);
     expect(caught(() => value(z.string(), 'bytes')).message).toMatch(/z\.instanceof\(Uint8Array\)/);
@@ -138,7 +138,7 @@ describe('msgpack carries', () => {
     expect(through(value(schema, 'msgpack'), v)).toStrictEqual(v);
   });
 
-  test("bytes that are the reader's own", () => {
+  test('msgpack carries bytes that belong to the reader', () => {
     const codec = value(z.instanceof(Uint8Array), 'msgpack');
     const encoded = codec.encode(Uint8Array.of(1, 2, 3)) as Uint8Array;
     const read = codec.decode(encoded);
@@ -175,7 +175,7 @@ describe('a value that the codec would change is refused when it is encoded', ()
     expect(error.message).toMatch(/^a value for topic 'orders' .*; give it as JSON has it, or declare the msgpack codec$/);
   });
 
-  test('null itself, and the word null in text, are no trouble', () => {
+  test('null itself, and the word null in text, are accepted', () => {
     const codec = value(z.object({ a: z.string().nullable(), b: z.string() }));
     expect(through(codec, { a: null, b: 'null and void' })).toEqual({ a: null, b: 'null and void' });
   });
@@ -184,7 +184,7 @@ describe('a value that the codec would change is refused when it is encoded', ()
     for (const codec of ['json', 'msgpack'] as const) expect(Object.is(through(value(z.number(), codec), -0), 0)).toBe(true);
   });
 
-  test('msgpack: undefined, functions, maps, symbols, half surrogate pairs', () => {
+  test('msgpack refuses undefined, functions, maps, symbols and half surrogate pairs', () => {
     const open = value(z.unknown(), 'msgpack');
     for (const v of [undefined, () => 1, { f: () => 1 }, new Map(), Symbol('s'), { a: '\ud800' }, { '\udc00': 1 }, circle])
       expect(caught(() => open.encode(v)).code).toBe('STOPLOG_SCHEMA');
@@ -193,7 +193,7 @@ describe('a value that the codec would change is refused when it is encoded', ()
     expect(through(open, { after: 'all that' })).toEqual({ after: 'all that' });
   });
 
-  test('string: anything but a string, and half a surrogate pair; bytes: anything but bytes', () => {
+  test('string refuses all but strings, and half a surrogate pair; bytes refuses all but bytes', () => {
     expect(caught(() => value(z.unknown(), 'string').encode(5)).message).toMatch(/a number/);
     expect(caught(() => value(z.string(), 'string').encode('\ud800')).message).toMatch(/toWellFormed/);
     expect(caught(() => value(z.unknown(), 'bytes').encode('a')).message).toMatch(/a string/);
@@ -250,7 +250,7 @@ describe('decoding', () => {
     expect(new Uint8Array(read as Uint8Array)).toEqual(Uint8Array.of(2, 3));
   });
 
-  test('a tool reads with no more than the name of the codec', () => {
+  test('a tool decodes with only the name of the codec', () => {
     expect(serdeOf('json').decode(Buffer.from('{"a":1}'))).toEqual({ a: 1 });
     expect(serdeOf('string').decode(Buffer.from('日本'))).toBe('日本');
   });

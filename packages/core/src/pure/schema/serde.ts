@@ -1,6 +1,6 @@
 /**
- * From a schema and the name of a codec to a Serde; the choice is made once, at the declaration, and so is the refusal of
- * a schema whose values the codec cannot carry.
+ * Makes a Serde from a schema and the name of a codec. Both the choice and the refusal of a schema whose values the codec cannot
+ * carry happen once, at the declaration.
  */
 import { z } from 'zod';
 import { StoplogError } from '../errors.ts';
@@ -12,7 +12,7 @@ import { BytesSerde, StringSerde } from './verbatim.ts';
 
 export type { CodecName, Encoded, Owner, Serde } from './codec.ts';
 
-/** The serde of one side of a topic or store; throws `STOPLOG_SCHEMA` when the codec cannot carry what the schema yields. */
+/** The serde of one side of a topic or store; throws `STOPLOG_SCHEMA` when the codec cannot carry the schema's output. */
 export const serde = (schema: Schema, codec: CodecName, side: Owner['side'], owner: string, kind: Owner['kind'] = 'topic'): Serde<unknown> => {
   const who: Owner = { kind, name: owner, side };
   checkCodec(codec, who);
@@ -29,10 +29,10 @@ export const serde = (schema: Schema, codec: CodecName, side: Owner['side'], own
   }
 };
 
-/** For tools that know a topic only by its codec: whatever lies there is shown. */
+/** The serde for tools that know a topic only by its codec: it decodes every stored value. */
 export const serdeOf = (codec: CodecName, owner = '(any)'): Serde<unknown> => serde(z.unknown(), codec, 'value', owner);
 
-/** Parses what it decodes, for a topic that somebody else writes too. */
+/** Parses each decoded value, for a topic that other programs write to. */
 export const parsing = (inner: Serde<unknown>): Serde<unknown> => new ParsingSerde(inner);
 
 class ParsingSerde implements Serde<unknown> {

@@ -35,7 +35,7 @@ export class BytesSerde extends OwnedSerde {
     if (value instanceof Uint8Array) return value;
     throw cannotEncode(this.owner, 'bytes', [], nameOf(value), 'give a Uint8Array, or declare the json codec');
   }
-  /** A copy: the batch it lies in may be memory of the log that is about to be unmapped. A Buffer's slice would share it. */
+  /** Returns a copy: the batch may be memory of the log that is about to be unmapped. A Buffer's slice would share that memory. */
   decode(bytes: Uint8Array, start = 0, end: number = bytes.length): unknown {
     return Uint8Array.prototype.slice.call(bytes, start, end);
   }

@@ -1,10 +1,10 @@
 /**
- * Checks a value that a pipeline's function has made, before it is written.
+ * Checks a value made by a pipeline's function before it is written.
  *
- * Types vouch for such values, and `any` (what JSON.parse returns) silences them. The value must be one that its schema
- * yields: parsing gives it back as it is. A value that the schema would first change ('5' where it coerces to a number, a
- * default that is missing) is refused too. Properties that the schema does not know stay, for a function's type may hold
- * more than is asked for. So what is written is always what the function made, checked or not.
+ * The function's type vouches for the value, but `any`, which JSON.parse returns, silences the compiler. The value must be one that
+ * its schema yields: parsing returns it unchanged. A value that the schema would change ('5' coerced to a number, a missing
+ * property with a default) is refused too. Properties unknown to the schema stay, because a function's type may hold more
+ * than the topic's. The caller writes the function's value, never the parsed one.
  */
 import type { z } from 'zod';
 import { compareBytes } from '../bytes/sort-key.ts';
@@ -29,7 +29,7 @@ export const checkWritten = (schema: Schema, value: unknown, owner: Owner): void
   );
 };
 
-/** False for a schema with a transform: its input is of another kind, so parsing says nothing about a value that it has made. */
+/** Returns false for a schema with a transform: its input is of another kind, so parsing cannot judge its output. */
 export const takesItsOutput = (schema: Schema): boolean => {
   const known = answers.get(schema);
   if (known !== undefined) return known;
@@ -39,7 +39,7 @@ export const takesItsOutput = (schema: Schema): boolean => {
 };
 const answers = new WeakMap<Schema, boolean>();
 
-/** Looks through the whole definition: whatever a schema holds in any place is a part of it. */
+/** Visits the whole definition: every schema found in it is a part. */
 const transforms = (part: unknown, seen: Set<unknown>): boolean => {
   if (typeof part !== 'object' || part === null || seen.has(part)) return false;
   seen.add(part);
@@ -52,7 +52,7 @@ const transforms = (part: unknown, seen: Set<unknown>): boolean => {
 type Path = readonly (string | number)[];
 const HERE: Path = [];
 
-/** Where parsing has changed a value; undefined for nowhere. */
+/** Returns the path at which parsing has changed a value, or undefined. */
 const changedAt = (value: unknown, parsed: unknown): Path | undefined => {
   if (Object.is(value, parsed) || value === parsed) return undefined;
   if (typeof value !== 'object' || typeof parsed !== 'object' || value === null || parsed === null) return HERE;

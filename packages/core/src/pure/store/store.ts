@@ -35,7 +35,7 @@ export interface AnyStore {
   readonly fingerprint: string;
   /** Both schemas in a few words, for the error that compares them. */
   readonly description: string;
-  /** As declared; where it is left out, the pipeline says. */
+  /** Undefined when not declared: the pipeline's setting applies. */
   readonly writes?: Writes | undefined;
 }
 

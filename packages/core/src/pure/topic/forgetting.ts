@@ -6,7 +6,7 @@ export type ForgettingSpec = { readonly [N in keyof EverySetting as EverySetting
 
 const TABLE: SettingTable = { ...OF_EVERY_TOPIC, ...OF_COMPACTED_TOPICS };
 
-/** Undefined where the declaration has none of these settings. */
+/** Returns undefined for a declaration without these settings. */
 export const forgettingOf = (topic: string, spec: ForgettingSpec & Readonly<Record<string, unknown>>): Forgetting | undefined => {
   const made: Record<string, unknown> = {};
   for (const [name, setting] of Object.entries(TABLE)) {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { checkName } from './name.ts';
 
-test('any text is a name by the allow-list, or refused by code; what is a name is safe in a path and in a key', () => {
+test('a text is a name by the allow-list, or refused with a code; a name is safe in a path and in a key', () => {
   const near = fc.string({ unit: fc.constantFrom('a', 'Z', '0', '.', '_', '-', '/', '\\', '\0', '\n', ' ', 'é', '%', ':'), maxLength: 260 });
   fc.assert(
     fc.property(

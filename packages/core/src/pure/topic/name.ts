@@ -1,6 +1,6 @@
 /**
- * A name is a key in the log, a word in an error and a file in an export: an allow-list fits all of them, and Kafka's
- * rule for topics is that list. `.` and `..` are words for folders.
+ * A name is a key in the log, a word in an error and a file in an export. One allow-list fits all of them: Kafka's rule for
+ * topics. `.` and `..` denote folders.
  */
 import { StoplogError } from '../errors.ts';
 

@@ -1,4 +1,4 @@
-/** The same records make the same batches, whatever was packed before them. */
+/** Equal records make equal batches, regardless of the records that were packed before them. */
 import { expect, test } from 'vitest';
 import { openBatch } from '../record/batch.ts';
 import { RecordPacker } from './packer.ts';
@@ -12,7 +12,7 @@ const partitionOf = (key: string): number => {
 };
 const taken = (packer: RecordPacker): readonly number[] => packer.take().map(({ partition }) => partition);
 
-test('batches come in the order of their partitions, also when those were written to in another order before', () => {
+test('batches come in the order of their partitions, also when earlier records were written in another order', () => {
   const keys = ['a', 'b', 'c', 'd', 'e', 'f'];
   const partitions = keys.map(partitionOf).toSorted((a, b) => a - b);
   expect(new Set(partitions).size).toBe(keys.length);
@@ -24,7 +24,7 @@ test('batches come in the order of their partitions, also when those were writte
   expect(taken(packer)).toEqual([]);
 });
 
-test('what was forgotten is in no batch', () => {
+test('a discarded record is in no batch', () => {
   const packer = new RecordPacker('t', PARTITIONS);
   packer.add('a', 'gone', 0);
   packer.reset();

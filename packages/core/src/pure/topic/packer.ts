@@ -1,9 +1,9 @@
 /**
  * A RecordPacker sorts the records of one topic into batches, one under construction per partition.
  *
- * A key's bytes decide its partition. Records without a key stay together until what was packed is taken, then go on to
- * the next partition: batches stay large, and every partition gets its share. With `spread` they go on after so many of
- * them, so that the same records, packed again, go where they went.
+ * A key's bytes decide its partition. Records without a key share a partition until the packed batches are taken; the next
+ * ones go to the next partition. So batches stay large, and every partition gets its share. With `spread`, the partition
+ * changes after that number of records, so that equal records, packed again, go to the same partitions.
  */
 import { utf8, writeUtf8 } from '../bytes/text.ts';
 import { BatchBuilder } from '../record/batch.ts';
@@ -19,14 +19,14 @@ export interface PackedBatch {
 }
 
 export interface PackingOptions {
-  /** Where records without a key begin: packers that live for one append each begin elsewhere each time. 0 when left out. */
+  /** The first partition for records without a key: packers that live for one append begin at a different one each time. 0 when left out. */
   readonly first?: number;
   readonly spread?: number | undefined;
-  /** True for a record that is to be left out, by the partition it would go to. */
+  /** True for a record that is to be left out; called with the partition it would go to. */
   readonly leavesOut?: ((partition: number, key: Encoded | null, value: Encoded | null) => boolean) | undefined;
 }
 
-/** Where a batch is closed and the next one begun: scans run at four fifths of the speed of 1 MB batches, and latency stays low. */
+/** The size at which a batch is closed and the next one begun: scans reach four fifths of the speed of 1 MB batches, and latency stays low. */
 export const BATCH_BYTES: number = 64 * 1024;
 /** A thousand actors that each write to a thousand partitions must not take 64 MB before their first record, nor for every partition they never write to. */
 const FIRST_BYTES = 1024;
@@ -51,7 +51,7 @@ export class RecordPacker {
     this.#leavesOut = leavesOut;
   }
 
-  /** Bytes packed and not yet taken. */
+  /** Bytes that are packed and not yet taken. */
   get bytes(): number {
     return this.#fullBytes + this.#openBytes;
   }
@@ -67,7 +67,7 @@ export class RecordPacker {
     if (builder.size >= BATCH_BYTES) this.#close(partition, builder);
   }
 
-  /** Hands out all batches, those under construction too, in the order of their partitions: the same records make the same commit. */
+  /** Takes all batches, including the ones under construction, in the order of their partitions: equal records make equal commits. */
   take(): readonly PackedBatch[] {
     const open = [...this.#builders].filter(([, { count }]) => count > 0);
     for (const [partition, builder] of open.sort(([a], [b]) => a - b)) this.#close(partition, builder);
@@ -76,7 +76,7 @@ export class RecordPacker {
     return this.#full.splice(0);
   }
 
-  /** Forgets what was packed. */
+  /** Discards all packed records. */
   reset(): void {
     for (const builder of this.#builders.values()) builder.reset();
     this.#full.length = 0;
@@ -111,10 +111,10 @@ export class RecordPacker {
   }
 }
 
-/** The key's bytes in a buffer that the next call overwrites: they are copied into the batch at once. */
+/** Writes the key's bytes into a buffer that the next call overwrites: the batch copies them at once. */
 const toBytes = (key: string): Uint8Array => {
   if (key.length * 3 > scratch.length) return utf8(key);
   return scratch.subarray(0, writeUtf8(scratch, 0, key));
 };
-/** One for all packers: an append of one record makes a packer, and is not to make 4 KB of zeros with it. */
+/** Shared by all packers: an append of one record makes a packer, which need not allocate and zero 4 KB each time. */
 const scratch: Uint8Array = new Uint8Array(8 * 1024);

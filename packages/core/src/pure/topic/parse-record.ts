@@ -1,9 +1,9 @@
 /**
- * The edge: where a key and a value from outside become a record's, and what null means on each kind of topic.
+ * Parses a key and a value from outside into a record's, and decides the meaning of null on each kind of topic.
  *
- * On a compacted topic a null value is a tombstone, whatever the schema says, and every record needs a key, for its
- * key is what it is kept by. On other topics null is a value like any other, if the schema has it: it is then written by
- * the codec, not as a tombstone. A null key hashes nowhere; such records spread over the partitions.
+ * On a compacted topic a null value is a tombstone, also when the schema has null, and every record needs a key, because
+ * compaction keeps records by their keys. On other topics null is a value like any other, if the schema has it: the codec
+ * encodes it, and it is no tombstone. A null key has no hash; records with it spread over the partitions.
  */
 import { StoplogError } from '../errors.ts';
 import type { Encoded } from '../schema/codec.ts';
@@ -14,7 +14,7 @@ export interface RecordInput {
   readonly value: unknown;
 }
 
-/** Parses both sides; throws `STOPLOG_SCHEMA` that names topic, path and first issue. */
+/** Parses both sides; throws a `STOPLOG_SCHEMA` that names the topic, the path and the first issue. */
 export const parseRecord = (topic: AnyTopic, input: RecordInput): RecordInput => ({
   key: parseKey(topic, input.key),
   value: parseValue(topic, input.value),
@@ -35,7 +35,7 @@ export const parseValue = (topic: AnyTopic, value: unknown): unknown => {
   }
 };
 
-/** The key's bytes, or null for a record that may lie in any partition. */
+/** The key's bytes, or null for a record that may go to any partition. */
 export const encodeKey = (topic: AnyTopic, key: unknown): Encoded | null => {
   if (key !== null) return topic.keySerde.encode(key);
   if (topic.kind === 'compacted') throw keyless(topic);

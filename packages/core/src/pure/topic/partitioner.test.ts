@@ -3,8 +3,8 @@ import { partitionOf } from './partitioner.ts';
 
 const partitions = (key: string, counts: readonly number[]): number[] => counts.map((count) => partitionOf(Buffer.from(key), count));
 
-describe("a key lies where Kafka's Java client puts it", () => {
-  // Kafka's own keys (UtilsTest.testMurmur2), partitions for 3, 10, 12 and 50: counts that are no powers of two tell the ways apart.
+describe("a key goes to the partition that Kafka's Java client chooses", () => {
+  // Kafka's own keys (UtilsTest.testMurmur2), partitions for 3, 10, 12 and 50: counts that are no powers of two reveal a wrong formula.
   test.each([
     ['21', [0, 0, 0, 40]],
     ['foobar', [0, 6, 6, 16]],
@@ -18,7 +18,7 @@ describe("a key lies where Kafka's Java client puts it", () => {
     expect(partitions(key, [3, 10, 12, 50])).toEqual(expected);
   });
 
-  // Keys that clients with another way to a positive number put elsewhere (platformatic/kafka#121, kafkajs#357).
+  // Keys that go to other partitions in clients that make the hash positive in another way (platformatic/kafka#121, kafkajs#357).
   test.each([
     ['100:48069', 12, 9],
     ['TT0124', 15, 10],
@@ -27,7 +27,7 @@ describe("a key lies where Kafka's Java client puts it", () => {
     expect(partitions(key, [count])).toEqual([expected]);
   });
 
-  test('bytes count, not what they look like: é in one character or in two', () => {
+  test('bytes count, not the look of a text: é in one character or in two', () => {
     expect(partitions('é', [50])).not.toEqual(partitions('e\u0301', [50]));
   });
 });

@@ -1,5 +1,5 @@
 /**
- * One setting as an entry of a table: its type, its bounds, its default, its name everywhere it appears, and a sentence.
+ * A setting as an entry of a table: its type, its bounds, its default, its name everywhere it appears, and a sentence.
  *
  * Types, checks, errors, command line options, help and documents are derived from such a table (`topic-settings.ts`), so a new
  * setting is one entry and no two places can disagree.
@@ -9,9 +9,9 @@ import type { Millis } from '../time/duration.ts';
 
 export interface Setting {
   readonly type: 'count' | 'duration' | 'bytes' | 'share' | 'choice';
-  /** Of a choice; the default is the first. */
+  /** The values of a choice; the default is the first. */
   readonly choices?: readonly string[];
-  /** Bounds of a number, both allowed. */
+  /** The bounds of a number, both included. */
   readonly least?: number;
   readonly most?: number;
   /** The value where the setting is left out; absent for no limit. */
@@ -27,7 +27,7 @@ export interface Setting {
   readonly option?: string;
   readonly optionExample?: string;
   readonly kafka?: { readonly name: string; readonly default: string };
-  /** One sentence without its full stop, about what the setting does. */
+  /** A sentence without its full stop: the effect of the setting. */
   readonly sentence: string;
 }
 export type SettingTable = Readonly<Record<string, Setting>>;
@@ -39,7 +39,7 @@ export type Declared<S extends Setting> = S['type'] extends 'choice' ? Choice<S>
 export type Kept<S extends Setting> = S['type'] extends 'choice' ? Choice<S> : number;
 /** The type of a declaration with these settings. */
 export type SettingsIn<T extends SettingTable> = { readonly [N in keyof T]?: Declared<T[N]> };
-/** What a shape stores of these settings in `forgetting`. */
+/** The part of these settings that a shape stores in `forgetting`. */
 export type KeptIn<T extends SettingTable> = {
   readonly [N in keyof T as T[N] extends { readonly keptIn: 'forgetting' } ? T[N]['kept'] : never]?: Kept<T[N]> | undefined;
 };

@@ -14,7 +14,7 @@ const shape = (other: Partial<TopicShape> = {}): TopicShape => ({
 });
 
 describe('the difference of two shapes', () => {
-  test('is none when partitions, cleanup and codecs agree, whatever schemas and retention say', () => {
+  test('two shapes do not differ when partitions, cleanup and codecs agree, although schemas and retention differ', () => {
     expect(shapeDifference(shape(), shape({ keySchema: { type: 'string' }, valueSchema: 5, retentionMs: 7 }))).toBeUndefined();
   });
 
@@ -39,7 +39,7 @@ describe('the difference of two shapes', () => {
       { cleanup: 'compact' },
       "topic 'orders' has 4 partitions, is compacted and keeps each key as json, this pipeline declares 8, topic and a key as string: set partitions: 4, declare it with compactedTopic(…) and set codec: { key: 'json' }, or write to a new topic",
     ],
-  ])('is a sentence with both ways out: %s', (_, declared, found, sentence) => {
+  ])('the difference is a sentence with both remedies: %s', (_, declared, found, sentence) => {
     expect(shapeDifference(shape(declared), shape(found))).toBe(sentence);
   });
 });

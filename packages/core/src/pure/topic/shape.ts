@@ -1,9 +1,10 @@
 /**
- * The shape of a topic is what a log must know of it before the first record, and what cannot change after it.
+ * The shape of a topic: the settings that a log needs before the first record, and that cannot change after it.
  *
- * Partitions decide where a key lies, cleanup what may be forgotten, codecs what the bytes mean: where a pipeline
- * declares other ones than the log has, both cannot be right. Schemas may change as long as a reader by the new one fits
- * what was written by those before (`schemaDifference`). Retention and whose clock stamps are settings that may change at any time.
+ * Partitions decide where a key is stored, the cleanup policy which records may be deleted, codecs how bytes are decoded: when a
+ * pipeline declares other ones than the log has, one of the two is wrong. Schemas may change as long as a reader by the new schema
+ * fits the records written by the earlier ones (`schemaDifference`). Retention and the origin of timestamps are settings that may
+ * change at any time.
  */
 import type { CodecName } from '../schema/codec.ts';
 import { mismatchOf } from '../schema/compatible.ts';
@@ -14,28 +15,28 @@ export interface TopicShape {
   readonly name: string;
   readonly partitions: number;
   readonly cleanup: 'delete' | 'compact';
-  /** How long records are kept at least; for ever when undefined. Of a compacted topic: both policies. */
+  /** The time for which records are kept at least; for ever when undefined. A compacted topic that has one follows both policies. */
   readonly retentionMs: number | undefined;
-  /** The finer settings of forgetting; `cleanupOf` has the defaults. */
+  /** The finer settings of retention and compaction; `cleanupOf` has the defaults. */
   readonly forgetting?: Forgetting | undefined;
-  /** 'arrival': the log stamps each record as it takes it in; the producer's times otherwise. */
+  /** 'arrival': the log stamps each record at its append (LogAppendTime); otherwise the producer's time counts (CreateTime). */
   readonly timestamps?: 'arrival' | undefined;
   readonly keyCodec: CodecName;
   readonly valueCodec: CodecName;
-  /** JSON schemas of what is appended. */
+  /** JSON schemas of the records that are appended. */
   readonly keySchema: unknown;
   readonly valueSchema: unknown;
-  /** Of a declaration whose reads are parsed: JSON schemas of what it accepts, so that a field with a default may be missing. A log does not keep them. */
+  /** JSON schemas of a schema's input, in a declaration with `reads: 'parsed'`: a field with a default may be missing. A log does not store them. */
   readonly parses?: { readonly key: unknown; readonly value: unknown } | undefined;
 }
 
-/** JSON schemas of what a topic holds: by each of them something was appended. */
+/** The JSON schemas by which the records of a topic were appended. */
 export interface HeldSchemas {
   readonly key: readonly unknown[];
   readonly value: readonly unknown[];
 }
 
-/** Why a declaration does not fit what the topic holds, as a sentence with the ways out; undefined when it fits. */
+/** The reason why a declaration cannot read the records of the topic, as a sentence with the remedies; undefined when it can. */
 export const schemaDifference = (declared: TopicShape, held: HeldSchemas): string | undefined => {
   for (const side of ['key', 'value'] as const) {
     const read = declared.parses?.[side] ?? declared[`${side}Schema`];
@@ -52,11 +53,11 @@ export const schemaDifference = (declared: TopicShape, held: HeldSchemas): strin
   }
   return undefined;
 };
-/** What a topic holds once something was appended to it by the declaration: by that, and by the earlier schemas that it does not cover. */
+/** The schemas of a topic's records after an append by the declaration: its own, and the earlier ones that it does not cover. */
 export const heldAfter = (declared: TopicShape, held: HeldSchemas): HeldSchemas => {
   const after = (side: 'key' | 'value'): readonly unknown[] => {
     const schema = declared[`${side}Schema`];
-    // One that says nothing takes nothing from what is known.
+    // An empty schema replaces none of the known ones.
     if (saysNothing(schema)) return held[side];
     return [schema, ...held[side].filter((written) => mismatchOf(schema, written) !== undefined)];
   };
@@ -64,7 +65,7 @@ export const heldAfter = (declared: TopicShape, held: HeldSchemas): HeldSchemas 
 };
 const saysNothing = (schema: unknown): boolean => typeof schema !== 'object' || schema === null || Object.keys(schema).length === 0;
 
-/** What differs, as a sentence with both ways out; undefined when the declaration fits what is there. */
+/** The differences as a sentence with both remedies; undefined when the declaration fits the topic in the log. */
 export const shapeDifference = (declared: TopicShape, found: TopicShape): string | undefined => {
   const has: string[] = [];
   const wants: string[] = [];

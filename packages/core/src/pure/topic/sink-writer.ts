@@ -1,9 +1,9 @@
 /**
  * A SinkWriter puts records outside the log: a queue, a foreign topic, a table of a database.
  *
- * The actor writes to its sinks before it commits, and hands each batch the position behind the records that it came from. A
- * target that keeps the position with the records (in one transaction) tells it again with `recover`. After a crash between
- * the two, the actor reads the same records again and leaves out what the target already has, so the effect is exactly
+ * The actor writes to its sinks before it commits, and passes the position behind the batch's input records with each batch. A
+ * target that stores the position with the records (in one transaction) returns it from `recover`. After a crash between
+ * the two, the actor reads the same records again and leaves out the ones that the target already has, so the effect is exactly
  * once. A target without positions gets the last batch twice: at least once.
  */
 import type { Header } from '../record/record.ts';
@@ -15,22 +15,22 @@ export interface SinkRecord {
   /** Milliseconds since 1970. */
   readonly timestamp: number;
   readonly headers: readonly Header[];
-  /** The offset of the record it was made from; with `index`, a number that every repetition of it has again. */
+  /** The offset of the input record; with `index`, a number that stays the same when the record is processed again. */
   readonly offset: bigint;
   /** Counts the records made from one input record, from 0. */
   readonly index: number;
 }
-/** What writes to a sink: one actor, by what it reads. */
+/** The actor that writes to a sink, named by its input. */
 export interface SinkStart {
   readonly group: string;
   readonly topic: string;
   readonly partition: number;
-  /** Grows with each owner of the partition: a target that keeps positions refuses an older owner (`STOPLOG_FENCED`) from the opening of a newer one on. */
+  /** Grows with each owner of the partition: a target that keeps positions refuses an older owner (`STOPLOG_FENCED`) once a newer one has opened. */
   readonly epoch: number;
 }
 export interface SinkBatch {
   readonly records: readonly SinkRecord[];
-  /** The next offset the actor reads: everything made from records below it has been written with this batch. */
+  /** The next offset that the actor reads: after this batch, the outputs of all records below it are written. */
   readonly position: bigint;
 }
 

@@ -3,19 +3,19 @@
  * pushed.
  *
  * The order is always: pull, commit, acknowledge. `acknowledge` is called after the records made from the arrivals are
- * durable, so a crash between the two repeats arrivals and never loses one. A source that can go back (a foreign topic) says
- * with each batch where it goes on. That position is committed with the records, so a crash repeats nothing.
+ * durable, so a crash between the two repeats arrivals and never loses one. A source that can seek (a foreign topic) returns
+ * with each batch the position at which it resumes. That position is committed with the records, so a crash repeats nothing.
  */
 import type { Header } from '../record/record.ts';
 
-/** A record from outside, and what its source knows it by. */
+/** A record from outside, and the identifier that its source knows it by. */
 export interface Arrival {
   readonly key: unknown;
   readonly value: unknown;
   /** Milliseconds since 1970. */
   readonly timestamp: number;
   readonly headers?: readonly Header[] | undefined;
-  /** The source's own name for it (a receipt, a delivery tag): plain data, which only the source reads. */
+  /** The source's own identifier of the arrival (a receipt, a delivery tag): plain data, which only the source reads. */
   readonly item?: unknown;
 }
 /** A record from outside as bytes, which the source's `decode` turns into an arrival in the actor's thread. */
@@ -28,7 +28,7 @@ export interface RawArrival {
 }
 export interface ArrivalBatch<A = Arrival> {
   readonly arrivals: readonly A[];
-  /** Where the source goes on after these; committed with them. Left out by a source that cannot go back: then it counts arrivals. */
+  /** The position at which the source resumes after these arrivals; committed with them. A source that cannot seek leaves it out: the arrivals are counted instead. */
   readonly position?: bigint | undefined;
   /** True when the source has ended: no further pull finds anything. */
   readonly ended: boolean;
@@ -38,21 +38,21 @@ export interface PullLimit {
   /** Bytes of keys and values together; one arrival may be larger. */
   readonly bytes: number;
 }
-/** Where a reader begins. */
+/** The start of a reader. */
 export interface SourceStart {
   /** The group that commits the positions: the pipeline's name. */
   readonly group: string;
   readonly partition: number;
-  /** What the group committed last; 0 when it never did. */
+  /** The position that the group committed last; 0 before the first commit. */
   readonly position: bigint;
 }
 
 export interface SourceReader<A = Arrival> extends AsyncDisposable {
-  /** Resolves when at least one arrival is there, the source has ended, or the signal is aborted. */
+  /** Resolves when an arrival is there, the source has ended, or the signal is aborted. */
   pull(limit: PullLimit, signal: AbortSignal): Promise<ArrivalBatch<A>>;
-  /** The records made from these arrivals are durable, and the position behind them is committed. */
+  /** Reports that the records made from these arrivals are durable, and the position behind them is committed. */
   acknowledge(items: readonly unknown[], position: bigint): Promise<void>;
-  /** These arrivals are not going to be committed by this reader: another one may have them, at once or after `afterMs`. */
+  /** Gives these arrivals back, because this reader will not commit them: another one may have them, at once or after `afterMs`. */
   release?(items: readonly unknown[], afterMs: number): Promise<void>;
   /** Keeps these arrivals from other readers for `ms` from now. */
   extend?(items: readonly unknown[], ms: number): Promise<void>;

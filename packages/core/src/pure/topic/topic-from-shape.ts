@@ -1,5 +1,5 @@
 /**
- * A topic made from what a log keeps of it, for tools that have no declaration at hand.
+ * Makes a topic from its stored shape, for tools that have no declaration at hand.
  */
 import { StoplogError } from '../errors.ts';
 import type { Schema } from '../schema/codec.ts';
@@ -7,12 +7,12 @@ import { anySchema, schemaFromJson } from '../schema/from-json-schema.ts';
 import type { TopicShape } from './shape.ts';
 import { compactedTopic, topic, topicOf, type AnyTopic } from './topic.ts';
 
-/** 'read' takes what lies there as it is; 'append' parses by the JSON schemas kept with the topic, and throws `STOPLOG_SCHEMA` when they do not say enough. */
+/** With 'read', every stored value is accepted; 'append' parses by the topic's stored JSON schemas, and throws `STOPLOG_SCHEMA` when they do not determine the values. */
 export const topicFromShape = (shape: TopicShape, purpose: 'read' | 'append'): AnyTopic => {
   const side = (which: 'key' | 'value'): Schema => (purpose === 'read' || shape[`${which}Codec`] === 'bytes' ? anySchema : schemaOf(shape, which));
   const spec = { key: side('key'), value: side('value'), partitions: shape.partitions, codec: { key: shape.keyCodec, value: shape.valueCodec } };
   const made = topicOf(shape.cleanup === 'compact' ? compactedTopic(shape.name, spec) : topic(shape.name, spec));
-  // What the log knows of it stays as it is: another schema here is none of its declaration.
+  // The stored shape stays unchanged: the schemas here are not those of a declaration.
   return Object.freeze({ ...made, shape });
 };
 

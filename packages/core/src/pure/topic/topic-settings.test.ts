@@ -1,4 +1,4 @@
-/** Everything that is derived from the tables of settings agrees with them, the document and the editors' comments too. */
+/** The document and the editors' comments agree with the tables of settings, and so does all that the tables derive. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';

@@ -56,7 +56,7 @@ describe('types', () => {
 });
 
 describe('declaring', () => {
-  test('gives a frozen value with its shape', () => {
+  test('a declaration gives a frozen value with its shape', () => {
     const { kind, name, partitions, shape } = topicOf(orders);
     expect({ kind, name, partitions }).toEqual({ kind: 'topic', name: 'orders', partitions: 8 });
     expect(shape).toMatchObject({
@@ -91,12 +91,12 @@ describe('declaring', () => {
     topic('t', { key: OrderId, value: z.date(), codec: { key: 'string', value: 'msgpack' } });
   });
 
-  test('what is no topic is not taken for one', () => {
+  test('an object that is no topic is refused as one', () => {
     for (const foreign of [{ name: 'orders' }, null, undefined, 'orders'])
       expect(() => topicOf(foreign as { name: string })).toThrow(expect.objectContaining({ code: 'STOPLOG_USAGE' }));
   });
 
-  test('a topic that others write is parsed when read, ours is trusted', () => {
+  test('a topic with other writers is parsed when it is read, ours is trusted', () => {
     const spec = { key: z.string(), value: z.object({ n: z.int().default(1) }) };
     const bytes = Buffer.from('{"extra":true}');
     expect(topicOf(topic('t', spec)).valueSerde.decode(bytes)).toEqual({ extra: true });

@@ -1,9 +1,9 @@
 /**
- * A topic as a value: a name, two schemas, a shape. Declaring it does nothing; `Log.ensure` makes it.
+ * A topic as a value: a name, two schemas, a shape. Its declaration has no effect; `Log.ensure` creates the topic.
  *
  * Its type has three faces instead of one: `Origin` (may be read), `Target` (may be written inside a pipeline), `Parses`
  * (may be written from outside, in the schema's input type). Faces are phantom: symbols that no object carries, there
- * for the compiler's variance alone. What the runtime needs is on the object too, and `topicOf` gets it back.
+ * for the compiler's variance alone. The object also carries the values that the runtime needs, and `topicOf` returns them.
  */
 import { StoplogError } from '../errors.ts';
 import type { CodecName, Input, Output, Schema, Serde } from '../schema/codec.ts';
@@ -43,7 +43,7 @@ export interface Parses<in RK, in RV> {
 export interface Topic<K, V, RK = K, RV = V> extends Origin<K, V>, Target<K, V>, Parses<RK, RV> {
   readonly kind: 'topic';
 }
-/** Keeps the latest value of each key: what a table is made of. A null value deletes its key. */
+/** A topic that keeps the latest value of each key, as a table needs it. A null value deletes its key. */
 export interface CompactedTopic<K, V, RK = K, RV = V> extends Origin<K, V>, Target<K, V>, Parses<RK, RV> {
   readonly kind: 'compacted';
 }
@@ -51,7 +51,7 @@ export interface CompactedTopic<K, V, RK = K, RV = V> extends Origin<K, V>, Targ
 export interface TopicSpec<K, V> extends SettingsIn<typeof OF_EVERY_TOPIC> {
   readonly key: K;
   readonly value: V;
-  /** JSON unless said otherwise. */
+  /** JSON when left out. */
   readonly codec?: { readonly key?: CodecName; readonly value?: CodecName };
 }
 
@@ -65,7 +65,7 @@ export interface AnyTopic {
   readonly keySerde: Serde<unknown>;
   readonly valueSerde: Serde<unknown>;
   readonly shape: TopicShape;
-  /** As declared; where it is left out, the pipeline says. */
+  /** Undefined when not declared: the pipeline's setting applies. */
   readonly writes?: Writes | undefined;
 }
 

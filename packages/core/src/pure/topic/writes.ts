@@ -1,7 +1,8 @@
 /**
- * The setting `writes` of topics, stores and pipelines: whether what a pipeline's functions make is parsed before it is
- * written. The nearest declaration decides: that of the topic or store, then that of the pipeline. Where both leave it out,
- * `drive` and `simulate` parse, and a pipeline that runs trusts.
+ * The setting `writes` of topics, stores and pipelines: are values made by a pipeline's functions parsed before they are written?
+ *
+ * The nearest declaration decides: that of the topic or store, then that of the pipeline. Without a declaration `drive` and
+ * `simulate` parse, and a running pipeline trusts.
  */
 import { StoplogError } from '../errors.ts';
 import type { Schema } from '../schema/codec.ts';
@@ -10,7 +11,7 @@ import { OF_EVERY_TOPIC } from './topic-settings.ts';
 
 export type Writes = (typeof OF_EVERY_TOPIC)['writes']['choices'][number];
 
-/** Refuses a word that is none of the setting's, and 'parsed' for a schema that cannot judge what it yields. */
+/** Refuses other words, and 'parsed' for a schema that cannot judge its own output. */
 export const checkWrites = ({ kind, name }: { readonly kind: string; readonly name: string }, writes: Writes | undefined, schemas: readonly Schema[]): void => {
   if (writes === undefined) return;
   if (!OF_EVERY_TOPIC.writes.choices.includes(writes))

@@ -26,7 +26,7 @@ export interface TaskPorts {
   /** Asks for a tick at that wall-clock time; the earliest of several counts. */
   readonly wakeAt?: (wallClock: number) => void;
   readonly streamTime?: () => number;
-  /** What the verbs' functions make is parsed before it is written to this store or topic. */
+  /** Returns true when values made by functions are parsed before they are written to this store or topic. */
   readonly parses?: (target: AnyStore | AnyTopic) => boolean;
 }
 export interface CompiledTask {
@@ -69,7 +69,7 @@ export const compileTask = (task: TaskNodes, ports: TaskPorts): CompiledTask => 
   };
 
   const { parses = () => false } = ports;
-  /** What the node asks of the task: its ports parse where they are told to. */
+  /** Wraps the node's ports where they parse. */
   const compilingOf = (node: Node): Compiling => {
     const owned = node.stores?.find(({ store }) => store !== undefined && parses(store))?.store;
     const isParsed = node.writes !== undefined && node.writes.kind !== 'sink' && parses(node.writes);

@@ -12,7 +12,7 @@ const latest = compactedTopic('latest', { key: z.string(), value: z.int(), parti
 const kept = store('kept', { key: z.string(), value: z.int() });
 const orders = topic('orders', { key: z.string(), value: z.object({ lines: z.array(z.object({ cents: z.int() })) }), partitions: 1 });
 
-/** What JSON.parse returns is `any`, and passes for every type. */
+/** Returns `any`, which passes for every type. */
 const parsed = (text: string) => JSON.parse(text);
 const sends = (made: Pipeline, text: string) => (): unknown => {
   const d = drive(made);
@@ -21,7 +21,7 @@ const sends = (made: Pipeline, text: string) => (): unknown => {
   return d;
 };
 
-describe('what a function makes is parsed by drive before it is written: a string for integers', () => {
+describe('drive parses keys and values made by functions before it writes them', () => {
   test.each([
     ['map', pipeline('p', stream(texts).map(parsed).to(numbers)), /map\(…\).* topic 'numbers'/],
     [
@@ -79,13 +79,13 @@ describe('what a function makes is parsed by drive before it is written: a strin
       ),
       /rekey\(…\).* key .* topic 'numbers'/,
     ],
-  ])('%s', (_, made, said) => {
+  ])('%s is refused a string for an integer', (_, made, said) => {
     const refusal = expect.objectContaining({ code: 'STOPLOG_HANDLER', message: expect.stringMatching(said) });
     expect(sends(made, '"2"')).toThrow(refusal);
     expect(sends(made, '"2"')).toThrow(/texts\[0\] offset [01], key 'k'/);
   });
 
-  test('the path leads to the value', () => {
+  test('the error names the path of the value', () => {
     const made = pipeline(
       'p',
       stream(texts)
@@ -96,12 +96,12 @@ describe('what a function makes is parsed by drive before it is written: a strin
     expect(sends(made, '{"lines":[{"cents":1},{"cents":2}]}')).not.toThrow();
   });
 
-  test('simulate refuses it too', () => {
+  test('simulate refuses a string for an integer', () => {
     const made = pipeline('p', stream(texts).map(parsed).to(numbers));
     expect(() => simulate(made, { seed: 1, inputs: [{ topic: texts, records: [{ key: 'k', value: '"2"' }] }] })).toThrow(/map\(…\)/);
   });
 
-  test('what a function leaves out that the schema would fill in is refused; what it adds is written as it is', () => {
+  test('a missing property with a default is refused, and an unknown property is written', () => {
     const more = topic('more', { key: z.string(), value: z.object({ a: z.int(), b: z.int().default(0) }), partitions: 1 });
     const made = pipeline(
       'p',
@@ -116,23 +116,23 @@ describe('what a function makes is parsed by drive before it is written: a strin
   });
 });
 
-describe('the nearest declaration decides', () => {
+describe('the setting writes', () => {
   const trusting = topic('trusting', { key: z.string(), value: z.int(), partitions: 1, writes: 'trusted' });
   const parsing = topic('parsing', { key: z.string(), value: z.int(), partitions: 1, writes: 'parsed' });
-  test('of a topic before that of the pipeline', () => {
+  test('of a topic overrides that of its pipeline', () => {
     expect(sends(pipeline('p', stream(texts).map(parsed).to(trusting)), '"2"')).not.toThrow();
     expect(sends(pipeline({ name: 'p', writes: 'parsed' }, stream(texts).map(parsed).to(trusting)), '"2"')).not.toThrow();
     expect(sends(pipeline({ name: 'p', writes: 'trusted' }, stream(texts).map(parsed).to(parsing)), '"2"')).toThrow(/map\(…\)/);
   });
-  test('of a store before that of the pipeline', () => {
+  test('of a store overrides that of its pipeline', () => {
     const own = store('own', { key: z.string(), value: z.int(), writes: 'parsed' });
     const made = pipeline({ name: 'p', writes: 'trusted' }, stream(texts).fold(own, { init: () => 0, update: (_, text) => parsed(text) }));
     expect(sends(made, '"2"')).toThrow(/fold\(…\)/);
   });
-  test('of a pipeline before that of the test', () => {
+  test('of a pipeline overrides the default of drive', () => {
     expect(sends(pipeline({ name: 'p', writes: 'trusted' }, stream(texts).map(parsed).to(numbers)), '"2"')).not.toThrow();
   });
-  test('a schema with a transform cannot judge what it yields: tests trust it, and a declaration is refused', () => {
+  test('is not applied by default to a schema with a transform, and refused in its declaration', () => {
     const value = z.string().transform(Number);
     const made = pipeline(
       'p',
@@ -146,7 +146,7 @@ describe('the nearest declaration decides', () => {
     );
     expect(() => store('made', { key: z.string(), value, writes: 'parsed' })).toThrow(/store 'made' cannot have writes: 'parsed'/);
   });
-  test('a word that is none of the setting is refused', () => {
+  test('refuses other words', () => {
     expect(() => pipeline({ name: 'p', writes: 'loose' as never }, stream(texts).to(texts))).toThrow(
       /pipeline 'p' cannot have writes: loose: take 'trusted' or 'parsed'/,
     );

@@ -1,8 +1,8 @@
 /**
- * Ports that parse what a verb's function has made before it is written; without `writes: 'parsed'` no verb gets one.
+ * Ports that parse keys and values made by a verb's function before they are written. A verb gets one only with `writes: 'parsed'`.
  *
- * The value that is checked is the one that is written, so a driven pipeline writes the same bytes as one that runs. Keys and
- * values that no function has touched are handed on as the bytes they came in, and were parsed when they were appended.
+ * The port writes the value that it was given, so a driven pipeline writes the same bytes as a running one. Keys and values that
+ * no function has touched are handed on as their bytes, and were parsed when they were appended.
  */
 import { isStoplogError, StoplogError } from '@stoplog/core';
 import { type AnyStore, type AnyTopic, checkWritten, LazyRecord, takesItsOutput } from '@stoplog/core/kit';
@@ -16,7 +16,7 @@ export const parsingOutput = (below: OutputPort, topic: AnyTopic, node: Node): O
   const keyBy = node.kind === 'through' ? node.verb : valueBy;
   const check = (side: 'key' | 'value', written: unknown, by: string): void => {
     const { schema } = side === 'key' ? topic.keySerde : topic.valueSerde;
-    // On a compacted topic null deletes, whatever the schema says; a null key is refused by the port below.
+    // A null value deletes on a compacted topic, and the port below refuses a null key there.
     if ((written !== null || topic.kind === 'topic') && takesItsOutput(schema))
       named(by, () => checkWritten(schema, written, { kind: 'topic', name: topic.name, side }));
   };
@@ -59,7 +59,7 @@ export const parsingState = (below: StatePort, { name, keySchema, valueSerde: { 
   },
 });
 
-/** The verb whose function made what the node writes: the next one upstream that makes values. */
+/** The verb whose function made the value that the node writes: the next one upstream that makes values. */
 const makerOf = ({ inputs: [input], verb }: Node): string => {
   if (input === undefined) return verb;
   return HAND_ON.has(input.kind) ? makerOf(input) : input.verb;

@@ -1,6 +1,6 @@
 /**
- * What a verb is given, checked when the pipeline is declared: the compiler refuses these for TypeScript, and a module
- * in plain JavaScript is to hear of them just as early, not from an actor at the first record.
+ * Checks the arguments of a verb when the pipeline is declared. The compiler refuses the same mistakes in TypeScript; a module in plain
+ * JavaScript gets the error just as early, not from an actor at the first record.
  */
 import { StoplogError } from '@stoplog/core';
 import { type AnyStore, type AnyTopic, storeOf, topicOf } from '@stoplog/core/kit';

@@ -1,8 +1,8 @@
 /**
- * Arrivals are what a connector yields: records without partitions.
+ * Arrivals are the records that a connector yields. They have no partitions yet.
  *
- * Two records with one key might still be handled by two actors, so there is no state here: no fold, no join. After
- * `rekey(...).through(topic)` equal keys meet, and the verbs appear.
+ * Two records with one key may be handled by two actors, so arrivals have no verb with state: no fold, no join. After
+ * `rekey(...).through(topic)` equal keys meet in one partition, and the stream has these verbs.
  */
 import type { Source } from '@stoplog/core';
 import { source as sourceNode } from '../nodes/source.ts';
@@ -13,7 +13,7 @@ import type { Arrivals } from './faces.ts';
 export type { Arrivals } from './faces.ts';
 
 /**
- * What a connector yields: a queue, an Observable, a foreign topic.
+ * Reads the arrivals of a connector: a queue, an Observable, a foreign topic.
  *
  * @example
  * source(ticks)

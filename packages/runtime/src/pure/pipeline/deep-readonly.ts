@@ -1,5 +1,5 @@
 /**
- * The type of a value that must not be changed in place: its properties are readonly, and so are those of everything in it.
+ * The type of a value that must not be changed in place: its properties are readonly, and so are the properties of every value in it.
  *
  * Classes keep their type, because a mapped type loses private members; functions and primitives have nothing to change.
  */
@@ -14,5 +14,5 @@ export type DeepReadonly<T> = unknown extends T
       : { readonly [P in keyof T]: DeepReadonly<T[P]> };
 
 type IsTuple<T extends readonly unknown[]> = number extends T['length'] ? false : true;
-/** What freezing does not hold still, or mapping would break. */
+/** The types that freezing does not protect, or that mapping would break. */
 type Opaque = Date | ReadonlyMap<unknown, unknown> | ReadonlySet<unknown> | ArrayBufferView | ((...args: never[]) => unknown);

@@ -1,22 +1,22 @@
 /**
- * The faces of a pipeline: Stream, Table and Arrivals, with the verbs that each of them has.
+ * The faces of a pipeline: Stream, Table and Arrivals, with the verbs of each.
  *
- * They name each other (a stream counted is a table, the changes of a table are a stream), so they are in one file. The faces are
+ * The faces name each other (a counted stream is a table, the changes of a table are a stream), so they share a file. The faces are
  * types; `verbs.ts` makes the values, and `stream.ts`, `table.ts` and `arrivals.ts` begin a path.
  */
 import type { DeepReadonly } from './deep-readonly.ts';
 import type { Flow } from './flow.ts';
 import type { LogRecord, Origin, Sink, Store, Target } from '@stoplog/core';
 
-/** How records of one key are folded into a state. */
+/** Folds the records of one key into a state. */
 export interface Fold<K, V, A> {
   /** The state before the first record of a key. */
   readonly init: () => DeepReadonly<A>;
-  /** The state after a record. `undefined` deletes the key: a tombstone for whoever reads the table. */
+  /** The state after a record. `undefined` deletes the key: readers of the table get a tombstone. */
   readonly update: (state: DeepReadonly<A>, value: V, record: LogRecord<K, V>) => DeepReadonly<A> | undefined;
 }
 
-/** A store as `process` sees it: the part for this partition, with this batch's own writes already in it. */
+/** A store as `process` sees it: the part for this partition, including the writes of the current batch. */
 export interface StateView<K, S> {
   /** The state is frozen: to change it, set another one. */
   get(key: K): DeepReadonly<S> | undefined;
@@ -24,12 +24,12 @@ export interface StateView<K, S> {
   delete(key: K): void;
 }
 
-/** Records that have been given another key, and have not yet met the others that share it. */
+/** Records with a new key that have not yet met the other records of that key. */
 export interface Rekeyed<J, V> {
   /**
-   * Sends the records through a topic, so that equal keys meet in one partition. The topic cuts the pipeline into two
-   * tasks: what follows may run in other threads than what came before. It reads what the topic holds, which may be a
-   * wider type than what was sent.
+   * Sends the records through a topic, so that equal keys meet in one partition. The topic cuts the pipeline into two tasks: the verbs
+   * after the cut may run in other threads than the verbs before. The resulting stream has the type of the topic, which may be wider than
+   * the type of the records sent.
    *
    * @example
    * stream(orders).rekey((order) => order.customerId).through(ordersByCustomer)
@@ -46,7 +46,7 @@ export interface Stream<in out K, out V> {
   readonly kind: 'stream';
 
   /**
-   * Keeps the records for which the answer is true. With a type guard, what follows knows the narrower type.
+   * Keeps the records for which the function returns true. With a type guard, the following verbs get the narrower type.
    *
    * @example
    * stream(orders).filter((order) => order.cents >= 10_000)
@@ -55,7 +55,7 @@ export interface Stream<in out K, out V> {
   filter(keep: (value: V, record: LogRecord<K, V>) => boolean): Stream<K, V>;
 
   /**
-   * One value for each value. Key, timestamp and headers stay.
+   * Replaces each value by one value. Key, timestamp and headers stay.
    *
    * @example
    * stream(orders).map((order, { timestamp }) => ({ ...order, at: timestamp }))
@@ -63,7 +63,7 @@ export interface Stream<in out K, out V> {
   map<W>(fn: (value: V, record: LogRecord<K, V>) => W): Stream<K, W>;
 
   /**
-   * Any number of values for each value, in order. Key, timestamp and headers stay.
+   * Replaces each value by any number of values, in order. Key, timestamp and headers stay.
    *
    * @example
    * stream(lines).flatMap((line) => line.split(' '))
@@ -71,7 +71,7 @@ export interface Stream<in out K, out V> {
   flatMap<W>(fn: (value: V, record: LogRecord<K, V>) => Iterable<W>): Stream<K, W>;
 
   /**
-   * Both streams as one. Order is kept within each; between them the lower timestamp goes first. Their topics must
+   * Makes one stream of both. Order is kept within each; between them the record with the lower timestamp goes first. Their topics must
    * have the same number of partitions.
    *
    * @example
@@ -80,7 +80,7 @@ export interface Stream<in out K, out V> {
   merge(other: Stream<K, V>): Stream<K, V>;
 
   /**
-   * Gives records another key. The only way on is `.through(topic)`.
+   * Gives records another key. The only next verb is `.through(topic)`.
    *
    * @example
    * stream(orders).rekey((order) => order.customerId).through(ordersByCustomer)
@@ -88,8 +88,8 @@ export interface Stream<in out K, out V> {
   rekey<J>(by: (value: V, record: LogRecord<K, V>) => J): Rekeyed<J, V>;
 
   /**
-   * Adds what the table holds for the record's key now. Records without a match are dropped; a later change of the
-   * table emits nothing. Both topics must have the same number of partitions.
+   * Combines each record with the table's present value for its key. Records without a match are dropped; a later change of the table
+   * emits nothing. Both topics must have the same number of partitions.
    *
    * @example
    * stream(ordersByCustomer).join(table(customers), (order, customer) => ({ ...order, customer }))
@@ -97,7 +97,7 @@ export interface Stream<in out K, out V> {
   join<T, W, J = K>(table: Table<J, T> & SameKey<J, K>, combine: (value: V, match: T, record: LogRecord<K, V>) => W): Stream<K, W>;
 
   /**
-   * As `join`, but every record goes on: without a match, `combine` is given `undefined`.
+   * Combines as `join` does, and keeps every record: without a match, `combine` gets `undefined`.
    *
    * @example
    * stream(ordersByCustomer).leftJoin(table(customers), (order, customer) => ({ ...order, name: customer?.name ?? 'unknown' }))
@@ -105,8 +105,8 @@ export interface Stream<in out K, out V> {
   leftJoin<T, W, J = K>(table: Table<J, T> & SameKey<J, K>, combine: (value: V, match: T | undefined, record: LogRecord<K, V>) => W): Stream<K, W>;
 
   /**
-   * Folds the records of each key into a state, kept in the store. The result is a table: it may be written to a
-   * compacted topic, joined, or be an end in itself, to be read with `app.store(store)`.
+   * Folds the records of each key into a state, kept in the store. The result is a table: it may be written to a compacted topic, joined,
+   * or be an end in itself, to be read with `app.store(store)`.
    *
    * @example
    * stream(ordersByCustomer).fold(spentByCustomer, { init: () => 0, update: (sum, order) => sum + order.cents })
@@ -114,7 +114,7 @@ export interface Stream<in out K, out V> {
   fold<A>(store: Store<K, A>, fold: Fold<K, V, A>): Table<K, A>;
 
   /**
-   * How many records each key has had. Never decodes a value.
+   * Counts the records of each key. Never decodes a value.
    *
    * @example
    * stream(ordersByCustomer).count(ordersPerCustomer).to(orderCounts)
@@ -122,8 +122,8 @@ export interface Stream<in out K, out V> {
   count(store: Store<K, number>): Table<K, number>;
 
   /**
-   * For each record, reads and writes the store at will and emits any number of values: what the other verbs cannot
-   * say. Keys of the state are keys of the stream, because only they are sure to lie in this partition.
+   * Reads and writes the store freely for each record, and emits any number of values: for work that the other verbs cannot express. Keys
+   * of the state are keys of the stream, because no other keys are sure to be in this partition.
    *
    * @example
    * stream(ordersByCustomer).process(spentByCustomer, (order, state, { key }) => {
@@ -135,7 +135,7 @@ export interface Stream<in out K, out V> {
   process<S, W>(store: Store<K, S>, step: (value: V, state: StateView<K, S>, record: LogRecord<K, V>) => Iterable<W>): Stream<K, W>;
 
   /**
-   * Writes every record to a topic or a sink that can hold it: the end of this path.
+   * Writes every record to a topic or a sink of a fitting type: the end of this path.
    *
    * @example
    * stream(orders).filter((order) => order.cents >= 10_000).to(largeOrders)
@@ -143,7 +143,7 @@ export interface Stream<in out K, out V> {
   to(target: (Target<K, V> & { readonly kind: 'topic' }) | Sink<K, V>): Flow;
 }
 
-/** What a key held and what it holds now. `undefined`: there was, or is, nothing. */
+/** The value of a key before and after a change. `undefined`: the key had, or has, no value. */
 export interface Change<V> {
   readonly before: V | undefined;
   readonly after: V | undefined;
@@ -153,7 +153,7 @@ export interface Table<in out K, out V> {
   readonly kind: 'table';
 
   /**
-   * One value for each value. A change is passed on as what both sides become.
+   * Replaces each value by one value. In a change, the values before and after are both replaced.
    *
    * @example
    * table(customers).map((customer) => customer.country)
@@ -161,7 +161,7 @@ export interface Table<in out K, out V> {
   map<W>(fn: (value: V, key: K) => W): Table<K, W>;
 
   /**
-   * The keys whose value answers true. A value that no longer does is a key that goes away.
+   * Keeps the keys for whose value the function returns true. A key whose value no longer passes is deleted.
    *
    * @example
    * table(customers).filter((customer) => customer.country === 'GB')
@@ -169,7 +169,7 @@ export interface Table<in out K, out V> {
   filter(keep: (value: V, key: K) => boolean): Table<K, V>;
 
   /**
-   * The table as a stream of its changes, each with before and after: what a deletion takes away can be undone.
+   * The changes of the table as a stream, each with the values before and after: a reader can undo the value that a deletion removes.
    *
    * @example
    * table(customers).changes().filter(({ after }) => after === undefined)
@@ -189,7 +189,7 @@ export interface Arrivals<in out K, out V> {
   readonly kind: 'arrivals';
 
   /**
-   * Keeps the records for which the answer is true.
+   * Keeps the records for which the function returns true.
    *
    * @example
    * source(ticks).filter((n) => n % 2 === 0)
@@ -197,7 +197,7 @@ export interface Arrivals<in out K, out V> {
   filter(keep: (value: V, record: LogRecord<K, V>) => boolean): Arrivals<K, V>;
 
   /**
-   * One value for each value. Key and timestamp stay.
+   * Replaces each value by one value. Key and timestamp stay.
    *
    * @example
    * source(ticks).map((n) => n * 2)
@@ -205,7 +205,7 @@ export interface Arrivals<in out K, out V> {
   map<W>(fn: (value: V, record: LogRecord<K, V>) => W): Arrivals<K, W>;
 
   /**
-   * Any number of values for each value, in order.
+   * Replaces each value by any number of values, in order.
    *
    * @example
    * source(ticks).flatMap((n) => [n, -n])
@@ -213,7 +213,7 @@ export interface Arrivals<in out K, out V> {
   flatMap<W>(fn: (value: V, record: LogRecord<K, V>) => Iterable<W>): Arrivals<K, W>;
 
   /**
-   * Gives records a key. The only way on is `.through(topic)`, where equal keys meet.
+   * Gives records a key. The only next verb is `.through(topic)`, where equal keys meet.
    *
    * @example
    * source(ticks).rekey((n) => n % 4).through(byShard)

@@ -1,11 +1,11 @@
 /**
- * A Flow is a path that has reached its end: records that arrive there are written, and nobody reads on.
+ * A Flow is a path that has reached its end: its records are written to a topic or a sink, and no verb follows.
  *
- * A pipeline is made of such ends. A folded table is an end too: its store is what it was for.
+ * A pipeline is made of such ends. A folded table is an end too: its store is the result.
  */
 export interface Flow {
   readonly kind: 'flow';
 }
 
-/** What `pipeline(name, ...ends)` takes. */
+/** An argument of `pipeline(name, ...ends)`. */
 export type Ending = Flow | { readonly kind: 'table' };

@@ -1,6 +1,6 @@
 /**
- * Every face carries its node under one registered symbol, so that a face made by another copy of this package is
- * still a face here; and nobody sees it when the editor lists the verbs.
+ * Every face carries its node under one registered symbol, so that a face made by another copy of this package is still a face here, and
+ * so that an editor does not list the node among the verbs.
  */
 import { StoplogError } from '@stoplog/core';
 import type { EndNode, StreamNode, TableNode } from '../nodes/node.ts';
@@ -13,7 +13,7 @@ interface NodeOf {
   readonly flow: EndNode;
 }
 
-/** The node behind a face of one of these kinds; anything else is refused, naming the verb that was given it. */
+/** Returns the node behind a face of one of these kinds; refuses any other value with an error that names the verb. */
 export const nodeIn = <F extends keyof NodeOf>(
   verb: string,
   kinds: F | readonly F[],

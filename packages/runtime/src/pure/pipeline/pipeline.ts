@@ -1,8 +1,8 @@
 /**
- * A pipeline is a name and its ends. Everything else hangs behind the ends, node by node; nothing runs yet.
+ * A pipeline is a name and its ends. Every other node is reached from the ends; declaring a pipeline runs nothing.
  *
- * A module exports it by default, main and every thread import that module, and because numbering walks back from the
- * ends, all of them give a node the same number.
+ * A module exports the pipeline by default, and the main thread and every worker import that module. Nodes are numbered by walking back
+ * from the ends, so all threads give a node the same number.
  */
 import { StoplogError } from '@stoplog/core';
 import { checkName, checkSettings, checkWrites, type Known, type Writes } from '@stoplog/core/kit';
@@ -16,14 +16,16 @@ export interface Pipeline {
   readonly ends: readonly End[];
   readonly writes?: Writes | undefined;
 }
+
+/** A pipeline's name and settings. */
 export interface PipelineSpec {
   readonly name: string;
-  /** For every topic and store that does not say it: trusts what functions make, or parses it before it is written. */
+  /** Trusts what functions of the pipeline make, or parses it before it is written; a topic or store may declare otherwise. */
   readonly writes?: Writes;
 }
 const KNOWN: Known<PipelineSpec> = { name: true, writes: true };
 
-/** Registered, so that a pipeline made by another copy of this package is known as one. */
+/** A registered symbol, so that a pipeline made by another copy of this package is recognized. */
 const mark: unique symbol = Symbol.for('stoplog.pipeline');
 
 /** Each end as it is, or a text in place of its type, so that the compiler's first line says what to write. */
@@ -32,7 +34,7 @@ export type Ends<E extends readonly { readonly kind: string }[]> = {
 };
 
 /**
- * What a pipeline module exports by default.
+ * Declares a pipeline; its module exports it by default.
  *
  * @example
  * export default pipeline('large-orders',
@@ -44,7 +46,7 @@ export const pipeline = <const E extends readonly { readonly kind: string }[]>(n
   checkName('pipeline', name);
   if (typeof named === 'object') checkSettings(`pipeline '${name}'`, named, KNOWN);
   checkWrites({ kind: 'pipeline', name }, writes, []);
-  // What is no end was refused by the compiler; nodeIn refuses it for plain JavaScript.
+  // The compiler refused values that are no end; `nodeIn` refuses them in plain JavaScript.
   const given = ends as readonly unknown[] as readonly Ending[];
   const nodes: End[] = given.map((end) => nodeIn('pipeline', ['flow', 'table'], end));
   const made: Pipeline & { readonly [mark]: true } = { [mark]: true, kind: 'pipeline', name, ends: Object.freeze(nodes), writes };
@@ -53,7 +55,7 @@ export const pipeline = <const E extends readonly { readonly kind: string }[]>(n
 
 export const isPipeline = (value: unknown): value is Pipeline => typeof value === 'object' && value !== null && mark in value;
 
-/** The pipeline, or an error that shows what one looks like. */
+/** Returns the pipeline, or throws an error that shows how to declare one. */
 export const pipelineOf = (value: unknown): Pipeline => {
   if (isPipeline(value)) return value;
   throw new StoplogError('STOPLOG_USAGE', { found: typeof value }, "this is not a pipeline: pass a value made by pipeline('name', ...ends)");

@@ -1,6 +1,6 @@
 /**
- * What the compiler refuses, and what the words accept. Half of this file runs in `tsc` (`tsconfig.test.json`): an
- * `@ts-expect-error` above a line that compiles is an error. The other half says that plain JavaScript is refused too.
+ * The mistakes that the compiler refuses, and the correct uses that it accepts. Half of this file runs in `tsc` (`tsconfig.test.json`):
+ * an `@ts-expect-error` above a line that compiles is an error. The other half shows that plain JavaScript is refused too.
  */
 import { compactedTopic, store, topic, type Sink, type Source } from '@stoplog/core';
 import { describe, expect, test } from 'vitest';
@@ -91,7 +91,7 @@ compiled(() => {
 });
 
 compiled(() => {
-  // Brands, guards and the second argument come through.
+  // Brands, guards and the second argument keep their types.
   const paid: Stream<OrderId, Order & { cents: 0 }> = stream(orders).filter((order): order is Order & { cents: 0 } => order.cents === 0);
   const merged: Stream<OrderId, Order> = stream(orders).merge(paid);
   const changes: Stream<CustomerId, Change<Customer>> = table(customers).changes();
@@ -104,20 +104,20 @@ compiled(() => {
   return [merged, changes, count, keyed, wider, firsts, numbers, countries, stream(enrichedOrders).map(({ customer: _, ...order }) => order).to(ordersByCustomer), stream(orders).to(elsewhere)];
 });
 
-/** A value as plain JavaScript would pass it: of a type that fits anywhere. */
+/** A value as plain JavaScript would pass it: of a type that is assignable anywhere. */
 const smuggled = (value: unknown): never => value as never;
 
 describe('without a compiler, a verb refuses when it is called', () => {
   const refusal = (code: string, words: RegExp): object => expect.objectContaining({ code, message: expect.stringMatching(words) });
 
-  test('a topic of the wrong kind, with the word that fits it', () => {
+  test('a verb refuses a topic of the wrong kind and names the right verb', () => {
     expect(() => table(smuggled(orders))).toThrow(refusal('STOPLOG_USAGE', /declare it with compactedTopic/));
     expect(() => stream(smuggled(customers))).toThrow(refusal('STOPLOG_USAGE', /read it with table\(customers\)/));
     expect(() => stream(orders).rekey((order) => order.customerId).through(smuggled(customers))).toThrow(refusal('STOPLOG_USAGE', /through needs a topic/));
     expect(() => table(customers).to(smuggled(orders))).toThrow(refusal('STOPLOG_USAGE', /to needs a compacted topic/));
   });
 
-  test('what is no topic, store, source, stream, table or function', () => {
+  test('a verb refuses a value that is no topic, store, source, stream, table or function', () => {
     for (const nonsense of [undefined, null, 0, 'orders', {}, () => 0, { kind: 'topic', name: 'orders' }, { kind: 'table' }, { kind: 'stream' }]) {
       const given = smuggled(nonsense);
       const attempts = [
@@ -131,7 +131,7 @@ describe('without a compiler, a verb refuses when it is called', () => {
     for (const attempt of attempts) expect(attempt).toThrow(refusal('STOPLOG_USAGE', /needs a function/));
   });
 
-  test('a name outside the allow-list', () => {
+  test('a name with a character that names may not have is refused', () => {
     expect(() => pipeline('my pipeline', table(customers).to(customers))).toThrow(refusal('STOPLOG_NAME', /cannot name a pipeline/));
   });
 });

@@ -1,8 +1,8 @@
 /**
- * A Table is the latest value of every key: what a stream of changes adds up to.
+ * A Table is the latest value of every key, kept up to date by a stream of changes.
  *
- * Only a compacted topic or a fold can be one, and it can only be written to a compacted topic: a key that goes away is
- * a tombstone there, and a plain stream would not know what to make of it.
+ * Only a compacted topic or a fold is a table, and a table can only be written to a compacted topic: a deleted key becomes a tombstone
+ * there, and a reader of a plain stream would not expect a null value.
  */
 import type { Origin } from '@stoplog/core';
 import { table as tableNode } from '../nodes/table.ts';
@@ -13,7 +13,7 @@ import type { Table } from './faces.ts';
 export type { Change, Table } from './faces.ts';
 
 /**
- * The latest value of every key of a compacted topic.
+ * Reads the latest value of every key of a compacted topic.
  *
  * @example
  * table(customers)

@@ -12,7 +12,7 @@ const byNumber = table(compactedTopic('by-number', { key: z.int(), value: z.stri
 const kept = store('kept', { key: z.string(), value: z.int() });
 
 describe('the type error', () => {
-  test('of a stream that is given as an end is a sentence about .to(topic)', () => {
+  test('the type error of a stream that is no end mentions .to(topic)', () => {
     expectTypeOf<Ends<[Stream<string, string>]>[0]>().toEqualTypeOf<'a stream is not an end: write it with .to(topic), or keep it with a fold or count'>();
     expectTypeOf<Ends<[Table<string, string>]>[0]>().toEqualTypeOf<Table<string, string>>();
     // @ts-expect-error The stream has no end.
@@ -20,7 +20,7 @@ describe('the type error', () => {
     expect(pipeline('p', stream(from).to(to), stream(from).count(kept)).ends).toHaveLength(2);
   });
 
-  test('of a join with keys of another type is a sentence about them', () => {
+  test('the type error of a join with keys of another type mentions the keys', () => {
     expectTypeOf<SameKey<number, string>>().toExtend<string>();
     expectTypeOf<SameKey<string, string>>().toEqualTypeOf<unknown>();
     // @ts-expect-error The table's keys are numbers.
@@ -35,7 +35,7 @@ describe('an async function', () => {
   async function* many(): AsyncGenerator<string> {
     yield 'x';
   }
-  test('is refused where the verb is called, by the name of the verb', () => {
+  test('a verb refuses an async function when it is called and names itself', () => {
     expect(() => stream(from).map(later)).toThrow(/map was given an async function, but verbs are synchronous/);
     expect(() => stream(from).flatMap(many as unknown as () => string[])).toThrow(/flatMap was given an async function/);
     expect(() => stream(from).fold(kept, { init: () => 0, update: later as unknown as () => number })).toThrow(/fold was given an async function/);

@@ -1,8 +1,8 @@
 /**
  * The verbs behind the faces: each checks its arguments, builds one frozen node, and does nothing else.
  *
- * Here nothing is typed by key and value. The faces (`Stream`, `Table`, `Arrivals`) are, and the three casts at the end
- * of this file are the only place where the two meet: a face is a promise about what its functions will be given.
+ * Nothing here is typed by key and value. The faces (`Stream`, `Table`, `Arrivals`) are, and the three casts at the end of this file are
+ * the only place where the two meet: a face promises the types of the arguments that its functions will get.
  */
 import type { AnyStore, AnyTopic } from '@stoplog/core/kit';
 import { changes } from '../nodes/changes.ts';

@@ -1,4 +1,4 @@
-/** Arrivals as one encoded batch, to cross from the thread that reads a source to the actor, and back into arrivals. */
+/** Encodes arrivals as one batch, to cross from the thread that reads a source to the actor, and decodes the batch into arrivals. */
 import type { RawArrival } from '@stoplog/core/port';
 import { BatchBuilder, NO_HEADERS, openBatch } from '@stoplog/core/kit';
 

@@ -1,8 +1,8 @@
 /**
- * Every message between an actor and the reader of its source, which lives in another thread: one union each way.
+ * Every message between an actor and the reader of its source, which runs in another thread: one union for each direction.
  *
- * Arrivals cross as one encoded batch, as records do everywhere; beside it go the source's own names for them. A reader has
- * at most one pull under way. Other calls are numbered, and answered by their number.
+ * Arrivals cross as one encoded batch, as records do everywhere; beside the batch go the source's own names for the arrivals. A reader
+ * has at most one pull under way. Other calls are numbered, and answered by their number.
  */
 import type { PullLimit, SourceStart } from '@stoplog/core/port';
 import type { ErrorData } from '@stoplog/core/kit';
@@ -10,7 +10,7 @@ import type { ErrorData } from '@stoplog/core/kit';
 export type ToReader =
   | { readonly type: 'open'; readonly start: SourceStart }
   | { readonly type: 'pull'; readonly limit: PullLimit }
-  /** Answer the pull now, with what there is. */
+  /** Answer the pull now, with the arrivals read so far. */
   | { readonly type: 'stop' }
   | { readonly type: 'acknowledge'; readonly call: number; readonly items: readonly unknown[]; readonly position: bigint }
   | { readonly type: 'release'; readonly call: number; readonly items: readonly unknown[]; readonly afterMs: number }

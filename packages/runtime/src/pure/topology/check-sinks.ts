@@ -1,7 +1,7 @@
 /**
- * A sink keeps one position for each writer: that of the records it was made from. So a task that writes to a sink reads one
- * topic. With two, the order in which their records are taken may differ after a crash, and one number would not say which
- * of them the sink already has.
+ * A sink keeps one position for each writer: the position of the records that were written. So a task that writes to a sink reads one
+ * topic. With two, the order in which their records are taken may differ after a crash, and one number would not tell which records the
+ * sink already has.
  */
 import { StoplogError } from '@stoplog/core';
 import type { AnySink } from '../nodes/node.ts';

@@ -43,7 +43,7 @@ describe('co-partitioning', () => {
     expect(error.facts).toEqual({ node: 3, topics: ['orders', 'customers'], partitions: [8, 4] });
   });
 
-  test('so is a merge, and a join with a fold of another count', () => {
+  test('a merge of unequal counts, and a join with a fold of another count, are refused', () => {
     expect(
       refusal(() =>
         pipeline(
@@ -66,14 +66,14 @@ describe('co-partitioning', () => {
     ).toMatch(/^cannot join 'orders' \(8 partitions\) with 'more' \(4 partitions\)/);
   });
 
-  test('the remedy it names works', () => {
+  test('the remedy that the error names works', () => {
     const sent = stream(orders)
       .rekey((_, record) => record.key)
       .through(plain('narrow', 4));
     expect(planOf(pipeline('p', sent.join(table(compacted('customers')), (order) => order).to(plain('out', 3)))).tasks).toHaveLength(2);
   });
 
-  test('keys of another codec are other bytes, and are refused', () => {
+  test('keys of another codec have other bytes and are refused', () => {
     const customers = compactedTopic('customers', { ...text, codec: { key: 'string' } });
     expect(
       refusal(() =>
@@ -98,7 +98,7 @@ describe('owners', () => {
     expect(error.facts).toEqual({ node: 3, store: 'n', owner: 1 });
   });
 
-  test('so are two stores of one name, and one fold declared twice', () => {
+  test('two stores of one name, and one fold declared twice, are refused', () => {
     const twice = (): Pipeline => pipeline('p', stream(plain('a')).count(store('n', number)), stream(plain('a')).count(store('n', { ...number, version: 2 })));
     expect(refusal(twice).message).toMatch(/or use the table that the first one makes in both places$/);
   });
@@ -196,7 +196,7 @@ describe('cycles', () => {
     expect(error.facts).toEqual({ node: 2, topics: ['a', 'a'] });
   });
 
-  test('so is a loop through several topics, however it is declared', () => {
+  test('a loop through several topics is refused, however it is declared', () => {
     const [a, b, c] = [plain('a'), plain('b'), plain('c')];
     expect(
       refusal(() =>
@@ -234,7 +234,7 @@ describe('cycles', () => {
     ).toEqual(['t', 't']);
   });
 
-  test('a topic merged with what was made of it closes a loop too: both would share a task', () => {
+  test('a topic merged with a stream that was made of it closes a loop too: both would share a task', () => {
     const lines = stream(plain('a'));
     expect(
       refusal(() =>
@@ -270,7 +270,7 @@ describe('ends', () => {
     );
   });
 
-  test('a table that is kept nowhere is refused, a fold is an end', () => {
+  test('a table that is not kept is refused, and a fold is an end', () => {
     expect(refusal(() => pipeline('p', table(compacted('a')))).message).toMatch(/is a table that is kept nowhere: write it with \.to/);
     expect(
       refusal(() =>
@@ -290,7 +290,7 @@ describe('ends', () => {
     expect(() => planOf(pipeline('p', path))).toThrow(expect.objectContaining({ code: 'STOPLOG_NAME' }));
   });
 
-  test('what is no pipeline is refused', () => {
+  test('a value that is no pipeline is refused', () => {
     expect(() => planOf({ kind: 'pipeline', name: 'p', ends: [] })).toThrow(expect.objectContaining({ code: 'STOPLOG_USAGE' }));
   });
 });

@@ -1,8 +1,7 @@
 /**
- * What cannot run is refused before anything starts, with what to declare instead.
+ * Refuses a pipeline that cannot run before anything starts, with an error that names the declaration to write instead.
  *
- * Here is what one can see without cutting the graph: ends, names, declarations, owners. `co-partition.ts` and
- * `cycle.ts` see the rest.
+ * This file makes the checks that need no cut graph: ends, names, declarations, owners. `co-partition.ts` and `cycle.ts` make the others.
  */
 import { StoplogError } from '@stoplog/core';
 import { type AnyTopic, checkName } from '@stoplog/core/kit';
@@ -54,7 +53,7 @@ const checkEnds = (pipeline: string, ends: readonly End[]): void => {
   });
 };
 
-/** One name, one declaration, one way of reading it, one rekey that fills it. */
+/** A topic has one declaration, one way of being read, and one rekey that fills it. */
 const checkTopics = (nodes: readonly Node[]): void => {
   const declared = new Map<string, AnyTopic>();
   const readAs = new Map<string, { readonly role: Role; readonly node: number }>();
@@ -100,7 +99,7 @@ const differences = (a: AnyTopic, b: AnyTopic): readonly string[] => {
   return [...plain, ...schemas];
 };
 
-/** One name, one owner: a store is written by one verb, a source is pulled by one reader. */
+/** A store is written by one verb, and a source is pulled by one reader. */
 const checkOwners = (nodes: readonly Node[]): void => {
   const owners = new Map<string, number>();
   const sources = new Map<string, unknown>();

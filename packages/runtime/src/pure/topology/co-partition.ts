@@ -1,16 +1,16 @@
 /**
- * Two topics can only be joined or merged when equal keys lie in equal partitions: the same number of partitions, and
- * the same bytes for a key.
+ * Two topics can only be joined or merged when equal keys are in equal partitions: the topics have the same number of partitions, and
+ * encode a key as the same bytes.
  *
- * Actor p of a task reads partition p of each of its topics. Were the counts different, a customer and their orders
- * would be with two actors, and the join would find nothing, in silence.
+ * Actor p of a task reads partition p of each of its topics. If the counts differed, a customer and their orders would be with two
+ * actors, and the join would find nothing without any error.
  */
 import { StoplogError } from '@stoplog/core';
 import type { AnyTopic } from '@stoplog/core/kit';
 import type { Node } from '../nodes/node.ts';
 
 export const checkCoPartitioning = (nodes: readonly Node[]): void => {
-  // Whatever is behind a node agrees already, so one topic stands for all of them.
+  // All topics behind a node agree already, so one topic represents all of them.
   const topics = new Map<Node, AnyTopic | undefined>();
   nodes.forEach((node, number) => {
     const [first, second] = node.inputs.map((input) => topics.get(input));

@@ -1,15 +1,14 @@
 /**
- * A pipeline that reads what it writes is refused: a record could go round for ever, and "all input is handled" would
- * never be true.
+ * A pipeline that reads its own output is refused: a record could go round for ever, and the pipeline would never be settled.
  *
- * Within a graph no loop can be declared, since a node is made after its inputs; so every loop goes through a topic.
+ * A graph cannot contain a loop, since a node is made after its inputs; so every loop goes through a topic.
  */
 import { StoplogError } from '@stoplog/core';
 import type { Node } from '../nodes/node.ts';
 import { placeOf } from './label.ts';
 import { writtenTopic, type Cut } from './wiring.ts';
 
-/** One step of a loop: the node that appends, the topic, and the cut that reads it. */
+/** A step of a loop: the node that appends, the topic, and the cut that reads it. */
 interface Step {
   readonly writer: number;
   readonly topic: string;
@@ -48,7 +47,7 @@ const stepsBetween = (nodes: readonly Node[], cuts: readonly Cut[]): readonly (r
   );
 };
 
-/** The first loop met by walking on from each cut; an explicit stack, for a chain of ten thousand topics. */
+/** Finds the first loop by walking from each cut; with an explicit stack, for a chain of ten thousand topics. */
 const findLoop = (steps: readonly (readonly Step[])[]): readonly Step[] | undefined => {
   const done = new Set<number>();
   for (const start of steps.keys()) {

@@ -1,5 +1,6 @@
 /**
- * The plan as text for a terminal: one line a path, one block a task. What shares an input branches where it parts.
+ * Draws the plan as text for a terminal: a line for each path, a block for each task. Paths with the same input share a line up to the
+ * node at which they part.
  *
  *   task 1   orders-by-customer ─ join customers ─┬▶ enriched-orders
  *                                                 └ rekey ─▶ orders-by-country
@@ -8,7 +9,7 @@ import type { Node } from '../nodes/node.ts';
 import { printable } from './label.ts';
 import type { Plan, Task } from './plan.ts';
 
-/** What `stoplog describe` prints. */
+/** The output of `stoplog describe`. */
 export const drawText = (plan: Plan): string => {
   const numbers = new Map(plan.nodes.map((node, number) => [node, number]));
   const width = String(plan.tasks.length - 1).length;
@@ -20,7 +21,7 @@ export const drawText = (plan: Plan): string => {
   return [`${plan.name}  ${plan.fingerprint}`, '', ...blocks, '', `  ${summaryOf(plan)}`, ''].join('\n');
 };
 
-/** A way on from a node: what is printed behind the connector, and the node it leads to, unless it ends there. */
+/** A branch behind a node: the text after the connector, and the next node, unless the branch ends here. */
 interface Branch {
   readonly text: string;
   readonly next: Node | undefined;
@@ -33,7 +34,7 @@ const linesOf = (task: Task, numbers: ReadonlyMap<Node, number>, indent: string)
   const isRoot = (node: Node): boolean => node.source !== undefined || readHere.has(nameOf(node));
   for (const node of task.nodes) {
     if (isRoot(node)) {
-      // Every node that reads one topic hangs under one line.
+      // All nodes that read one topic are drawn under one line.
       const name = node.source?.name ?? nameOf(node);
       const shared = roots.get(name) ?? [];
       roots.set(name, shared);
@@ -46,20 +47,20 @@ const linesOf = (task: Task, numbers: ReadonlyMap<Node, number>, indent: string)
     if (main !== undefined) branches.get(main)?.push(branchTo(node, label));
     if (side !== undefined && !isRoot(side)) branches.get(side)?.push({ text: `▶ ${label}`, next: undefined });
   }
-  // A topic that only stands beside a join or a merge is named there.
+  // A topic that is only the side of a join or a merge is named at the join or merge.
   return [...roots].filter(([, ways]) => ways.length > 0).flatMap(([name, ways]) => drawTree(printable(name), ways, branches, indent));
 };
 
 const branchTo = (node: Node, label: string): Branch => {
   const { detail, writes } = node;
   if (writes === undefined) return { text: ` ${label}${detail === undefined ? '' : ` ${detail}`}`, next: node };
-  // What reads the topic again is drawn where it is read.
+  // A node that reads the topic again is drawn under that topic.
   return { text: node.yields === 'nothing' ? `▶ ${printable(writes.name)}` : ` ${label} ─▶ ${printable(writes.name)}`, next: undefined };
 };
 
 const nameOf = (node: Node): string => node.reads?.topic.name ?? '';
 
-/** An explicit stack, because a pipeline may be longer than the machine's. */
+/** An explicit stack, because a pipeline may be longer than the call stack. */
 const drawTree = (root: string, ways: readonly Branch[], branches: ReadonlyMap<Node, readonly Branch[]>, indent: string): readonly string[] => {
   const lines: string[] = [];
   const open: { line: string; margin: string; ways: readonly Branch[] }[] = [{ line: indent + root, margin: indent, ways }];

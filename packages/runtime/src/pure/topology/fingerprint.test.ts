@@ -22,16 +22,16 @@ const fingerprint = ({ name = 'p', lines = {}, path = (l) => l.map((line) => lin
   planOf(pipeline(name, path(stream(topic('lines', { ...text, ...lines }))).count(counts))).fingerprint;
 
 describe('fingerprint', () => {
-  test('is twelve hex digits, and the same for the same graph', () => {
+  test('a fingerprint is twelve hex digits, and equal for equal graphs', () => {
     expect(fingerprint()).toMatch(/^[0-9a-f]{12}$/);
     expect(fingerprint()).toBe(fingerprint());
   });
 
-  test('does not change with the body of a function', () => {
+  test('a fingerprint does not change with the body of a function', () => {
     expect(fingerprint({ path: (l) => l.map((line) => `${line}!`) })).toBe(fingerprint());
   });
 
-  test('changes with every edit of the graph', () => {
+  test('a fingerprint changes with every edit of the graph', () => {
     const through =
       (name: string, partitions = 4): Edit =>
       (l) =>
@@ -77,7 +77,7 @@ describe('fingerprint', () => {
     expect(new Set(Object.values(edits)).size).toBe(Object.keys(edits).length);
   });
 
-  test('tells two wirings of the same nodes apart', () => {
+  test('a fingerprint differs between two wirings of the same nodes', () => {
     const wired = (twice: boolean): string => {
       const lines = stream(topic('lines', text));
       const [a, b] = [lines.map((line) => line), lines.map((line) => line)];
@@ -88,7 +88,7 @@ describe('fingerprint', () => {
 });
 
 describe('hashText', () => {
-  test('spreads texts that differ in one character over all of its bits', () => {
+  test('a hash spreads texts that differ in one character over all of its bits', () => {
     const hashes = Array.from({ length: 100_000 }, (_, i) => hashText(`node ${i}`));
     expect(new Set(hashes).size).toBe(hashes.length);
     for (let digit = 0; digit < 12; digit++) {

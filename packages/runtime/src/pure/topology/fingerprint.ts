@@ -1,9 +1,9 @@
 /**
- * The fingerprint of a pipeline is a hash of its graph without the functions: what main and a thread must agree on
- * before a number can stand for a node.
+ * The fingerprint of a pipeline is a hash of its graph without the functions. The main thread and a worker compare fingerprints before a
+ * number can stand for a node.
  *
- * Two different bodies of one `map` have one fingerprint: they keep the same state in the same places. It is a check
- * against accidents, not against an adversary, so 48 bits of a plain hash do.
+ * Two different bodies of one `map` have one fingerprint: they keep the same state under the same names. The fingerprint guards against
+ * accidents, not against an adversary, so 48 bits of a plain hash suffice.
  */
 import { canonicalJson } from '@stoplog/core/kit';
 import { hashText } from '../nodes/hash-text.ts';

@@ -1,9 +1,8 @@
 /**
- * The graph behind the ends of a pipeline, numbered: a number can stand for a function that cannot be sent to a thread.
+ * Numbers the nodes behind the ends of a pipeline: a function cannot be sent to a thread, and its node's number is sent instead.
  *
- * Nodes are numbered by walking back from the ends, inputs before the node itself, ends in their declared order. The
- * same module therefore gives the same numbers in every thread. Numbers are never persisted: state is found by the
- * names of topics and stores.
+ * Nodes are numbered by walking back from the ends, inputs before the node itself, ends in their declared order. So the same module gives
+ * the same numbers in every thread. Numbers are never persisted: state is found by the names of topics and stores.
  */
 import type { End, Node } from '../nodes/node.ts';
 
@@ -11,7 +10,7 @@ import type { End, Node } from '../nodes/node.ts';
 export const numberNodes = (ends: readonly End[]): readonly Node[] => {
   const seen = new Set<Node>();
   const visit = (root: Node): void => {
-    // An explicit stack: a chain of ten thousand verbs is a long pipeline, not a stack overflow.
+    // An explicit stack, because a chain of ten thousand verbs would overflow the call stack.
     const stack: { readonly node: Node; entered: boolean }[] = [{ node: root, entered: false }];
     for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
       if (seen.has(top.node)) stack.pop();

@@ -12,7 +12,7 @@ import { planOf } from './plan.ts';
 const text = { key: z.string(), value: z.string() };
 
 describe('drawMermaid', () => {
-  test('puts topics outside, a box around each task, and every wire between', () => {
+  test('a drawing has topics outside, a box around each task, and every edge between', () => {
     const ticks: Source<string, string> = { kind: 'source', name: 'ticks', open: () => Promise.reject(new Error('never')) };
     const made = pipeline(
       'all',
@@ -54,7 +54,7 @@ flowchart LR
 });
 
 describe('names that a connector chose', () => {
-  test('cannot drive a terminal', () => {
+  test('a name with an escape sequence cannot control a terminal', () => {
     expect(printable('queue \u001b[2J\n\u202eевро €')).toBe('queue \\u{1b}[2J\\u{a}\\u{202e}евро €');
   });
 });

@@ -1,8 +1,8 @@
 /**
- * The plan as a mermaid flowchart: topics outside, a box for each task, a node for each verb.
+ * Draws the plan as a mermaid flowchart: topics outside, a box for each task, a node for each verb.
  *
- * Ids are ours (`n3`, `topic1`), names only stand in quoted labels, where everything but plain characters is written as
- * its code: no name can close a label and go on as syntax.
+ * Ids are generated (`n3`, `topic1`). Names occur only in quoted labels, where every special character is written as its code, so no name
+ * can close a label and continue as syntax.
  */
 import type { AnyTopic } from '@stoplog/core/kit';
 import type { Node } from '../nodes/node.ts';
@@ -16,7 +16,7 @@ export const drawMermaid = (plan: Plan): string => {
   const edges: string[] = [];
   const outside = plan.topics.map((topic) => `  ${topicId(topic)}[("${escape(topic.name)}")]`);
   const idOf = (node: Node): string => `n${numbers.get(node)}`;
-  /** Where a node's records come from, as seen by the next: a reader's topic stands for the reader. */
+  /** The origin of an edge from this node: a node that reads a topic is represented by the topic. */
   const outlet = (node: Node): string => (node.reads === undefined ? idOf(node) : topicId(node.reads.topic));
 
   for (const node of plan.nodes) {
@@ -31,7 +31,7 @@ export const drawMermaid = (plan: Plan): string => {
     const inputs = new Set(task.inputs.map(({ topic }) => topic.name));
     const verbs = task.nodes.filter((node) => !inputs.has(node.reads?.topic.name ?? '') && node.source === undefined && node.yields !== 'nothing');
     const title = `task ${task.id} · ${task.partitions} partition${task.partitions === 1 ? '' : 's'}`;
-    if (verbs.length === 0) return []; // from one topic straight to another: the wire says it
+    if (verbs.length === 0) return []; // an edge between two topics: the edge carries the label
     return [`  subgraph task${task.id}["${title}"]`, ...verbs.map((node) => `    ${idOf(node)}["${escape(labelOf(node))}"]`), '  end'];
   });
   return ['flowchart LR', ...outside, ...boxes, ...edges, ''].join('\n');

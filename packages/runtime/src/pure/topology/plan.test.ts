@@ -47,7 +47,7 @@ const enrichOrders = (): Pipeline => {
   );
 };
 
-/** A plan by names, as one would say it. */
+/** The plan in names instead of objects, for comparing. */
 const inWords = (plan: Plan): object[] =>
   plan.tasks.map(({ nodes, inputs, partitions, stores, outputs, source: from }) => ({
     verbs: nodes.map(({ verb }) => verb).join(' '),
@@ -59,7 +59,7 @@ const inWords = (plan: Plan): object[] =>
   }));
 
 describe('planOf', () => {
-  test('cuts word-count at the topic between rekey and count', () => {
+  test('a plan cuts word-count at the topic between rekey and count', () => {
     const plan = planOf(wordCount());
     expect(inWords(plan)).toEqual([
       { verbs: 'stream flatMap rekey', inputs: ['stream lines'], partitions: 4, stores: [], outputs: ['words'] },
@@ -70,7 +70,7 @@ describe('planOf', () => {
     expect(plan.fingerprint).toMatch(/^[0-9a-f]{12}$/);
   });
 
-  test('cuts enrich-orders into three tasks, the joined table beside its stream', () => {
+  test('a plan cuts enrich-orders into three tasks, with the joined table beside its stream', () => {
     expect(inWords(planOf(enrichOrders()))).toEqual([
       { verbs: 'stream rekey', inputs: ['stream orders'], partitions: 4, stores: [], outputs: ['orders-by-customer'] },
       {
@@ -92,7 +92,7 @@ describe('planOf', () => {
     expect(there.fingerprint).toBe(here.fingerprint);
   });
 
-  test('whoever reads one topic is in one task, so that it has one position', () => {
+  test('all readers of one topic are in one task, so that the topic has one position', () => {
     const lines = topic('lines', text);
     const plan = planOf(
       pipeline(
@@ -138,7 +138,7 @@ describe('planOf', () => {
     expect(plan.tasks[0]?.source).toBe(ticks);
   });
 
-  test('a table that stands in two places is kept once', () => {
+  test('a table that is joined in two places is kept once', () => {
     const names = table(compactedTopic('names', text));
     const lines = stream(topic('lines', text));
     const [task] = planOf(
@@ -155,7 +155,7 @@ describe('planOf', () => {
 });
 
 describe('ten thousand verbs', () => {
-  test('in a row are planned and drawn without overflowing the stack', () => {
+  test('ten thousand verbs in a row are planned and drawn without overflowing the stack', () => {
     let path = stream(topic('lines', text));
     for (let i = 0; i < 10_000; i++) path = path.map((line) => line);
     const plan = planOf(pipeline('long', path.to(topic('out', text))));
@@ -163,7 +163,7 @@ describe('ten thousand verbs', () => {
     expect(drawText(plan)).toContain('─ map ─▶ out');
   });
 
-  test('and a thousand topics in a row', () => {
+  test('a thousand topics in a row are planned without overflowing the stack', () => {
     let path = stream(topic('t', text));
     for (let i = 0; i < 1_000; i++) path = path.rekey((line) => line).through(topic(`t${i}`, text));
     expect(planOf(pipeline('long', path.to(topic('out', text)))).tasks).toHaveLength(1_001);
@@ -173,7 +173,7 @@ describe('ten thousand verbs', () => {
 const drawn = (made: Pipeline): string[] => drawText(planOf(made)).split('\n').slice(2);
 
 describe('drawText', () => {
-  test('shows enrich-orders as the design does', () => {
+  test('enrich-orders is drawn as the design shows it', () => {
     const plan = planOf(enrichOrders());
     expect(drawText(plan)).toBe(`\
 enrich-orders  ${plan.fingerprint}
@@ -187,7 +187,7 @@ enrich-orders  ${plan.fingerprint}
 `);
   });
 
-  test('branches within branches keep their lines apart', () => {
+  test('the lines of a branch within a branch are drawn apart', () => {
     const lines = stream(topic('lines', text));
     const long = lines.filter((line) => line.length > 80);
     expect(
@@ -240,7 +240,7 @@ enrich-orders  ${plan.fingerprint}
     ]);
   });
 
-  test('counts actors where partitions differ, and one of a thing as one', () => {
+  test('the last line counts actors where partitions differ, and uses the singular for one', () => {
     const wide = stream(topic('lines', { ...text, partitions: 8 }))
       .rekey((line) => line)
       .through(topic('narrow', { ...text, partitions: 1 }));

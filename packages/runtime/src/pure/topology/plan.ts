@@ -1,8 +1,8 @@
 /**
- * A plan is what is to run: tasks, each with the topics it reads, the stores it owns and the topics it appends to.
+ * A plan lists the tasks of a pipeline, each with the topics that it reads, the stores that it owns and the topics that it appends to.
  *
- * A task has as many actors as its topics have partitions; actor p of a task reads partition p of every input, and so
- * meets all records of a key. Tasks meet only in topics: each can be stopped, moved and started alone.
+ * A task has as many actors as its topics have partitions; actor p of a task reads partition p of every input, and so meets all records
+ * of a key. Tasks meet only in topics: each can be stopped, moved and started alone.
  */
 import type { AnyTopic, Writes } from '@stoplog/core/kit';
 import type { AnySink, AnySource, Node, NodeStore, Role } from '../nodes/node.ts';
@@ -15,20 +15,20 @@ import { fingerprintOf } from './fingerprint.ts';
 import { numberNodes } from './graph.ts';
 import { cutAtTopics, writtenTopic, type Cut } from './wiring.ts';
 
-/** A store of a task: a node of the task owns it. */
+/** A store of a task, owned by a node of the task. */
 export type TaskStore = NodeStore;
 
 export interface TaskInput {
   readonly topic: AnyTopic;
-  /** 'through' when the pipeline itself fills the topic by a rekey, also when it is read as a stream besides. */
+  /** 'through' when a rekey of this pipeline fills the topic, even if the topic is read as a stream too. */
   readonly role: Role;
 }
 
 export interface Task {
   readonly id: number;
   /**
-   * The nodes that run here, inputs first. A `through` is in two tasks: it appends in the task that holds its input,
-   * and reads in the task whose inputs name its topic; never both in one.
+   * The nodes that run here, inputs first. A `through` is in two tasks: it appends in the task that holds its input, and reads in the
+   * task whose inputs name its topic; never both in one.
    */
   readonly nodes: readonly Node[];
   readonly inputs: readonly TaskInput[];
@@ -39,7 +39,7 @@ export interface Task {
   readonly source: AnySource | undefined;
 }
 
-/** What a task reads, by name; the number of an input is its place here. */
+/** The names of the topics or the source that a task reads; the number of an input is its index here. */
 export const readBy = (task: Task): readonly string[] => (task.source === undefined ? task.inputs.map(({ topic }) => topic.name) : [task.source.name]);
 
 export interface Plan {
@@ -54,7 +54,7 @@ export interface Plan {
   readonly writes?: Writes | undefined;
 }
 
-/** What shall run, or a `STOPLOG_TOPOLOGY` that says what to declare instead. */
+/** Plans the pipeline, or throws a `STOPLOG_TOPOLOGY` that names the declaration to write instead. */
 export const planOf = (pipeline: Pipeline): Plan => {
   const { name, ends, writes } = pipelineOf(pipeline);
   const nodes = numberNodes(ends);
@@ -95,7 +95,8 @@ const inputsOfTask = (readers: readonly Node[]): readonly TaskInput[] => {
     topic,
     role: through.has(topic.name) ? 'through' : role,
   }));
-  // At equal times a table is read before what is joined with it: a change and the record it is for often bear one time.
+  // At equal timestamps a table is read before the stream that is joined with it: a change and the record that needs it often have one
+  // timestamp.
   return [...inputs.filter(({ role }) => role === 'table'), ...inputs.filter(({ role }) => role !== 'table')];
 };
 

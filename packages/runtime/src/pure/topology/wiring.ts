@@ -1,9 +1,9 @@
 /**
- * A graph cut at its topics: which nodes run together, in one task.
+ * Cuts a graph at its topics: the nodes between two topics run together, as one task.
  *
- * Nodes share a task when a record passes from one to the other without a topic in between, and when they read the same
- * topic: a topic is read by one task, so that each partition has one position. A `through` lies on the cut and counts
- * twice: its writing half ends the task before, its reading half starts the task after.
+ * Nodes share a task when a record passes from one to the other without a topic in between, and when they read the same topic: a topic is
+ * read by one task, so that each partition has one position. A `through` is on the cut and counts twice: its writing half ends the task
+ * before, its reading half starts the task after.
  */
 import type { AnyTopic } from '@stoplog/core/kit';
 import type { Node } from '../nodes/node.ts';
@@ -18,17 +18,17 @@ const isCut = (node: Node): boolean => node.reads !== undefined && node.inputs.l
 export interface Cut {
   /** Every node that runs here, in order; a `through` is in two cuts. */
   readonly nodes: readonly number[];
-  /** Those that read a topic or a source here. */
+  /** The nodes that read a topic or a source here. */
   readonly readers: readonly number[];
-  /** Those that append to a topic or a sink here. */
+  /** The nodes that append to a topic or a sink here. */
   readonly writers: readonly number[];
 }
 
-/** Cuts in the order of their first nodes: what feeds a `through` comes before what follows it. */
+/** Cuts in the order of their first nodes: the task that feeds a `through` comes before the task that reads it. */
 export const cutAtTopics = (nodes: readonly Node[]): readonly Cut[] => {
   const numbers = new Map(nodes.map((node, number) => [node, number]));
   const numberOf = (node: Node): number => numbers.get(node) ?? -1;
-  // Two slots a node: 2n is what it does with its inputs, 2n + 1 what it hands on. Only a cut keeps them apart.
+  // Two slots for each node: 2n is the node's inputs, 2n + 1 its outputs. Only a cut keeps them apart.
   const sets = disjointSets(nodes.length * 2);
   const readers = new Map<string, number>();
   nodes.forEach((node, number) => {
@@ -63,7 +63,7 @@ const disjointSets = (size: number): { find(slot: number): number; unite(a: numb
   const find = (slot: number): number => {
     let at = slot;
     for (let up = parents[at] ?? at; up !== at; up = parents[at] ?? at) {
-      parents[at] = parents[up] ?? up; // halves the path as it climbs
+      parents[at] = parents[up] ?? up; // halves the path while climbing
       at = up;
     }
     return at;
