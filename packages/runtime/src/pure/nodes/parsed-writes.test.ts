@@ -79,7 +79,7 @@ describe('drive parses keys and values made by functions before it writes them',
       ),
       /rekey\(…\).* key .* topic 'numbers'/,
     ],
-  ])('%s is refused a string for an integer', (_, made, said) => {
+  ])('it refuses what %s returns or sets, a string for an integer', (_, made, said) => {
     const refusal = expect.objectContaining({ code: 'STOPLOG_HANDLER', message: expect.stringMatching(said) });
     expect(sends(made, '"2"')).toThrow(refusal);
     expect(sends(made, '"2"')).toThrow(/texts\[0\] offset [01], key 'k'/);
@@ -116,23 +116,23 @@ describe('drive parses keys and values made by functions before it writes them',
   });
 });
 
-describe('the setting writes', () => {
+describe('the setting writes of a topic, a store and a pipeline', () => {
   const trusting = topic('trusting', { key: z.string(), value: z.int(), partitions: 1, writes: 'trusted' });
   const parsing = topic('parsing', { key: z.string(), value: z.int(), partitions: 1, writes: 'parsed' });
-  test('of a topic overrides that of its pipeline', () => {
+  test('a topic wins over its pipeline', () => {
     expect(sends(pipeline('p', stream(texts).map(parsed).to(trusting)), '"2"')).not.toThrow();
     expect(sends(pipeline({ name: 'p', writes: 'parsed' }, stream(texts).map(parsed).to(trusting)), '"2"')).not.toThrow();
     expect(sends(pipeline({ name: 'p', writes: 'trusted' }, stream(texts).map(parsed).to(parsing)), '"2"')).toThrow(/map\(…\)/);
   });
-  test('of a store overrides that of its pipeline', () => {
+  test('a store wins over its pipeline', () => {
     const own = store('own', { key: z.string(), value: z.int(), writes: 'parsed' });
     const made = pipeline({ name: 'p', writes: 'trusted' }, stream(texts).fold(own, { init: () => 0, update: (_, text) => parsed(text) }));
     expect(sends(made, '"2"')).toThrow(/fold\(…\)/);
   });
-  test('of a pipeline overrides the default of drive', () => {
+  test('a pipeline wins over the default of drive', () => {
     expect(sends(pipeline({ name: 'p', writes: 'trusted' }, stream(texts).map(parsed).to(numbers)), '"2"')).not.toThrow();
   });
-  test('is not applied by default to a schema with a transform, and refused in its declaration', () => {
+  test('a schema with a transform is trusted, and refused where it is declared parsed', () => {
     const value = z.string().transform(Number);
     const made = pipeline(
       'p',
@@ -146,7 +146,7 @@ describe('the setting writes', () => {
     );
     expect(() => store('made', { key: z.string(), value, writes: 'parsed' })).toThrow(/store 'made' cannot have writes: 'parsed'/);
   });
-  test('refuses other words', () => {
+  test('another word is refused', () => {
     expect(() => pipeline({ name: 'p', writes: 'loose' as never }, stream(texts).to(texts))).toThrow(
       /pipeline 'p' cannot have writes: loose: take 'trusted' or 'parsed'/,
     );
