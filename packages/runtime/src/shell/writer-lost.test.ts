@@ -14,7 +14,7 @@ test('when the writer of its log dies, an app ends with that, and leaves nothing
     const before = timers();
     const app = await run(new URL('./fixtures/ledger.pipeline.mjs', import.meta.url), { log: ref, threads: 2, tell: 'nothing' });
     const log = await openPort(ref);
-    const port = (await (await loadLogModule(ref)).share(log)).data as MessagePort;
+    const { port } = (await (await loadLogModule(ref)).share(log)).data as { readonly port: MessagePort };
     // No commit of ours is two bytes long; to the writer it is a broken invariant.
     port.postMessage({ id: 1, type: 'commit', bytes: new ArrayBuffer(2) });
     await once(port, 'close');
