@@ -1,6 +1,4 @@
-/**
- * `@stoplog/runtime`: pipelines as values, and `run`, which starts one.
- */
+/** `@stoplog/runtime`: pipelines as values, and `run`, which starts a pipeline. */
 export type { DeepReadonly } from './pure/pipeline/deep-readonly.ts';
 export { stream, type Fold, type Rekeyed, type StateView, type Stream } from './pure/pipeline/stream.ts';
 export { table, type Change, type Table } from './pure/pipeline/table.ts';
