@@ -1,9 +1,9 @@
 /**
- * The parts of an actor that do not depend on who runs it: overlays over its stores, outputs, inputs, and the compiled
- * functions of its task.
+ * Builds the parts of an actor that do not depend on its runner: overlays over its stores, outputs, inputs, and the compiled functions of
+ * its task.
  */
 import type { StateStore, StorePart } from '@stoplog/core/port';
-import { assert } from '@stoplog/core/kit';
+import { assert, type Writes } from '@stoplog/core/kit';
 import { compileTask, type CompiledTask } from '../nodes/compile.ts';
 import type { Emit } from '../nodes/emit.ts';
 import type { Plan, Task } from '../topology/plan.ts';
@@ -24,7 +24,7 @@ export interface Ground {
   readonly partition: number;
 }
 export interface Compiled {
-  /** By the names they have in the log. */
+  /** By their names in the log. */
   readonly stores: ReadonlyMap<string, StoreOverlay>;
   readonly outputs: readonly TopicOutput[];
   /** By name. */
@@ -37,14 +37,16 @@ export interface Compiled {
 export const storesOf = ({ plan, task, partition }: Ground): readonly StorePart[] => task.stores.map((store) => storePart(plan, store, partition));
 
 export interface CompileOptions {
-  /** Bounds what each overlay keeps in memory. */
+  /** Bounds the memory of each overlay. */
   readonly entries?: number | undefined;
   /** The position that a sink has kept, by the sink's name. */
   readonly recovered?: ReadonlyMap<string, bigint | undefined> | undefined;
+  /** The setting `writes` where neither the topic or store nor the pipeline declares it. */
+  readonly writes?: Writes;
 }
 /** `opened` are the parts of `storesOf`, in that order. */
-export const compile = (ground: Ground, opened: readonly StateStore[], { entries, recovered }: CompileOptions = {}): Compiled => {
-  const { task } = ground;
+export const compile = (ground: Ground, opened: readonly StateStore[], { entries, recovered, writes = 'trusted' }: CompileOptions = {}): Compiled => {
+  const { plan, task } = ground;
   const named = new Map<string, StoreOverlay>();
   const stores = new Map<string, StoreOverlay>();
   for (const [i, part] of storesOf(ground).entries()) {
@@ -59,12 +61,19 @@ export const compile = (ground: Ground, opened: readonly StateStore[], { entries
   const outputs = new Map(task.outputs.map((topic) => [topic.name, new TopicOutput(topic)]));
   const sinks = new Map(task.sinks.map(({ name }) => [name, new SinkOutput(recovered?.get(name))]));
   const clock = new TaskClock();
-  const functions = compileTask(task, { stores: named, outputs, sinks, wakeAt: (at) => clock.wake(at), streamTime: () => clock.streamTime });
+  const functions = compileTask(task, {
+    stores: named,
+    outputs,
+    sinks,
+    wakeAt: (at) => clock.wake(at),
+    streamTime: () => clock.streamTime,
+    parses: (target) => (target.writes ?? plan.writes ?? writes) === 'parsed',
+  });
   return { stores, outputs: [...outputs.values()], sinks, clock, functions };
 };
 
 export interface Incarnation extends Pick<RecordsParts, 'epoch' | 'life' | 'suspect' | 'pace' | 'beacon' | 'limits' | 'now'> {
-  /** Where the group is, in the order of the task's inputs. */
+  /** The group's positions, in the order of the task's inputs. */
   readonly positions: readonly bigint[];
   /** The opened store of `streamTimePart`, when the task asks for stream time. */
   readonly timeStore: StateStore | undefined;

@@ -1,8 +1,8 @@
 /**
  * The machine of a host: which actors run in a process. `step(state, event) → [state, effects]`.
  *
- * An assignment says which units the process has. The machine starts their actors, drains those of units that it has no
- * more, starts failed ones again after a while, and stops starting those that fail at one record again and again. Threads
+ * An assignment lists the units of the process. The machine starts their actors, drains the actors of revoked units,
+ * starts a failed actor again after a while, and gives an actor up that fails at one record again and again. Threads
  * (shell/actors/host.ts) and the simulation perform its effects. The state is a mutable object with one owner.
  */
 import { asError } from '@stoplog/core/kit';
@@ -22,7 +22,7 @@ export interface Failure {
 }
 export type HostEvent =
   | { readonly type: 'assigned'; readonly holdings: Holdings }
-  /** The process is to end: its units go, and what has failed stays known. */
+  /** The process ends: its units are revoked, and `failed` is kept. */
   | { readonly type: 'stop' }
   /** The time of 'stand by' is over. */
   | { readonly type: 'stood by' }
@@ -60,7 +60,7 @@ export type HostEffect =
   | { readonly type: 'waiting' }
   /** To be answered by 'idle'. */
   | { readonly type: 'ask'; readonly unit: string }
-  /** Each of so many actors was idle once, or there are other actors now, or one has failed. */
+  /** The question is over: each of the `asked` actors was idle once, or an actor was started, revoked or given up. */
   | { readonly type: 'answered'; readonly asked: number }
   /** A unit that the process has no more is free: nothing works on it here. */
   | { readonly type: 'over'; readonly held: Held }
@@ -88,7 +88,7 @@ export class HostState {
   /** To be started when the actors that had these units in another epoch have ended. */
   pending: readonly Held[] = [];
   isDrained = true;
-  /** Units whose actors run, and those that are given up, with what their handlers threw. */
+  /** Units whose actors run, and units that were given up, with the errors of their handlers. */
   readonly running: Set<string> = new Set();
   readonly failed: Map<string, Error> = new Map();
   /** 'standby' while other processes have all units. */
@@ -104,7 +104,7 @@ export class HostState {
     if (this.membership === 'standby') return true;
     return this.held.size > 0 && [...this.held.keys()].every((unit) => this.running.has(unit) || this.failed.has(unit));
   }
-  /** Units whose actors were told to end. */
+  /** Units whose actors drain. */
   get leaving(): readonly string[] {
     return [...this.lives].filter(([, { isLeaving }]) => isLeaving).map(([unit]) => unit);
   }
@@ -162,7 +162,7 @@ const assign = (state: HostState, now: Holdings): Effects => {
   const isFirst = state.membership === 'none';
   if (isFirst || now.size > 0) state.membership = 'joined';
   if (now.size > 0) return effects;
-  // At first nothing is assigned: other members still end the actors of what they hand over, or they keep everything.
+  // A first assignment is empty while other members drain the units they hand over, or when there is no unit left.
   if (isFirst) return [...effects, { type: 'stand by', afterMs: STANDBY_MS }];
   return before.size > 0 ? [...effects, ...standBy(state)] : effects;
 };
@@ -201,7 +201,7 @@ const answered = (state: HostState): Effects => {
   state.question = undefined;
   return question === undefined ? [] : [{ type: 'answered', asked: question.asked }];
 };
-/** Starts what is free by now, and is still assigned. */
+/** Starts the pending units whose old actors have ended. */
 const startPending = (state: HostState): Effects => {
   const free = state.pending.filter(({ unit }) => !state.lives.has(unit.name));
   state.pending = state.pending.filter(({ unit }) => state.lives.has(unit.name));
@@ -239,7 +239,7 @@ const failed = (state: HostState, { held }: Life, { error, place, among }: Failu
     state.failed.set(unit, error);
     return [{ type: 'give up', unit, error }, ...answered(state)];
   }
-  // One of many: the next incarnation takes fewer at a time, the one after that fewer still, until the record is found.
+  // Any of many records may have failed: each incarnation takes fewer at a time, until the record is found.
   const suspect = among === 0 ? undefined : place;
   const pace = among > 1 ? Math.ceil(among / NARROWING) : undefined;
   state.restarts.set(unit, { held, suspect, pace });
