@@ -1,4 +1,4 @@
-/** The command as a person or a script meets it, built. Each of them is once a process of its own; what it says is looked at in one that they share. */
+/** The built command, as a person or a script runs it. Each subcommand runs once in its own process; the other tests share one process. */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { type Finished, program, starting, stoplog } from './fixtures/command-li
 import typed from './fixtures/tickets.pipeline.ts';
 
 const TYPESCRIPT = fileURLToPath(new URL('./fixtures/tickets.pipeline.ts', import.meta.url));
-/** In JavaScript, which starts faster. */
+/** A pipeline in JavaScript, which starts faster. */
 const PIPELINE = fileURLToPath(new URL('./fixtures/tickets.pipeline.mjs', import.meta.url));
 const ticket = (id: string): string => JSON.stringify({ id, state: 'open' });
 const numbered = (count: number): string => Array.from({ length: count }, (_, i) => `${ticket(`t${i}`)}\n`).join('');
@@ -29,22 +29,22 @@ afterAll(() => {
 });
 
 describe('help', () => {
-  test('of the command shows examples first, every command, and the exit codes', async () => {
+  test('help of the command shows examples first, every command, and the exit codes', async () => {
     const { code, out } = await program(newFolder(), ['--help']);
     expect(code).toBe(0);
     expect(out.startsWith('Examples')).toBe(true);
     for (const word of ['run', 'describe', 'topics', 'tail', 'append', 'compact', 'Exit codes']) expect(out).toContain(word);
   });
-  test('of a command is shown whatever else is on the line', async () => {
+  test('help of a command is shown even if the rest of the line is wrong', async () => {
     const { code, out } = await stoplog(newFolder(), ['tail', 'whatever', '--form', '--help']);
     expect([code, out]).toEqual([0, expect.stringMatching(/^stoplog tail: .*\n\nExamples\n/)]);
   });
-  test('--version prints the version alone', async () => {
+  test('--version prints only the version', async () => {
     expect((await stoplog(newFolder(), ['--version'])).out).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 });
 
-test('a command line that is wrong ends with exit code 2, on standard error, and touches nothing', async () => {
+test('a wrong command line exits with 2, explains itself on standard error and touches nothing', async () => {
   const folder = newFolder();
   const [command, option, log] = await Promise.all([
     program(folder, ['tial']),
@@ -58,7 +58,7 @@ test('a command line that is wrong ends with exit code 2, on standard error, and
 });
 
 describe('describe', () => {
-  test('draws a TypeScript pipeline and its stores, without a log', async () => {
+  test('describe draws a TypeScript pipeline and its stores without a log', async () => {
     const folder = newFolder();
     const { code, out } = await program(folder, ['describe', TYPESCRIPT]);
     expect(code).toBe(0);
@@ -67,15 +67,15 @@ describe('describe', () => {
     expect(out).toMatch(/store {2}count-by-key {2}task 0 {2}version 1, key: string, value: integer/);
     expect(existsSync(join(folder, 'data'))).toBe(false);
   });
-  test('gives the same as mermaid and as JSON', async () => {
+  test('describe prints the same pipeline as mermaid and as JSON', async () => {
     const [mermaid, json] = await Promise.all(['--mermaid', '--json'].map((form) => stoplog(newFolder(), ['describe', PIPELINE, form])));
     expect(mermaid!.out).toMatch(/^flowchart LR\n/);
     expect(JSON.parse(json!.out)).toMatchObject({ pipeline: 'tickets', tasks: [{ task: 0, partitions: 1, stores: [{ store: 'count-by-key', version: 1 }] }] });
   });
-  test('says what is wrong with a module, and with a path; STOPLOG_DEBUG adds the stack', async () => {
+  test('describe explains a module without a pipeline and a missing file; STOPLOG_DEBUG adds the stack', async () => {
     const folder = newFolder();
     writeFileSync(join(folder, 'empty.mjs'), 'export const nothing = 1; setInterval(() => {}, 1000);');
-    // In a process of its own: what the module has started must not keep it.
+    // In its own process: the module's timer must not keep the process alive.
     const nothing = await program(folder, ['describe', 'empty.mjs']);
     expect([nothing.code, nothing.err]).toEqual([1, expect.stringContaining('STOPLOG_PIPELINE_MODULE  empty.mjs has no default export')]);
     const missing = await stoplog(folder, ['describe', 'missing.ts'], '', { STOPLOG_DEBUG: '1' });
@@ -84,7 +84,7 @@ describe('describe', () => {
 });
 
 describe('backup, restore and compact --shrink', () => {
-  test('copy a log, put it back elsewhere and make it smaller, with what was done as JSON', async () => {
+  test('the three commands copy a log, restore it elsewhere and shrink it, with reports in JSON', async () => {
     const folder = newFolder();
     await stoplog(folder, ['append', 'tickets', '--key-field', 'id', '--pipeline', PIPELINE], numbered(5));
     const made = await stoplog(folder, ['backup', '--to', 'copy', '--json']);
@@ -107,7 +107,7 @@ describe('backup, restore and compact --shrink', () => {
 });
 
 describe('tools on a folder that holds no log', () => {
-  test('say so, and make none', async () => {
+  test('a tool reports that there is no log, and makes none', async () => {
     const folder = newFolder();
     for (const { code, err } of await Promise.all([['topics'], ['tail', 'x'], ['append', 'x', '--key', 'a']].map((args) => stoplog(folder, args)))) {
       expect([code, err]).toEqual([1, expect.stringMatching(/^STOPLOG_LOG_UNAVAILABLE {2}there is no log in .*data: check the path/)]);
@@ -130,10 +130,10 @@ describe('append, topics and tail', () => {
     await stoplog(folder, ['append', 'blobs', '--key', 'raw\u009bkey', '--pipeline', PIPELINE], new Uint8Array([0, 255, 13, 10, 0xe2, 0x80, 0xa8]));
   });
 
-  test('append says how many it has acknowledged', () => {
+  test('append prints the number of acknowledged records', () => {
     expect(made).toEqual({ code: 0, out: '', err: '5 records appended to tickets\n' });
   });
-  test('topics counts what is there, in columns and as JSON', async () => {
+  test('topics lists topics with their counts, in columns and as JSON', async () => {
     const [plain, json, partitions] = await Promise.all([
       stoplog(folder, ['topics']),
       stoplog(folder, ['topics', '--json']),
@@ -147,7 +147,7 @@ describe('append, topics and tail', () => {
     );
     expect(partitions.out).toMatch(/tickets +0 +0 +5 +5\n/);
   });
-  test('compact says what it freed and kept, in columns and as JSON', async () => {
+  test('compact reports freed and kept bytes, in columns and as JSON', async () => {
     const other = newFolder();
     for (const count of [1, 2, 3]) await stoplog(other, ['append', 'ticket-counts', '--json', '--pipeline', PIPELINE], `{"key":"a","value":${count}}\n`);
     const nothing = await program(other, ['compact', '--topic', 'ticket-counts']);
@@ -161,7 +161,7 @@ describe('append, topics and tail', () => {
     ]);
     expect((await stoplog(other, ['compact', '--topic', 'nowhere'])).err).toMatch(/^STOPLOG_TOPIC_UNKNOWN/);
   });
-  test('tail shows time, place, key and value; what it prints as JSON is what append takes', async () => {
+  test('tail shows time, partition, offset, key and value; append reads the JSON that tail prints', async () => {
     const [text, json] = await Promise.all([
       stoplog(folder, ['tail', 'tickets', '--until-end']),
       stoplog(folder, ['tail', 'tickets', '--until-end', '--json', '--key', 't3']),
@@ -176,7 +176,7 @@ describe('append, topics and tail', () => {
     expect(copied.err).toBe('1 record appended to tickets\n');
     expect(jsonLines((await stoplog(other, ['tail', 'tickets', '--until-end', '--json'])).out)[0]).toEqual({ ...jsonLines(json.out)[0], offset: 0 });
   });
-  test('tail begins where it is told to, and ends at its limit', async () => {
+  test('tail begins at --from and ends at --limit', async () => {
     const ids = async (...args: string[]): Promise<unknown> =>
       jsonLines((await stoplog(folder, ['tail', 'tickets', '--json', ...args])).out).map(({ key }) => key);
     const found = [ids('--from', 'offset 3', '--until-end'), ids('--from', '2001-01-01', '--limit', '1'), ids('--from', '2901-01-01T00:00:00Z', '--until-end')];
@@ -184,7 +184,7 @@ describe('append, topics and tail', () => {
     const beyond = await stoplog(folder, ['tail', 'tickets', '--from', '99', '--until-end']);
     expect([beyond.code, beyond.err]).toEqual([1, expect.stringContaining('STOPLOG_OFFSET_OUT_OF_RANGE')]);
   });
-  test('tail shows tombstones, headers and bytes, and lets nothing steer the terminal', async () => {
+  test('tail shows tombstones, headers and bytes, and escapes the control characters of a terminal', async () => {
     const counts = (await stoplog(folder, ['tail', 'ticket-counts', '--until-end'])).out.split('\n');
     expect(counts[1]).toBe('1970-01-01T00:00:01.000Z  [0]@1  gone  (tombstone)  why=old\\u001b[2J  n=(null)');
     const json = jsonLines((await stoplog(folder, ['tail', 'ticket-counts', '--until-end', '--json'])).out);
@@ -199,11 +199,11 @@ describe('append, topics and tail', () => {
     const blobs = (await stoplog(folder, ['tail', 'blobs', '--until-end'])).out.split('\n');
     expect(blobs.map((line) => line.split('  ').slice(2).join('  '))).toEqual(['raw\\u009bkey  (2 bytes) 00ff', 'raw\\u009bkey  (3 bytes) e280a8', '']);
   });
-  test('tail of a topic that is not there names the one that was meant', async () => {
+  test('tail of a missing topic suggests the topic that was probably meant', async () => {
     const { code, err } = await stoplog(folder, ['tail', 'tickts']);
     expect([code, err]).toEqual([1, expect.stringMatching(/^STOPLOG_TOPIC_UNKNOWN .*Did you mean 'tickets'\?/)]);
   });
-  test('tail waits for more, and ends with Ctrl-C as asked', async () => {
+  test('tail waits for more records until Ctrl-C ends it with exit code 0', async () => {
     const waiting = starting(folder, ['tail', 'tickets', '--from', 'earliest']);
     await waiting.said('t4');
     await stoplog(folder, ['append', 'tickets', '--key-field', 'id'], ticket('late'));
@@ -211,7 +211,7 @@ describe('append, topics and tail', () => {
     waiting.signal('SIGINT');
     expect((await waiting.finished).code).toBe(0);
   });
-  test('tail that is interrupted before the end it was given says so by its exit code', async () => {
+  test('tail returns the exit code of the signal if it is interrupted before its end', async () => {
     for (const [signal, code] of [
       ['SIGINT', 130],
       ['SIGTERM', 143],
@@ -222,7 +222,7 @@ describe('append, topics and tail', () => {
       expect(await waiting.finished).toMatchObject({ code, err: 'interrupted: not all was shown\n' });
     }
   });
-  test('tail finds a key as it is shown and as JSON, and one of bytes by its text as well', async () => {
+  test('tail finds a key by its printed form and by its JSON, and a key of bytes also by its text', async () => {
     const texts = ['t3', '"t3"', '"t3', '3'].map(
       async (key) => jsonLines((await stoplog(folder, ['tail', 'tickets', '--until-end', '--json', '--key', key])).out).length,
     );
@@ -235,7 +235,7 @@ describe('append, topics and tail', () => {
     );
     expect(await Promise.all(found)).toEqual([1, 1, 1, 0]);
   });
-  test('tail ends quietly when its reader has seen enough', async () => {
+  test('tail ends quietly when its reader closes the pipe', async () => {
     const big = newFolder();
     await stoplog(big, ['append', 'tickets', '--key-field', 'id', '--pipeline', PIPELINE], numbered(30_000));
     const piped = starting(big, ['tail', 'tickets', '--from', 'earliest']);
@@ -246,7 +246,7 @@ describe('append, topics and tail', () => {
 });
 
 describe('append', () => {
-  test('names the line that it refuses, and says what was acknowledged before it', async () => {
+  test('append names the line that it refuses, and counts the records acknowledged before it', async () => {
     const folder = newFolder();
     const input = `${ticket('a')}\n${ticket('b')}\n{"id":"c","state":"lost"}\n${ticket('d')}\n`;
     const declared = await stoplog(folder, ['append', 'tickets', '--key', 'k', '--pipeline', PIPELINE], input);
@@ -254,7 +254,7 @@ describe('append', () => {
     expect(declared.err).toMatch(
       /^STOPLOG_SCHEMA {2}line 3: a value for topic 'tickets' does not parse: .*at state\n {2}2 records before it were appended to tickets, and acknowledged\n$/,
     );
-    // Without the declaration, by the schema kept in the log.
+    // Without the declaration: the schema stored in the log is used.
     const stored = await stoplog(folder, ['append', 'tickets', '--key', 'k'], input);
     expect(stored.err).toMatch(/line 3: a value for topic 'tickets' does not parse/);
     const cut = await stoplog(folder, ['append', 'tickets', '--key', 'k'], '{"id":"c","state"\n');
@@ -263,7 +263,7 @@ describe('append', () => {
     expect(notJson.err).toMatch(/line 3: it is not JSON(.|\n)*1 record before it was appended/);
     expect(jsonLines((await stoplog(folder, ['tail', 'tickets', '--until-end', '--json'])).out)).toHaveLength(5);
   });
-  test('takes the same lines with the declaration and by the schema in the log, also with a key that the value leaves out', async () => {
+  test('append accepts the same lines with the declaration and with the stored schema, also if the value omits the key', async () => {
     const folder = newFolder();
     const line = '{"id":"a","state":"open","customer":"c1"}\n';
     for (const more of [['--pipeline', PIPELINE], []])
@@ -271,7 +271,7 @@ describe('append', () => {
     const records = jsonLines((await stoplog(folder, ['tail', 'tickets', '--until-end', '--json'])).out);
     expect(records.map(({ key, value }) => [key, value])).toEqual(Array.from({ length: 2 }, () => ['c1', { id: 'a', state: 'open' }]));
   });
-  test('with --expected-end appends all lines or none: where the partition ends there', async () => {
+  test('an append with --expected-end adds all lines if the partition ends at that offset, else none', async () => {
     const folder = newFolder();
     const counted = (end: string, lines: string): Promise<Finished> =>
       stoplog(folder, ['append', 'ticket-counts', '--json', '--expected-end', end, '--pipeline', PIPELINE], lines);
@@ -294,13 +294,13 @@ describe('append', () => {
     expect(bad.err).toMatch(/^STOPLOG_SCHEMA {2}line 2: .*\n {2}nothing was appended/);
     expect(jsonLines((await stoplog(folder, ['tail', 'ticket-counts', '--until-end', '--json'])).out)).toHaveLength(2);
   });
-  test('makes the log where there is none, also when several do so at the same moment', async () => {
+  test('append makes a missing log, also when several processes do so at the same time', async () => {
     const folder = newFolder();
     const ended = await Promise.all(['a', 'b', 'c'].map((key) => program(folder, ['append', 'tickets', '--key', key, '--pipeline', PIPELINE], ticket(key))));
     expect(ended).toEqual(ended.map(() => ({ code: 0, out: '', err: '1 record appended to tickets\n' })));
     expect((await stoplog(folder, ['topics'])).out).toMatch(/tickets .* 3\n/);
   });
-  test('asks for keys where the topic needs them, and for a declaration where there is no topic', async () => {
+  test('append asks for a key if the topic needs keys, and for a declaration if the topic is missing', async () => {
     const folder = newFolder();
     const [keyless, unknown] = await Promise.all([
       stoplog(folder, ['append', 'tickets', '--pipeline', PIPELINE], 'x\n'),
@@ -310,7 +310,7 @@ describe('append', () => {
     expect(unknown.err).toMatch(/STOPLOG_TOPIC_UNKNOWN {2}pipeline 'tickets' has no topic 'nothing'/);
     expect((await stoplog(folder, ['append', 'tickets', '--key', 'k'], 'x\n')).err).toMatch(/there is no topic 'tickets' in .*--pipeline x\.pipeline\.ts/);
   });
-  test('appends a line when it comes, and on Ctrl-C says how many it has acknowledged', async () => {
+  test('append appends each line as it is typed, and prints the number of acknowledged records on Ctrl-C', async () => {
     const folder = newFolder();
     const typing = starting(folder, ['append', 'tickets', '--key-field', 'id', '--pipeline', PIPELINE]);
     typing.type(`${ticket('now')}\n`);
@@ -322,7 +322,7 @@ describe('append', () => {
 });
 
 describe('run', () => {
-  test('says what it runs, counts, drains on Ctrl-C and exits with 0; status is JSON a line', async () => {
+  test('run prints its pipeline and a status in JSON per line, drains on Ctrl-C and exits with 0', async () => {
     const folder = newFolder();
     await stoplog(folder, ['append', 'tickets', '--key', 'k', '--pipeline', PIPELINE], numbered(100));
     const running = starting(folder, ['run', TYPESCRIPT, '--threads', '1', '--json']);
@@ -343,14 +343,14 @@ describe('run', () => {
     });
     expect((await stoplog(folder, ['tail', 'ticket-counts', '--until-end'])).out).toMatch(/k {2}100\n$/);
   });
-  test('gives a partition up that cannot go on, and then exits with 1', async () => {
+  test('run stops a partition after five failures at one record, and then exits with 1', async () => {
     const folder = newFolder();
     await stoplog(folder, ['append', 'tickets', '--key-field', 'id', '--pipeline', PIPELINE], ticket('poison'));
     const { code, err } = await starting(folder, ['run', PIPELINE]).finished;
     expect(code).toBe(1);
     expect(err).toMatch(/task 0\[0\] given up; .*STOPLOG_HANDLER .*this ticket cannot be read/);
   });
-  test('tells how old the lag is, and that it never drains while a record is stuck', async () => {
+  test('run shows the age of the lag, and that the lag never drains while a record is stuck', async () => {
     const folder = newFolder();
     await stoplog(folder, ['append', 'tickets', '--key', 'k', '--pipeline', PIPELINE], ticket('slow'));
     const running = starting(folder, ['run', PIPELINE, '--json']);
@@ -364,7 +364,7 @@ describe('run', () => {
     expect(stuck).toMatchObject({ lagSeconds: expect.any(Number), drainSeconds: null, tasks: [{ lag: 1, drainSeconds: null }] });
     expect(stuck!['lagSeconds']).toBeGreaterThan(0);
   });
-  test('ends at once on a second Ctrl-C, with 130, and the record it was at is there for the next run', async () => {
+  test('run exits at once with 130 on a second Ctrl-C, and the next run processes the interrupted record', async () => {
     const folder = newFolder();
     await stoplog(folder, ['append', 'tickets', '--key-field', 'id', '--pipeline', PIPELINE], ticket('slow'));
     const running = starting(folder, ['run', PIPELINE]);
@@ -375,13 +375,13 @@ describe('run', () => {
     expect((await running.finished).code).toBe(130);
     expect((await stoplog(folder, ['topics'])).out).toMatch(/tickets .* 1\n/);
   });
-  test('ends when its reader has gone', async () => {
+  test('run ends when its reader closes the pipe', async () => {
     const running = starting(newFolder(), ['run', PIPELINE, '--json']);
     await running.said('"state"');
     running.hangUp();
     expect((await running.finished).code).toBe(0);
   });
-  test('says why it cannot start', async () => {
+  test('run explains why it cannot start', async () => {
     const folder = newFolder();
     writeFileSync(join(folder, 'data'), 'not a folder');
     const { code, err } = await program(folder, ['run', PIPELINE]);

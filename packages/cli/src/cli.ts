@@ -3,5 +3,5 @@
 import { main } from './commands/main.ts';
 
 const code = await main(process.argv.slice(2));
-// All is closed and flushed here; what a pipeline's module may have left open must not keep the process.
+// The log is closed and the output flushed by now; a handle that a pipeline's module left open must not keep the process alive.
 process.exit(code);

@@ -1,4 +1,4 @@
-/** `stoplog groups` and `stoplog topics` as a person or a script meets them: each command is a process of its own. */
+/** `stoplog groups` and `stoplog topics` as a person or a script runs them. */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -54,11 +54,11 @@ describe('a pipeline that has read five tickets of eight', () => {
     await append(folder, 5, 8);
   }, 60_000);
 
-  test('is not to be changed while it runs, and who is in it is said', () => {
+  test('a group that runs is not changed, and its members are listed', () => {
     const [described, ...refused] = active;
     expect(described!.err.match(/process \d+ has been in it since 20\S+Z, and sent its last heartbeat [\d.]+ s ago; it has .*/g)).toEqual([
       expect.stringMatching(/it has tickets\[0\]/),
-      expect.stringMatching(/it has nothing: others have all partitions/),
+      expect.stringMatching(/it has no partition: other members have them all/),
     ]);
     expect(described!.out).toMatch(/tickets +0 +5 +5 +0 +– +– +– +read +pid \d+\n/);
     for (const { code, err } of refused)
@@ -69,7 +69,7 @@ describe('a pipeline that has read five tickets of eight', () => {
         ),
       ]);
   });
-  test('is listed with its lag, also as JSON', async () => {
+  test('groups lists the group with its lag, also as JSON', async () => {
     const [plain, json, topic] = await Promise.all([
       stoplog(folder, ['groups']),
       stoplog(folder, ['groups', 'list', '--json']),
@@ -87,12 +87,12 @@ describe('a pipeline that has read five tickets of eight', () => {
     ]);
     expect(topic.out).toMatch(/READER +LAG +OLDEST\ntickets +3 /);
   });
-  test('never drains while nobody reads', async () => {
+  test('a group without members never drains', async () => {
     const [plain, json] = await Promise.all([stoplog(folder, ['groups', 'describe', 'tickets']), stoplog(folder, ['groups', 'describe', 'tickets', '--json'])]);
     expect(plain.out).toMatch(/tickets +0 +5 +8 +3 +[\d.]+m?s +0 +0 +never +–\n/);
     expect(JSON.parse(json.out)).toMatchObject({ partitions: [{ topic: 'tickets', partition: 0, position: 5, end: 8, lag: 3, drainSeconds: null }] });
   });
-  test('shows its plan with its lag, also as JSON, and a topic that is not there yet without one', async () => {
+  test('describe --log shows the lag of each input, also as JSON, and none for a missing topic', async () => {
     const other = newFolder();
     await stoplog(other, ['topics', 'create', 'others']);
     const [plain, json, fresh, drawn] = await Promise.all([
@@ -111,16 +111,16 @@ describe('a pipeline that has read five tickets of eight', () => {
     expect(reset.code).toBe(0);
     expect(reset.out).toMatch(/^TOPIC +PARTITION +FROM +TO +MOVES\ntickets +0 +5 +3 +-2\n$/);
     expect(reset.err).toMatch(/1 of 1 positions would be moved: 2 records would be read again, 0 would be passed over\. Nothing was changed; add --execute/);
-    expect(reset.err).toMatch(/store count-by-key holds what was folded up to the old positions.*stoplog groups delete tickets --execute/);
+    expect(reset.err).toMatch(/store count-by-key holds the state as of the old positions.*stoplog groups delete tickets --execute/);
     const twice = await stoplog(folder, ['groups', 'reset', 'tickets', '--shift-by=-2', '--topic', 'tickets,tickets']);
     expect(twice.out).toBe(reset.out);
     expect((await stoplog(folder, ['groups', 'export', 'tickets'])).out).toBe('tickets,0,5\n');
   });
-  test.runIf(existsSync('/dev/zero'))('refuses a file of positions that has no end, after a bounded part of it', async () => {
+  test.runIf(existsSync('/dev/zero'))('reset refuses an endless file of positions after a bounded part', async () => {
     const { code, err } = await stoplog(folder, ['groups', 'reset', 'tickets', '--from-file', '/dev/zero']);
     expect([code, err]).toEqual([2, expect.stringMatching(/^STOPLOG_USAGE {2}\/dev\/zero holds more than 64 MiB: .*groups export/)]);
   });
-  test('exactly one place to go to, that is one', async () => {
+  test('reset requires exactly one valid target', async () => {
     const wrong = [
       [],
       ['--to-earliest', '--to-latest'],
@@ -152,7 +152,7 @@ describe('a pipeline that has read five tickets of eight', () => {
       /STOPLOG_GROUP_UNKNOWN {2}there is no group 'tickts' .*Did you mean 'tickets'\?/,
     );
   });
-  test('what is carried out is what the dry run printed, also later, from its file', async () => {
+  test('a reset with --execute carries out the plan of the dry run, also later from its file', async () => {
     const plan = await stoplog(folder, ['groups', 'reset', 'tickets', '--to-datetime', '2001-01-01', '--csv']);
     expect(plan.out).toBe('tickets,0,0\n');
     writeFileSync(join(folder, 'plan.csv'), plan.out);
@@ -169,11 +169,11 @@ describe('a pipeline that has read five tickets of eight', () => {
     await stoplog(folder, ['groups', 'reset', 'tickets', '--by-duration', '1h', '--execute']);
     expect((await stoplog(folder, ['groups', 'export', 'tickets'])).out).toBe('tickets,0,0\n');
   });
-  test('is named with its stores by the plan to delete the topic that it reads', async () => {
+  test('the plan to delete a topic names the groups that read it, and their stores', async () => {
     const asked = await stoplog(folder, ['topics', 'delete', 'tickets']);
     expect(asked.err).toMatch(/8 records in 1 partition, and with it group 'tickets', its 1 position and the store count-by-key: would be deleted/);
   });
-  test('deleted and run again, it folds its stores from nothing', async () => {
+  test('a pipeline that is run after its group was deleted folds its stores from nothing', async () => {
     const asked = await stoplog(folder, ['groups', 'delete', 'tickets']);
     expect(asked.err).toMatch(/group 'tickets', its 1 position and the store count-by-key: would be deleted\. Nothing was changed/);
     expect((await stoplog(folder, ['groups', 'delete', 'tickets', '--execute'])).err).toMatch(/: deleted\n$/);
@@ -185,7 +185,7 @@ describe('a pipeline that has read five tickets of eight', () => {
 });
 
 describe('a pipeline that is still at its first record', () => {
-  test('is behind by all there is, and what it has is refused to be deleted, also in a dry run', async () => {
+  test('a group at its first record has the whole topic as lag, and the topic cannot be deleted, even in a dry run', async () => {
     const folder = newFolder();
     await stoplog(folder, ['append', 'tickets', '--key-field', 'id', '--pipeline', PIPELINE], ticket('slow') + numbered(0, 2));
     const running = starting(folder, ['run', PIPELINE, '--threads', '1']);
@@ -196,7 +196,7 @@ describe('a pipeline that is still at its first record', () => {
       stoplog(folder, ['topics', 'describe', 'tickets', '--json']),
       stoplog(folder, ['topics', 'delete', 'tickets']),
     ]);
-    // Twice: the first one would wait for the handler.
+    // Two signals: after one, the process would wait for the handler.
     running.signal('SIGINT');
     await running.said('draining');
     running.signal('SIGINT');
@@ -209,7 +209,7 @@ describe('a pipeline that is still at its first record', () => {
 });
 
 describe('topics', () => {
-  test('are made, described, altered in what may change, and deleted', async () => {
+  test('a topic is created, described, altered where that is allowed, and deleted', async () => {
     const folder = newFolder();
     expect((await stoplog(folder, ['topics', 'create', 'clicks', '--partitions', '2', '--retention', '7d', '--value-codec', 'string'])).err).toBe(
       "topic 'clicks' made: 2 partitions, not compacted\n",
@@ -243,7 +243,7 @@ describe('topics', () => {
     expect((await stoplog(folder, ['topics', 'delete', 'clicks', '--execute'])).err).toMatch(/: deleted\n$/);
     expect((await stoplog(folder, ['topics', 'list'])).out).toMatch(/^TOPIC .*\nticket-counts .*\n$/);
   }, 30_000);
-  test('have partitions in the number that a declaration may have', async () => {
+  test('a topic has at most as many partitions as a declaration may have', async () => {
     const folder = newFolder();
     const limit = /STOPLOG_USAGE {2}topic 'many' cannot have partitions: 65536: take a whole number from 1 to 65535/;
     expect((await stoplog(folder, ['topics', 'create', 'many', '--partitions', '65536'])).err).toMatch(limit);
@@ -251,7 +251,7 @@ describe('topics', () => {
     expect((await stoplog(folder, ['topics', 'copy', 'few', 'many', '--partitions', '65536'])).err).toMatch(limit);
     expect((await stoplog(folder, ['topics', 'list'])).out).not.toContain('many');
   }, 30_000);
-  test('tell programs what was done to them', async () => {
+  test('create, alter and delete report their result as JSON', async () => {
     const folder = newFolder();
     const told = async (...args: string[]): Promise<unknown> => {
       const { code, out, err } = await stoplog(folder, ['topics', ...args, '--json']);
@@ -265,7 +265,7 @@ describe('topics', () => {
     expect(await told('delete', 'clicks', '--execute')).toMatchObject({ deleted: true });
     expect(await told('list')).toEqual([]);
   }, 30_000);
-  test('help of an action teaches, and a word that is none says what there is', async () => {
+  test('help of an action shows examples, and an unknown action is refused with the known ones', async () => {
     const folder = newFolder();
     const [help, same, family, wrong] = await Promise.all([
       stoplog(folder, ['groups', 'reset', '--help']),
@@ -281,7 +281,7 @@ describe('topics', () => {
       expect.stringMatching(/'stoplog groups' cannot 'rest'\. Did you mean 'reset'\? It can list, describe, reset, export, delete/),
     ]);
   });
-  test('tail ends before a place, and filters by what lies at a path', async () => {
+  test('tail ends before --to, and filters by the value at a path', async () => {
     const folder = newFolder();
     const line = (n: number): string =>
       `${JSON.stringify({ key: `k${n}`, value: { id: `k${n}`, state: n % 2 === 0 ? 'open' : 'closed' }, timestamp: `2026-01-0${n + 1}T00:00:00Z`, headers: [{ name: 'n', value: String(n) }] })}\n`;
@@ -315,15 +315,15 @@ describe('a copy', () => {
   const COUNT = 6_000;
   const number = (value: string): number => Number(value.split(' ')[0]);
 
-  test('that is killed again and again ends with every record once, in the order of its key', async () => {
+  test('a copy that is killed repeatedly ends with every record once, in the order of its key', async () => {
     const folder = newFolder();
     await stoplog(folder, ['topics', 'create', 'old', '--partitions', '3', '--key-codec', 'string', '--value-codec', 'string']);
     await stoplog(folder, ['append', 'old', '--json'], records(COUNT));
-    // From here on its records are stamped by the log; what is copied keeps its times all the same.
+    // From now on the log stamps new records of the topic; copied records keep their times.
     await stoplog(folder, ['topics', 'alter', 'old', '--timestamps', 'arrival']);
     const copy = (failpoints?: string): ReturnType<typeof stoplog> =>
       stoplog(folder, ['topics', 'copy', 'old', 'new', '--partitions', '5'], '', failpoints === undefined ? {} : { STOPLOG_FAILPOINTS: failpoints });
-    // The commit before it is sent, inside its transaction, and when it is made but not known to be.
+    // Killed before the commit is sent, inside its transaction, and after the commit but before its acknowledgement.
     for (const point of ['commit.before=kill#2', 'commit.written=kill#2', 'commit.applied=kill#1']) expect((await copy(point)).code).toBeNull();
     const done = await copy();
     expect([done.code, done.err]).toEqual([
@@ -349,14 +349,14 @@ describe('a copy', () => {
       expect([timestamp, headers[0]!.value, i > (last.get(key) ?? -1)]).toEqual([1_000 + i, String(i), true]);
       last.set(key, i);
     }
-    // Again: nothing that is there already, and what has come since.
+    // A second run copies only the new records.
     await stoplog(folder, ['append', 'old', '--json'], '{"key":"late","value":"late"}\n');
     expect((await copy()).err).toMatch(/^1 record copied from old to new/);
-    // The copy is deleted: what comes after the position of its group would be a part, and look like all.
+    // The copy is deleted: the records after the position of its group would be a part that looks like a whole copy.
     await stoplog(folder, ['topics', 'delete', 'new', '--execute']);
     expect((await copy()).err).toMatch(/'new' is not there any more: .*stoplog groups delete copy\.old\.new --execute/);
   }, 60_000);
-  test('goes into a topic of its own', async () => {
+  test('a copy refuses a target that it did not make', async () => {
     const folder = newFolder();
     await Promise.all(
       ['old', 'full', 'other'].map((name) =>

@@ -1,4 +1,4 @@
-/** `stoplog check` and `stoplog repair` as a script meets them: output, exit codes, and a folder that is left as it was. */
+/** `stoplog check` and `stoplog repair` as a script runs them: output, exit codes, and an unchanged folder. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { stoplog } from './fixtures/command-line.ts';
 const folder = mkdtempSync(join(tmpdir(), 'stoplog-cli-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test('a damaged log is told with exit code 1, repaired with what was lost, and sound then; nothing to read is exit code 2', async () => {
+test('check exits with 1 for a damaged log, 0 after its repair, and 2 without a log', async () => {
   const log = await openPort(lmdb(join(folder, 'data')));
   await log.ensure([
     { name: 'lines', partitions: 1, cleanup: 'delete', retentionMs: undefined, keyCodec: 'string', valueCodec: 'string', keySchema: {}, valueSchema: {} },

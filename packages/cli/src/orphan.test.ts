@@ -9,7 +9,7 @@ import { stoplog } from './fixtures/command-line.ts';
 
 const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
 const PIPELINE = fileURLToPath(new URL('./fixtures/tickets.pipeline.mjs', import.meta.url));
-/** Starts a program as npm does, says its process id, and passes no signal on. */
+/** Starts a program as npm does, prints its process id, and passes no signal on. */
 const PACKAGE_MANAGER = `
   const { spawn } = require('node:child_process');
   const child = spawn(process.execPath, process.argv.slice(1), { stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, npm_config_user_agent: 'npm/11.0.0' } });
@@ -29,14 +29,14 @@ test.each([
   try {
     while (!`${out}${err}`.includes(ready)) await Promise.race([once(manager.stderr, 'data'), once(manager.stdout, 'data')]);
     manager.kill('SIGTERM');
-    // Its pipes are those of the command: they are closed when both have ended.
+    // The command inherits the pipes of the manager: they are closed when both have ended.
     await once(manager, 'close');
     expect(err).toContain(last);
   } finally {
     try {
       process.kill(Number(out.split('\n')[0]), 'SIGKILL');
     } catch {
-      // It has ended, as it should.
+      // The command has ended, as it should.
     }
     rmSync(folder, { recursive: true, force: true });
   }

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Runs the command with standard output at a file. */
+/** Runs the command with its standard output redirected to a file. */
 const into = async (path: string, command: string, args: readonly string[]): Promise<{ readonly code: number | null; readonly err: string }> => {
   const file = openSync(path, 'a');
   try {
@@ -42,24 +42,24 @@ describe.runIf(hasFullDevice)('standard output that cannot be written', () => {
     ['topics', ['topics', '--json']],
     ['check', ['check', '--json']],
     ['help', ['--help']],
-  ])('makes %s fail with a sentence', async (_, args) => {
+  ])('a full disk makes %s fail with a sentence', async (_, args) => {
     expect(await into('/dev/full', process.execPath, [CLI, ...args])).toEqual({ code: 1, err: expect.stringMatching(FAILED) });
   });
 
-  test('ends a pipeline that is run, and makes it fail', async () => {
+  test('a full disk ends run with exit code 1', async () => {
     expect(await into('/dev/full', process.execPath, [CLI, 'run', PIPELINE, '--threads', '1', '--json'])).toMatchObject({
       code: 1,
       err: expect.stringMatching(FAILED),
     });
   });
 
-  test('keeps a plan that was not shown from being carried out', async () => {
+  test('a plan that could not be printed is not carried out', async () => {
     expect((await into('/dev/full', process.execPath, [CLI, 'groups', 'reset', 'readers', '--topic', 'tickets', '--to-latest', '--execute'])).code).toBe(1);
     expect((await stoplog(folder, ['groups', 'export', 'readers'])).err).toMatch(/^STOPLOG_GROUP_UNKNOWN/);
   });
 });
 
-test('a file that takes only a part of what is written is a failure, not an end', async () => {
+test('a write that the file accepts only in part makes the command fail', async () => {
   const path = join(folder, 'records.ndjson');
   const LIMIT = 64 * 1024 * 1024;
   writeFileSync(path, '');

@@ -24,7 +24,7 @@ export const append: Command = {
   stoplog append orders --json < records.ndjson                 each line is {"key": …, "value": …}
   stoplog append orders --key o1 --pipeline orders.pipeline.ts  makes the topic, as the pipeline declares it
   stoplog tail orders --until-end --json | stoplog append copy --json
-  echo 'mine' | stoplog append claims --key job-7 --expected-end 41    only if nobody was faster
+  echo 'mine' | stoplog append claims --key job-7 --expected-end 41    only if no other append came first
 
 Usage
   stoplog append TOPIC [--key K | --key-field NAME | --json] [--expected-end N] [--pipeline PIPELINE]
@@ -32,16 +32,16 @@ Usage
 
   --key K               the key of every record
   --key-field NAME      lines are JSON objects, and the key is this field of theirs
-  --json                lines are whole records: key, value, and if you like timestamp (ms or ISO), headers
+  --json                lines are whole records: key, value, and optionally timestamp (ms or ISO), headers
                         ([{"name": …, "value": …}]); a null value deletes the key of a compacted topic
-  --expected-end N      append only if the partition ends at offset N, all lines or none; where they go to several, the end of
-                        each of the topic's partitions: 3,0,7,0
+  --expected-end N      append only if the partition ends at offset N, all lines or none; if the topic has several partitions,
+                        the end of each: 3,0,7,0
   --pipeline PIPELINE   parse by the schemas of the topic that this module declares, and make the topic if it is missing;
-                        left out, by the JSON schemas kept with the topic
+                        if left out, by the JSON schemas stored with the topic
 ${LOG_HELP}
 
-A line (or K) is taken as text where the schema takes that, else as JSON. What is appended survives a power cut when the
-command says so. A line that is refused ends the command, with its number and how many before it were acknowledged.`,
+A line (or K) is taken as text if the schema accepts text, else as JSON. A record survives a power cut once the command has
+counted it as appended. A refused line ends the command, which prints its number and how many lines before it were appended.`,
   async run(given, output) {
     const argument = logArgument(given.text('log'), { create: given.text('pipeline') !== undefined });
     const modes = ['key', 'key-field', 'json'].filter((option) => given.flag(option) || given.text(option) !== undefined);
@@ -145,7 +145,7 @@ const textOf = (line: Uint8Array): string => {
 };
 const isBlank = (line: Uint8Array): boolean => line.every((byte) => byte === 0x20 || byte === 0x09);
 
-/** Errors that a line is the cause of; others come from the log. */
+/** Errors caused by a line; others come from the log. */
 const OF_A_LINE: ReadonlySet<string> = new Set(['STOPLOG_SCHEMA', 'STOPLOG_KEY_TOO_LONG', 'STOPLOG_RECORD_TOO_LARGE', 'STOPLOG_USAGE']);
 
 const appendLines = async (
@@ -158,7 +158,7 @@ const appendLines = async (
   const cut = new Error('the lines were cut off');
   let line = 0;
   let failure: unknown;
-  /** Ends where a line cannot be read, so that those before it are acknowledged first; unless it is all or none. */
+  /** Ends at a line that cannot be read, so that the lines before it are acknowledged first; with an expected end, all or none. */
   const records = async function* (): AsyncGenerator<RecordInput> {
     try {
       for await (const bytes of linesOf(input)) {

@@ -1,5 +1,5 @@
 /**
- * Reads a command line by the options a command knows, and says what is wrong with it in words that help.
+ * Reads a command line by the options of its command. Errors name the wrong argument and the remedy.
  */
 import { parseArgs } from 'node:util';
 import { StoplogError } from '@stoplog/core';
@@ -9,11 +9,11 @@ import { suggestion } from '../text/suggest.ts';
 export type OptionTypes = Readonly<Record<string, 'text' | 'flag'>>;
 
 export interface Arguments {
-  /** One for each operand that the command names, and the optional one if it was given. */
+  /** The required operands of the command, and the optional one if it was given. */
   readonly operands: readonly string[];
   text(option: string): string | undefined;
   flag(option: string): boolean;
-  /** A whole number not below `least`, nor above `most`. */
+  /** A whole number from `least` to `most`. */
   number(option: string, least: number, most?: number): number | undefined;
 }
 

@@ -19,14 +19,14 @@ export const backup: Command = {
 Usage
   stoplog backup --to FOLDER [--log lmdb:FOLDER] [--json]
 
-  --to FOLDER           a new folder, or an empty one: nothing is written over
+  --to FOLDER           a new folder, or an empty one: nothing is overwritten
 ${LOG_HELP}
   --json                print what was made as an object
 
-Others go on reading and appending meanwhile: what they commit later is not in the copy, and what they committed before is,
-whole. Every checksum is compared, so a log that is damaged is refused; then the copy is read again. The folder appears
-under its name when all of it is on the disk. While the copy is made, the log cannot use freed space again, and grows
-by about what is appended and overwritten. Ctrl-C ends it and leaves nothing.`,
+Other processes read and append meanwhile: the copy holds every commit made before it began, and none made later.
+Every checksum is compared, so a damaged log is refused; then the copy is read again. The folder appears under its name
+when all of it is on the disk. While the copy is made, the log cannot reuse freed space, and grows by about the bytes that
+are appended and overwritten. Ctrl-C ends the backup and leaves nothing.`,
   async run(given, output) {
     const argument = logArgument(given.text('log'), { create: false });
     const to = given.text('to');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { withProgress } from './byte-progress.ts';
 
-test('what is under way ends at Ctrl-C and at SIGTERM, each with its own exit code, and is told from what failed', async () => {
+test('Ctrl-C and SIGTERM end a copy, each with its own exit code; a failure is thrown', async () => {
   for (const [signal, interrupted] of [
     ['SIGINT', 130],
     ['SIGTERM', 143],

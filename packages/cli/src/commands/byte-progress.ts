@@ -1,4 +1,4 @@
-/** How far something that copies bytes has come, while it does: a row of a terminal, elsewhere a line every five seconds. */
+/** The progress of a backup, restore or shrink: on a terminal a row that is redrawn, elsewhere a line every five seconds. */
 import type { Progress, Watch } from '@stoplog/core/tools';
 import { secondsText, sizeText } from '@stoplog/runtime/kit';
 import { exitCodeOf } from './interrupted.ts';
@@ -8,10 +8,10 @@ import { onStop } from './stopping.ts';
 const PLAIN_EVERY_MS = 5_000;
 const DRAW_EVERY_MS = 100;
 
-/** What was made, or the exit code of who was interrupted before it was. */
+/** The result, or the exit code of a command that was interrupted. */
 type Outcome<T> = { readonly made: T } | { readonly made: undefined; readonly interrupted: number };
 
-/** Runs it with a watch that Ctrl-C and SIGTERM end. */
+/** Calls `run` with a watch that shows the progress and is aborted by Ctrl-C and SIGTERM. */
 export const withProgress = async <T extends object>(what: string, run: (watch: Watch) => Promise<T>): Promise<Outcome<T>> => {
   const stop = new AbortController();
   let interrupted: number | undefined;

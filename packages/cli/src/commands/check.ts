@@ -13,12 +13,12 @@ import { onStop } from './stopping.ts';
 
 export const check: Command = {
   name: 'check',
-  summary: 'reads a whole log and tells every invariant that does not hold',
+  summary: 'reads a whole log and reports every broken invariant',
   operands: [],
   options: { log: 'text', json: 'flag' },
   help: `Examples
   stoplog check                                         the log in ./data
-  stoplog check --log lmdb:/var/lib/orders && cp -r …   only if nothing is wrong
+  stoplog check --log lmdb:/var/lib/orders && cp -r …   copies only if nothing is wrong
   stoplog check --json | jq '.findings[] | select(.topic == "orders")'
 
 Usage
@@ -27,11 +27,11 @@ Usage
 ${LOG_HELP}
   --json                the report as an object
 
-Reads every page, checksum, offset, sum and reference, and changes nothing: it takes no lock, works beside running processes
-and on a read-only disk, and needs nothing of the file to be sound. A line for each finding says the rule, where, and what; a
-rule 'unknown' is something of a later version, and no damage. 'stoplog repair' makes a new folder of what is sound.
-Exit codes here: 0 nothing is wrong; 1 there are findings; 2 there was nothing that could be read, or not ours; 130 Ctrl-C,
-143 SIGTERM.`,
+Reads every page, checksum, offset, sum and reference, and changes nothing: the check takes no lock, works beside running
+processes, on a read-only disk, and on a file of which no part is sound. Each finding has a line with the rule, the location
+and the damage; the rule 'unknown' means an entry of a later version, not damage. 'stoplog repair' makes a new folder of all
+entries that can be proved. Exit codes here: 0 nothing is wrong; 1 there are findings; 2 no file could be read, or the file is
+not a log of Stoplog; 130 Ctrl-C, 143 SIGTERM.`,
   async run(given, output) {
     const argument = logArgument(given.text('log'), { create: false });
     const module = await loadTools(argument.ref);

@@ -1,19 +1,19 @@
-/** What a command of `stoplog` is: a help text that teaches, the options it knows, and what it does. */
+/** A command of `stoplog`: a help text that teaches, the known options, and a function that runs. */
 import type { Arguments, OptionTypes } from './arguments.ts';
 import type { Output } from './output.ts';
 
 export interface Command {
   readonly name: string;
-  /** One line, for the list of commands. */
+  /** A line for the list of commands. */
   readonly summary: string;
-  /** Examples first. */
+  /** The help text, which begins with examples. */
   readonly help: string;
   readonly options: OptionTypes;
-  /** What else is done with the same things: `stoplog groups reset` is an action of `groups`, named whole. */
+  /** The actions of the command, each with its whole name: `groups reset` is an action of `groups`. */
   readonly actions?: readonly Command[];
-  /** Names of the arguments that are no options, in order; all are required. */
+  /** Names of the required operands (arguments that are not options), in order. */
   readonly operands: readonly string[];
-  /** One more, which may be left out. */
+  /** The name of one more operand, which may be left out. */
   readonly optional?: string;
   /** Resolves to the exit code. */
   run(given: Arguments, output: Output): Promise<number>;

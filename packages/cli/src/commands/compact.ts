@@ -19,7 +19,7 @@ export const compact: Command = {
   stoplog compact                                       every topic of the log in ./data
   stoplog compact --topic customers --roll              one topic, its newest records too
   stoplog compact --json | jq '.[] | select(.freedBytes > 0)'
-  stoplog compact --shrink                              makes the file smaller, while nobody has it open
+  stoplog compact --shrink                              makes the file smaller, while no process has it open
 
 Usage
   stoplog compact [--log lmdb:FOLDER] [--topic NAME] [--roll] [--json]
@@ -27,17 +27,17 @@ Usage
 
 ${LOG_HELP}
   --topic NAME          only this topic
-  --roll                close the segments that are appended to first, so that they are compacted as well
-  --shrink              copy what is kept into a fresh file, which takes the place of the old one
+  --roll                close the active segments first, so that they are compacted as well
+  --shrink              copy the kept records into a new file, which replaces the old one
   --json                an array, with a line for each partition; an object for --shrink
 
-A log does this by itself while a process has it open, when enough has changed. Here it is done whether or not it is due, in
-small steps, beside whatever else uses the log. What is freed is used again by later appends: the file does not shrink.
-Ctrl-C ends it anywhere; run it again, and it goes on.
+A log cleans its topics by itself while a process has it open, when enough has changed. This command cleans them whether due
+or not, in small steps, beside other processes. Later appends reuse the freed space: the file does not shrink. Ctrl-C ends the
+command at any time; run it again to resume.
 
---shrink forgets nothing: it gives free space back to the disk, and needs as much as what is kept takes, until it is done.
-Whenever it is ended, the file is the old one or the new one, and both hold everything. It is refused while any process
-has the log open.`,
+--shrink removes no records: it returns free space to the disk, and needs as much space as the kept records take until it is
+done. Whenever it is ended, the file is the old one or the new one, and both hold everything. It is refused while any
+process has the log open.`,
   async run(given, output) {
     const argument = logArgument(given.text('log'), { create: false });
     if (given.flag('shrink')) return shrink(given, argument, output);

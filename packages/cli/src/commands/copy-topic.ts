@@ -1,9 +1,9 @@
 /**
- * Copies the records of a topic into another one with other partitions, in the order of each key.
+ * Copies the records of a topic into a topic with another number of partitions, and keeps the order of each key.
  *
- * A key lies in one partition, and each partition is copied in its order, so a key's records come in its order. Bytes are
- * copied as they are: keys, values, times, headers, tombstones. Where it stands is the position of a group of its own, and
- * moves in the commit that appends: whenever it is killed, it goes on behind what is there, and nothing is there twice.
+ * A key is in one partition, and each partition is copied in order, so the records of a key keep their order. Bytes are copied
+ * unchanged: keys, values, timestamps, headers, tombstones. The progress is the position of a consumer group, and is committed
+ * with the appends: a copy that is killed at any time resumes after the last copied record, and no record is copied twice.
  */
 import { randomUUID } from 'node:crypto';
 import type { Log, Position, RecordBatch, TopicShape } from '@stoplog/core/port';
@@ -14,21 +14,21 @@ export interface CopyParts {
   readonly from: TopicShape;
   readonly to: TopicShape;
   readonly group: string;
-  /** Aborted, it ends behind a whole commit. */
+  /** When it is aborted, the copy ends after a whole commit. */
   readonly signal: AbortSignal;
   readonly progress: (progress: CopyProgress) => void;
 }
 export interface CopyProgress {
   /** Records appended by this run. */
   readonly copied: number;
-  /** Offsets of the old topic that are behind it, and that there are. */
+  /** The copied offsets of the old topic, and the total. */
   readonly passed: number;
   readonly total: number;
 }
 
 const FETCH_BYTES = 1024 * 1024;
 
-/** Up to what is there when it begins; true when it came that far. */
+/** Copies up to the ends as of the start; true if the copy reached them. */
 export const copyTopic = async (parts: CopyParts): Promise<boolean> => {
   const { log, from, group, signal } = parts;
   const places = Array.from({ length: from.partitions }, (_, partition) => ({ topic: from.name, partition }));
@@ -38,10 +38,10 @@ export const copyTopic = async (parts: CopyParts): Promise<boolean> => {
   if (signal.aborted) leave();
   let whole = false;
   try {
-    // As one unit: which partition is copied when is one process's to say.
+    // All partitions are one unit, so that one process decides their order.
     for await (const { partitions } of log.join(group, { units: [places] }, leaving.signal)) {
       const [holding] = partitions;
-      if (holding === undefined) continue; // Another process copies: this one goes on when that has ended.
+      if (holding === undefined) continue; // Another process copies: this one resumes when that one has ended.
       whole = await new Copy(parts, holding.epoch).run(places.map(({ partition }) => partition));
       leave();
     }
@@ -51,9 +51,9 @@ export const copyTopic = async (parts: CopyParts): Promise<boolean> => {
   return whole;
 };
 
-/** One partition of the old topic, on its way. */
+/** One partition of the old topic while it is copied. */
 interface Source {
-  /** Where the group stands; what retention has taken from before it is passed over. */
+  /** The position of the group; records that retention has deleted are skipped. */
   stands: Position;
   readonly start: bigint;
   readonly end: bigint;
@@ -65,7 +65,7 @@ class Copy {
   readonly #life = randomUUID();
   readonly #packer: RecordPacker;
   #copied = 0;
-  /** The commit before: the next one is made ready while it is flushed. */
+  /** The previous commit: the next one is prepared while this one is flushed. */
   #underWay: Promise<unknown> = Promise.resolve();
 
   constructor(parts: CopyParts, epoch: number) {
@@ -79,7 +79,7 @@ class Copy {
     const places = partitions.map((partition) => ({ topic: from.name, partition }));
     const [stands, starts, ends] = [await log.committed(group, places), await log.offsets(places, 'earliest'), await log.offsets(places, 'latest')];
     const sources = stands.map((position, i): Source => ({ stands: position, start: starts[i]!.offset, end: ends[i]!.offset }));
-    // In turns, so that what was appended at one time does not come to lie far apart.
+    // In turns, so that records appended at the same time stay close together.
     for (let left = sources; left.length > 0; left = left.filter(isLeft)) {
       for (const source of left) {
         if (!isLeft(source)) continue;
@@ -112,7 +112,7 @@ class Copy {
       stores: [],
       positions: [{ topic: stands.topic, partition: stands.partition, from: stands.offset, to: next }],
     });
-    // Its error is met where it is awaited, one step later.
+    // The error of the commit is handled one step later, where the promise is awaited.
     this.#underWay.catch(() => {});
     source.stands = { ...stands, offset: next };
   }

@@ -13,16 +13,16 @@ import { jsonOut } from './rows.ts';
 
 export const describe: Command = {
   name: 'describe',
-  summary: 'draws a pipeline: tasks, topics, stores; or says how large a log is',
+  summary: 'draws a pipeline: tasks, topics, stores; or shows the size of a log',
   operands: [],
   optional: 'a pipeline module',
   options: { log: 'text', mermaid: 'flag', json: 'flag' },
   help: `Examples
-  stoplog describe orders.pipeline.ts                   what will run, as text
+  stoplog describe orders.pipeline.ts                   the pipeline as text
   stoplog describe orders.pipeline.ts --mermaid         the same as a mermaid flowchart, for a README
   stoplog describe orders.pipeline.ts --json | jq .tasks
-  stoplog describe orders.pipeline.ts --log lmdb:./data  the same, and how far behind it is
-  stoplog describe --log lmdb:./data                    how large the log is, and how much of it is in use
+  stoplog describe orders.pipeline.ts --log lmdb:./data  the same, with its lag
+  stoplog describe --log lmdb:./data                    the size of the log, and the share in use
 
 Usage
   stoplog describe PIPELINE [--log lmdb:FOLDER] [--json]
@@ -30,13 +30,13 @@ Usage
   stoplog describe --log lmdb:FOLDER [--json]
 
   PIPELINE              a module that exports a pipeline by default, .ts or .js
-  --log lmdb:FOLDER     add the lag of each task: records that it has not read, and the age of the oldest of them
+  --log lmdb:FOLDER     add the lag of each task: the number of unread records, and the age of the oldest
   --mermaid             print a mermaid flowchart
   --json                print tasks, topics with their schemas, and stores as JSON
 
-Each task is one actor per partition. A task begins where a topic is read and ends where topics are written; it owns
-its stores. The twelve digits behind the name are the fingerprint that every thread must agree on. A pipeline is drawn
-without a log as well, and a log described without a pipeline; 'stoplog topics describe' has the bytes of each partition.`,
+Each task is one actor per partition. A task begins where a topic is read and ends where topics are written; each store
+belongs to one task. The twelve digits after the name are the fingerprint, which is the same in every thread. A pipeline can be
+described without a log, and a log without a pipeline; 'stoplog topics describe' shows the bytes of each partition.`,
   async run(given, output) {
     const [module] = given.operands;
     const log = given.text('log');

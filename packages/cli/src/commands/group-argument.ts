@@ -1,4 +1,4 @@
-/** The group that a command names, and the partitions that it reads. */
+/** The consumer group named on the command line, and the partitions that the group reads. */
 import { StoplogError } from '@stoplog/core';
 import type { TopicPartition } from '@stoplog/core/port';
 import type { GroupStanding } from '@stoplog/core/tools';
@@ -20,8 +20,8 @@ export const groupNamed = (name: string, groups: readonly GroupStanding[], { tex
 };
 
 /**
- * The topics that a group reads: where it has committed, and what its members have now. One that has been at its first record ever
- * since it came has committed nothing, and is behind all the same.
+ * The topics that a group reads: the topics of its positions, and of the partitions assigned to its members. A group that is
+ * still at its first record has committed no position, and has a lag all the same.
  */
 export const topicsOf = ({ positions, members }: GroupStanding): ReadonlySet<string> =>
   new Set([...positions, ...members.flatMap(({ holds }) => holds)].map(({ topic }) => topic));

@@ -8,7 +8,7 @@ import { jsonOut } from './rows.ts';
 
 export const groupsDelete: Command = {
   name: 'groups delete',
-  summary: 'deletes a group: its positions, its stores, the topics of its own',
+  summary: 'deletes a group with its positions, stores and internal topics',
   operands: ['a group'],
   options: { log: 'text', execute: 'flag', json: 'flag' },
   help: `Examples
@@ -18,13 +18,13 @@ export const groupsDelete: Command = {
 Usage
   stoplog groups delete GROUP [--execute] [--json] [--log lmdb:FOLDER]
 
-  --execute             do it; without, nothing is changed
+  --execute             delete; without it, nothing is changed
   --json                print what is, or would be, deleted as an object
 ${LOG_HELP}
 
-A pipeline that is run again after this starts from nothing: it reads its topics from the start and fills its stores
-again. That is how a store is rebuilt. The topics of its own 'through' are deleted with it; what it has appended to other
-topics stays there, and is appended again. Refused while the group has a member, and while another group reads such a topic.`,
+A pipeline that is run again after this starts from nothing: it reads its topics from the start and rebuilds its stores.
+The topics of its own 'through' are deleted with the group; records that it appended to other topics stay, and are appended
+again. Refused while the group has a member, and while another group reads such a topic.`,
   async run(given, output) {
     const argument = logArgument(given.text('log'), { create: false });
     const execute = given.flag('execute');

@@ -9,30 +9,30 @@ import { groupNamed, partitionsOf } from './group-argument.ts';
 import { LOG_HELP, logArgument, openForTools } from './log-argument.ts';
 import { jsonOut, rowsText } from './rows.ts';
 
-/** Far longer than anybody looks, and well below what a timer can count. */
+/** One day: longer than useful, and well below the limit of a timer (24.8 days). */
 const LONGEST_SECONDS = 86_400;
 
 export const groupsDescribe: Command = {
   name: 'groups describe',
-  summary: 'positions, lag, rates and time to drain of each partition',
+  summary: 'shows positions, lag, rates and time to drain of each partition',
   operands: ['a group'],
   options: { log: 'text', over: 'text', json: 'flag' },
   help: `Examples
-  stoplog groups describe billing                       looks twice, a second apart, to tell rates
+  stoplog groups describe billing                       reads the positions twice, a second apart, for the rates
   stoplog groups describe billing --over 10             rates over ten seconds
   stoplog groups describe billing --over 0 --json       at once, without rates
 
 Usage
   stoplog groups describe GROUP [--over SECONDS] [--json] [--log lmdb:FOLDER]
 
-  --over SECONDS        how long to look for rates: 1 when left out, 0 for none
+  --over SECONDS        the time over which rates are measured: 1 when left out, 0 for no rates
   --json                an object with its partitions, members and stores
 ${LOG_HELP}
 
-POSITION is the next offset to be read, LAG the records from there to END, OLDEST the age of the first of them. READ/S are
-read and NEW/S appended a second. DRAINS is when the lag is gone if both go on: lag / (read − new). 720 000 behind, reading
-1 500 a second while 1 200 come: in 40m. Where no more is read than comes, it is never. MEMBER is the process that has the
-partition now; below, each member of the group with what it has.`,
+POSITION is the next offset to be read, LAG the number of records from there to END, OLDEST the age of the first of them.
+READ/S records are read and NEW/S appended per second. DRAINS is when the lag is gone at these rates: lag / (read − new). A lag
+of 720 000, with 1 500 records read and 1 200 appended per second, drains in 40m; it never drains if no more records are read
+than appended. MEMBER is the process to which the partition is assigned; below the table, each member with its partitions.`,
   async run(given, output) {
     const argument = logArgument(given.text('log'), { create: false });
     const over = given.number('over', 0, LONGEST_SECONDS) ?? 1;
@@ -63,7 +63,7 @@ partition now; below, each member of the group with what it has.`,
       );
       return 0;
     }
-    if (paces.length === 0) output.say(`group '${name}' has committed no position yet: it will read from the start`);
+    if (paces.length === 0) output.say(`group '${name}' has committed no position yet: its members read from the start`);
     else await output.write(rowsText(paceRows(paces, standing.members), [1, 2, 3, 4, 5, 6, 7]));
     for (const member of standing.members) output.say(`${occupantText(member, Date.now())}; it has ${holdsText(member)}`);
     if (standing.stores.length > 0) output.say(`stores: ${standing.stores.map(({ store, version }) => `${store} (version ${version})`).join(', ')}`);

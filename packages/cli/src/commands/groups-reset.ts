@@ -10,12 +10,12 @@ import { jsonOut, rowsText } from './rows.ts';
 
 export const groupsReset: Command = {
   name: 'groups reset',
-  summary: 'puts a group elsewhere: shows the plan, and with --execute carries it out',
+  summary: 'moves the positions of a group: shows the plan, and with --execute carries it out',
   operands: ['a group'],
   options: { log: 'text', topic: 'text', partition: 'text', ...TARGETS, execute: 'flag', csv: 'flag', json: 'flag' },
   help: `Examples
-  stoplog groups reset billing --to-earliest            what it would do; nothing is changed
-  stoplog groups reset billing --to-earliest --execute  the same, and then does it
+  stoplog groups reset billing --to-earliest            shows the plan; nothing is changed
+  stoplog groups reset billing --to-earliest --execute  shows the plan and carries it out
   stoplog groups reset billing --by-duration 2h --topic orders
   stoplog groups reset billing --shift-by=-100 --topic orders --partition 2
   stoplog groups reset billing --to-datetime 2026-01-02T03:04:05Z --csv > plan.csv
@@ -26,24 +26,24 @@ Usage
 
 WHERE is exactly one of
   --to-earliest         the first record that is kept
-  --to-latest           the end: what is there now is not read
-  --to-current          where it stands; a position that the log no longer holds moves to the start
+  --to-latest           the end: stored records are not read
+  --to-current          its present position; a position that the log no longer holds moves to the start
   --to-offset N         offset N of each partition
   --to-datetime TIME    the first record at or after a time (2026-01-02, which begins in UTC, or 2026-01-02T03:04:05Z)
   --by-duration D       the first record of the last D: 90s, 15m, 2h, 7d, or PT15M
-  --shift-by N          N records on; back with --shift-by=-N
-  --from-file F         where the lines topic,partition,offset say, of the partitions that they name
+  --shift-by N          N records forward; back with --shift-by=-N
+  --from-file F         the offsets in the lines topic,partition,offset of a file; other partitions stay
 
   --topic T,…           only these topics; also topics that the group never read, and a group that does not exist yet
   --partition N         only this partition of the one topic
-  --execute             carry the plan out; without, nothing is changed
-  --csv                 print the plan as lines that --from-file takes: what is carried out later is then this plan
+  --execute             carry the plan out; without it, nothing is changed
+  --csv                 print the plan as lines that --from-file reads, to carry out exactly this plan later
   --json                print the plan as an object
 ${LOG_HELP}
 
-A place outside the log becomes its nearer end. Refused while somebody is in the group, and when it stands elsewhere than
-the plan says by the time it is carried out: a plan is carried out whole, or not at all. What a pipeline has folded into
-its stores stays as it is, and the command says which stores that makes wrong.`,
+An offset outside the log becomes the nearer end. Refused while the group has a member, and if a position has changed since
+the plan was made: a plan is carried out whole, or not at all. The stores of a pipeline are not changed, and the command
+names the stores that are no longer consistent.`,
   async run(given, output) {
     const argument = logArgument(given.text('log'), { create: false });
     const target = targetIn(given, Date.now());
@@ -61,7 +61,7 @@ its stores stays as it is, and the command says which stores that makes wrong.`,
       else if (given.flag('csv')) await output.write(positionsText(plan.map(({ topic, partition, to }) => ({ topic, partition, offset: to }))));
       else await output.write(rowsText(planRows(plan), [1, 2, 3, 4]));
     };
-    // As JSON it says that it was done, so it is done first.
+    // The JSON reports whether the plan was carried out, so it is printed afterwards.
     if (!given.flag('json')) await print();
     if (execute) await opened.module.setPositions(opened.log, name, plan);
     if (given.flag('json')) await print();

@@ -12,7 +12,7 @@ import { jsonOut, rowsText } from './rows.ts';
 
 export const groups: Command = {
   name: 'groups',
-  summary: 'shows who reads what, and how far behind; resets and deletes',
+  summary: 'lists the consumer groups with their lag; resets and deletes them',
   operands: [],
   options: { log: 'text', json: 'flag' },
   actions: [groupsDescribe, groupsReset, groupsExport, groupsDelete],
@@ -25,12 +25,12 @@ Usage
   stoplog groups [list] [--log lmdb:FOLDER] [--json]
 
 ${LOG_HELP}
-  --json                an array; lagSeconds is the age of the oldest unread record, null with lag where nobody knows what is read
+  --json                an array; lagSeconds is the age of the oldest unread record, null like lag if the topics are not known
 
-A group is who shares positions: a pipeline is one, under its name. LAG counts the records that are not yet read, OLDEST
-is how long ago the first of them was stamped: it grows while a group stands still, so it is what to be alarmed by. MEMBERS
-are the processes that share its partitions now. STORES are what the group has folded, as of its positions. A group that has
-committed nothing and has no members says not what it reads: its lag is –.`,
+A consumer group is a set of processes that share positions: a pipeline is one, under its name. LAG counts the unread records,
+OLDEST is the age of the first of them: it grows while a group stands still, so alert on it. MEMBERS are the processes that
+share its partitions now. STORES hold the state that the group has folded, as of its positions. The topics of a group without
+positions and members are not known: its lag is –.`,
   async run(given, output) {
     const argument = logArgument(given.text('log'), { create: false });
     await using opened = await openForTools(argument);

@@ -1,4 +1,4 @@
-/** How far a check or repair is: a row that is redrawn, or a line every five seconds; nothing in the first second. */
+/** The progress of a check or repair: a row that is redrawn, or a line every five seconds; nothing in the first second. */
 import type { InspectionProgress } from '@stoplog/core/tools';
 import { grouped, secondsText } from '@stoplog/runtime/kit';
 import type { StatusRow } from './status-row.ts';

@@ -16,21 +16,21 @@ const split = async (...chunks: (string | Uint8Array)[]): Promise<readonly strin
   return lines;
 };
 
-test('lines end with a newline, wherever the chunks do, and the last one with the end', async () => {
+test('a line ends at a newline, not at the end of a chunk, and the last line at the end of the input', async () => {
   expect(await split('a\nb\r\n', 'c', 'd', '\n\ne')).toEqual(['a', 'b', 'cd', '', 'e']);
   expect(await split('a\r', '\nb\n')).toEqual(['a', 'b']);
   expect(await split()).toEqual([]);
 });
-test('nothing else ends a line, and no byte is lost', async () => {
+test('no other character ends a line, and no byte is lost', async () => {
   expect(await split('a\rb\u2028c\u0085\n')).toEqual([Buffer.from('a\rb\u2028c\u0085').toString('latin1')]);
   expect(await split(new Uint8Array([0xff, 0, 0x0a, 0xfe]))).toEqual(['\u00ff\u0000', '\u00fe']);
 });
-test('a line that no record could hold is refused before it fills the memory', async () => {
+test('a line longer than any record is refused before it fills the memory', async () => {
   const endless = Array.from({ length: 110 }, () => new Uint8Array(1 << 20));
   await expect(split(...endless)).rejects.toMatchObject({ code: 'STOPLOG_RECORD_TOO_LARGE' });
 });
 
-test('the help of every command begins with examples and names each option it takes', () => {
+test('the help of every command begins with examples and names each of its options', () => {
   for (const command of [run, describeCommand, topics, tail, append] satisfies Command[]) {
     expect(command.help).toMatch(/^Examples\n {2}\S/);
     for (const option of Object.keys(command.options)) expect(command.help).toContain(`--${option}`);

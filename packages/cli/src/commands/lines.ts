@@ -1,13 +1,13 @@
 /**
- * The lines of a stream as bytes: ended by a newline (with or without a carriage return before it), the last one also by
- * the end. Unlike `node:readline` it takes no other character for an end of line, and loses no byte that is not UTF-8.
+ * Splits a stream into lines of bytes. A line ends at a newline, with or without a carriage return before it; the last line also
+ * at the end of the stream. Unlike `node:readline`, this accepts no other line ending, and loses no byte that is not UTF-8.
  */
 import { StoplogError } from '@stoplog/core';
 import { MAX_RECORD_BYTES } from '@stoplog/core/kit';
 
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
-/** JSON may take six characters for one; whatever is longer than that fits no record. */
+/** JSON may escape one character as six; a longer line fits in no record. */
 const MAX_LINE_BYTES: number = 6 * MAX_RECORD_BYTES + 65_536;
 
 export async function* linesOf(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

@@ -1,4 +1,4 @@
-/** `--log lmdb:./data`: which log a command works on. */
+/** `--log lmdb:./data`: the log that a command works on. */
 import { type NumberedClient, StoplogError } from '@stoplog/core';
 import type { Capability, Log, LogRef, TopicShape } from '@stoplog/core/port';
 import { loadTools, type Tools } from '@stoplog/core/tools';
@@ -11,7 +11,7 @@ const DEFAULT_LOG = 'lmdb:./data';
 export const LOG_HELP: string = `  --log lmdb:FOLDER     the log; ${DEFAULT_LOG} when left out`;
 
 export interface LogArgument {
-  /** As it was written. */
+  /** The argument as typed. */
   readonly text: string;
   readonly ref: LogRef<Capability>;
 }
@@ -47,7 +47,7 @@ export const openForTools = async ({ ref }: LogArgument): Promise<OpenedLog> => 
   }
 };
 
-/** The topic of that name, or an error that lists what is there. */
+/** The topic of that name, or an error that lists the existing topics. */
 export const topicNamed = (name: string, topics: readonly TopicShape[], { text }: LogArgument, remedy: string): TopicShape => {
   const found = topics.find((shape) => shape.name === name);
   if (found !== undefined) return found;

@@ -1,5 +1,5 @@
 /**
- * The command line: finds the command, runs it, and says what went wrong. Returns the exit code.
+ * The command line: finds the command, runs it, prints errors and returns the exit code.
  */
 import { readFileSync } from 'node:fs';
 import { isStoplogError, StoplogError } from '@stoplog/core';
@@ -23,20 +23,20 @@ import { topics } from './topics.ts';
 
 const commands: readonly Command[] = [run, describe, topics, groups, tail, append, compact, check, repair, backup, restore];
 
-const EXIT_CODES = `Exit codes: 0 it did what was asked; 1 it could not, or a partition was given up; 2 the command line is wrong;
-130 and 143 a signal ended it before it was done. Errors go to standard error as 'CODE  sentence', with the remedy at the end;
+const EXIT_CODES = `Exit codes: 0 the command succeeded; 1 it failed, or a partition failed; 2 the command line is wrong;
+130 and 143 a signal interrupted it. Errors go to standard error as 'CODE  sentence', with the remedy at the end;
 STOPLOG_DEBUG=1 adds the stack.`;
 
 const overview = (): string => `Examples
   stoplog run orders.pipeline.ts                        run a pipeline on the log in ./data
   stoplog describe orders.pipeline.ts                   see its tasks, topics and stores
   echo 'hello' | stoplog append lines --key a           append a record to a topic
-  stoplog tail lines --from earliest                    read it, and what comes after it
-  stoplog topics                                        list what is there
-  stoplog groups                                        see who reads it, and how far behind
-  stoplog compact                                       forget now what topics no longer keep
+  stoplog tail lines --from earliest                    read the topic, and wait for more records
+  stoplog topics                                        list the topics
+  stoplog groups                                        list the consumer groups and their lag
+  stoplog compact                                       apply retention and compaction now
   stoplog backup --to ./backup                          copy the log while it is in use
-  stoplog check                                         see whether all of the log is sound
+  stoplog check                                         check the whole log for damage
 
 Commands
 ${columns(commands.map(({ name, summary }) => [`  ${name}`, summary]))
@@ -56,7 +56,7 @@ export const main = async (argv: readonly string[]): Promise<number> => {
     return code;
   } catch (error) {
     output.say(told(orLackOfFiles(error)));
-    // What else could not be written is the same failure, or comes after it.
+    // A second write error has the same cause, or follows from the first.
     await output.flushed().catch(() => {});
     return isUsage(error) ? 2 : 1;
   }
@@ -123,7 +123,7 @@ const asksForHelp = (argv: readonly string[]): boolean => {
 
 const version = (): string => (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { readonly version: string }).version;
 
-/** What was wrong with the command line, as opposed to with a line of input. */
+/** Whether the command line was wrong, and not a line of the input. */
 const isUsage = (error: unknown): boolean => isStoplogError(error) && error.code === 'STOPLOG_USAGE' && error.facts['line'] === undefined;
 
 const told = (error: unknown): string => {

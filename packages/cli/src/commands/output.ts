@@ -1,20 +1,20 @@
 /**
- * Where a command writes: results to standard output, everything said to a person to standard error.
+ * The output of a command: results go to standard output, messages for a person to standard error.
  *
- * A reader that goes away (`| head`) is no error: the command ends as if it had been asked to. Anything else that keeps the results
- * from being written is one, a full disk above all: a command that exits with 0 has written all of them.
+ * A reader that closes the pipe (`| head`) is not an error: the command ends as if Ctrl-C had been pressed. Any other failed
+ * write is an error, a full disk above all: a command that exits with 0 has written all its results.
  */
 import { fstatSync, writeSync } from 'node:fs';
 import { StoplogError } from '@stoplog/core';
 
 export interface Output {
-  /** Writes to standard output; resolves when there is room for more, or the reader has gone. Rejects when it cannot be written. */
+  /** Writes to standard output; resolves when there is room for more, or the reader has gone. Rejects if the write fails. */
   write(text: string): Promise<void>;
   /** A line on standard error. */
   say(line: string): void;
-  /** Aborted when the reader of standard output has gone, or it cannot be written. */
+  /** Aborted when the reader of standard output has gone, or a write has failed. */
   readonly gone: AbortSignal;
-  /** Resolves when all is handed over. Rejects when some of it could not be written. */
+  /** Resolves when all output is written. Rejects if a write has failed. */
   flushed(): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export const processOutput = (): Output => {
   };
 };
 
-/** What a stream says when nobody reads its other end, at once and from then on. */
+/** The error codes of a stream whose reader has gone: of the first write and of later ones. */
 const READER_HAS_GONE: ReadonlySet<string> = new Set(['EPIPE', 'ERR_STREAM_DESTROYED']);
 
 const writerTo = (stream: NodeJS.WriteStream): ((text: string) => Promise<void>) => {
@@ -52,11 +52,11 @@ const writerTo = (stream: NodeJS.WriteStream): ((text: string) => Promise<void>)
   return (text) => new Promise((resolve, reject) => stream.write(text, (error) => (error ? reject(error) : resolve())));
 };
 const isFile = (fd: number): boolean => {
-  // As bigints: Node's realpathSync looks at the numbers of the last fstat, and resolves no link behind a pipe. An import fails then.
+  // As bigints: Node's realpathSync reuses the numbers of the last fstat, and would resolve no link after that of a pipe; imports then fail.
   const stats = fstatSync(fd, { bigint: true });
   return stats.isFile() || (stats.isCharacterDevice() && !process.stdout.isTTY);
 };
-/** A disk that fills up takes the first bytes of a write without an error, and Node's stream does not look at how many. */
+/** A disk that fills up accepts the first bytes of a write without an error, and Node's stream ignores the returned count. */
 const writeWhole = (fd: number, bytes: Uint8Array): void => {
   for (let written = 0; written < bytes.length;) written += writeSync(fd, bytes, written);
 };
@@ -65,6 +65,6 @@ const notWritten = (error: NodeJS.ErrnoException): StoplogError =>
   new StoplogError(
     'STOPLOG_OUTPUT',
     { code: error.code },
-    `standard output cannot be written: ${error.message}. What is there is not all of it: make room or write elsewhere, then run the command again`,
+    `standard output cannot be written: ${error.message}. The output is incomplete: make room or write elsewhere, then run the command again`,
     { cause: error },
   );

@@ -1,4 +1,4 @@
-/** `x.pipeline.ts`: a path on the command line as the URL that every thread imports. */
+/** The path of a pipeline module (`x.pipeline.ts`) as the URL that every thread imports. */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -1,4 +1,4 @@
-/** How far a pipeline stands behind each topic that its tasks read, in one log. */
+/** The lag of a pipeline in one log, for each topic that its tasks read. */
 import type { PartitionLag } from '@stoplog/core';
 import { readLag } from '@stoplog/core/kit';
 import type { Plan } from '@stoplog/runtime/kit';

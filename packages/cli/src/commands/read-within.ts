@@ -1,9 +1,9 @@
-/** Reads a file that a person has named, up to a bound: a device or a pipe may have no end, and says so by no size. */
+/** Reads a file of the command line up to a bound: a device or a pipe may be endless, and its size does not show that. */
 import { closeSync, openSync, readSync } from 'node:fs';
 
 const CHUNK_BYTES = 64 * 1024;
 
-/** Undefined when the file holds more than `limit` bytes. */
+/** The text of the file; undefined when the file holds more than `limit` bytes. */
 export const readWithin = (path: string, limit: number): string | undefined => {
   const file = openSync(path, 'r');
   try {

@@ -11,13 +11,13 @@ import { StatusRow } from './status-row.ts';
 
 export const repair: Command = {
   name: 'repair',
-  summary: 'makes a new folder of what is sound in a damaged one',
+  summary: 'rebuilds a damaged log in a new folder',
   operands: [],
   options: { log: 'text', to: 'text', json: 'flag' },
   help: `Examples
   stoplog check --log lmdb:./data                       what is wrong
-  stoplog repair --log lmdb:./data --to ./repaired      keep what is not
-  mv data data.damaged && mv repaired data              and go on with it
+  stoplog repair --log lmdb:./data --to ./repaired      rebuild the sound part
+  mv data data.damaged && mv repaired data              and use the new folder
 
 Usage
   stoplog repair --to FOLDER [--log lmdb:FOLDER] [--json]
@@ -26,10 +26,10 @@ Usage
 ${LOG_HELP}
   --json                what was kept and lost as an object
 
-The old folder is only read; stop what runs on it. Kept is what a checksum proves. What is lost is counted to the offset, and its
-offsets stay empty: none is given again, and positions mean what they meant. A pipeline one of whose stores or positions may
-be incomplete begins anew, which the output says. Killed, or Ctrl-C, it leaves FOLDER.repairing: run it again, it begins from the
-beginning, or remove that.`,
+The old folder is only read; stop the processes that use it. An entry is kept if a checksum proves it. Lost offsets are counted
+exactly and stay empty: no offset is assigned again, and positions stay valid. A pipeline of which a store or a position may be
+incomplete starts from nothing, which the output reports. A repair that is killed or interrupted leaves FOLDER.repairing:
+remove that folder, or run the command again, which starts from the beginning.`,
   async run(given, output) {
     const argument = logArgument(given.text('log'), { create: false });
     const to = given.text('to');

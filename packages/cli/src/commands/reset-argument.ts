@@ -1,4 +1,4 @@
-/** Where a reset goes and what it moves, as the command line says. */
+/** The target of a reset and the partitions that it moves, from the command line. */
 import { StoplogError } from '@stoplog/core';
 import type { TopicPartition, TopicShape } from '@stoplog/core/port';
 import { type GroupStanding, parsePositions, type ResetPlace, type ResetTarget } from '@stoplog/core/tools';
@@ -71,7 +71,7 @@ const readText = (path: string): string => {
   throw new StoplogError('STOPLOG_USAGE', { path, limit: POSITIONS_BYTES_MAX }, `${oneLine(path)} holds more than ${sizeText(POSITIONS_BYTES_MAX)}: ${remedy}`);
 };
 
-/** What the plan needs to know of each partition that is to move. */
+/** For each partition to move, the position and the offsets that the plan needs. */
 export const placesOf = async (
   given: Arguments,
   target: ResetTarget,

@@ -8,7 +8,7 @@ import { jsonOut } from './rows.ts';
 
 export const restore: Command = {
   name: 'restore',
-  summary: 'makes a log of a backup',
+  summary: 'makes a log from a backup',
   operands: ['the folder of a backup'],
   options: { log: 'text', json: 'flag' },
   help: `Examples
@@ -23,8 +23,8 @@ Usage
 ${LOG_HELP}
   --json                print what was restored as an object
 
-The copy is compared with the checksum of the backup before it is put in place, whole. It is a log of its own: nobody is in
-its groups, also while the one that it was taken of is in use.`,
+The copy is compared with the checksum of the backup before it is moved into place as a whole. It is an independent log: its
+groups have no members, even while the original log is in use.`,
   async run(given, output) {
     const argument = logArgument(given.text('log'), { create: true });
     const from = given.operands[0]!;

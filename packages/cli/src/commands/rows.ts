@@ -1,4 +1,4 @@
-/** Rows as text: columns, a line each. */
+/** Formats rows as aligned columns, a line per row. */
 import { columns } from '../text/columns.ts';
 
 export const rowsText = (rows: readonly (readonly string[])[], right: readonly number[] = []): string =>

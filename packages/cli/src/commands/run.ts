@@ -19,7 +19,7 @@ export const run: Command = {
   operands: ['a pipeline module'],
   options: { log: 'text', threads: 'text', 'instance-id': 'text', session: 'text', reset: 'text', json: 'flag' },
   help: `Examples
-  stoplog run orders.pipeline.ts                        on the log in ./data, which is made if it is missing
+  stoplog run orders.pipeline.ts                        on the log in ./data, which is made if missing
   stoplog run orders.pipeline.ts --log lmdb:/var/lib/orders --threads 2
   stoplog run orders.pipeline.ts --instance-id a --session 45s
   stoplog run orders.pipeline.ts --json | jq .lag
@@ -29,22 +29,22 @@ Usage
 
   PIPELINE              a module that exports a pipeline by default, .ts or .js
 ${LOG_HELP}
-  --threads N           how many threads the actors share; one per core when left out
-  --instance-id ID      a static member: started again under this name within its session, it has the partitions it had
-  --session D           how long it may stand still, or a static member be gone, until others share its partitions: 100ms to 1h; 10s
-                        when left out
-  --reset WHERE         where a task goes on when the log has forgotten what it would read next: earliest (when left out),
-                        latest, the first record of the last 15m or 2h, or fail: its partition is given up
-  --json                a status a second on standard output, a JSON object a line
+  --threads N           the number of threads that the actors share; one per core when left out
+  --instance-id ID      a static member: restarted under this name within its session, it keeps its partitions
+  --session D           session timeout: a process that stands still, or a static member that is away, for longer loses its
+                        partitions to other processes: 100ms to 1h; 10s when left out
+  --reset WHERE         where a task resumes when retention has deleted its next record: earliest (when left out), latest,
+                        the first record of the last 15m or 2h, or fail: its partition fails
+  --json                one status per second on standard output, each a line of JSON
 
 A terminal shows a status that is redrawn each second, anything else gets a line every five seconds, both on standard
 error: records in and out per second, lag (records not yet processed), and how long commits take.
 
-Run in several processes on one folder, they share the partitions; who ends hands its own over to the others.
+Several processes that run a pipeline on one folder share its partitions; a process that ends hands its partitions over.
 
-Ctrl-C, or SIGTERM, drains: what is under way is committed, then the command ends. A second one ends at once (exit code
-130, or 143) and loses nothing either. The exit code is 1 when a partition was given up or something fatal happened; while
-other partitions go on, so does the command. Run it again, and it goes on where it stopped.`,
+Ctrl-C, or SIGTERM, drains: records in progress are committed, then the command ends. A second signal ends it at once (exit
+code 130, or 143) and loses nothing either. The exit code is 1 when a partition failed or a fatal error occurred; the command
+runs while other partitions run. Run it again, and it resumes where it stopped.`,
   async run(given, output) {
     const log = logArgument(given.text('log'), { create: true });
     const threads = given.number('threads', 1) ?? availableParallelism();
@@ -77,7 +77,7 @@ other partitions go on, so does the command. Run it again, and it goes on where 
         watching.unsubscribe();
       }
     } catch (error) {
-      if (teller?.fatal === undefined) throw error; // else it was told as it happened
+      if (teller?.fatal === undefined) throw error; // else the error was printed when it occurred
     } finally {
       stopWatching();
       row.end();
@@ -86,7 +86,7 @@ other partitions go on, so does the command. Run it again, and it goes on where 
   },
 };
 
-/** A plain line every so many reports, which come a second apart. */
+/** A plain line for every fifth status; statuses are a second apart. */
 const PLAIN_EVERY = 5;
 
 const watchLines = (app: App, row: StatusRow): { unsubscribe(): void } => {
@@ -97,7 +97,7 @@ const watchLines = (app: App, row: StatusRow): { unsubscribe(): void } => {
       if (row.live) row.show(line);
       else if (reports++ % PLAIN_EVERY === PLAIN_EVERY - 1) row.say(line);
     },
-    error: () => {}, // `finished` says why
+    error: () => {}, // `finished` rejects with the error
   });
 };
 
@@ -106,9 +106,9 @@ const watchJson = (app: App, output: Output): { unsubscribe(): void } =>
 
 const clock = (): string => new Date().toTimeString().slice(0, 8);
 
-/** Says when the actors run and how the app has ended; the rest as `run` says it in any program. */
+/** Prints when the actors run and how the app ended; other events are printed as `run` prints them in any program. */
 class RunTeller {
-  /** Something ended the app, and was told. */
+  /** The error that ended the app, after it was printed. */
   fatal: Error | undefined;
   readonly #plan: Plan;
   readonly #setting: string;
@@ -153,7 +153,7 @@ class RunTeller {
         return this.#sayRunning();
       case 'assigned':
         this.#held = event.held;
-        // Those that are new say that they run.
+        // New actors report that they run.
         if (event.held === event.taken) this.#running.clear();
         return this.#others(event);
       case 'waiting':
@@ -171,7 +171,7 @@ class RunTeller {
       case 'given-up':
         this.#givenUp.add(`${event.actor.task}:${event.actor.partition}`);
         this.#others(event);
-        if (this.#givenUp.size === this.#held) this.#endNow(); // nothing is left that could go on
+        if (this.#givenUp.size === this.#held) this.#endNow(); // every partition here has failed
         return;
       case 'fatal':
         this.fatal ??= event.error;

@@ -1,4 +1,4 @@
-/** Help lines of a topic's settings, made from their tables: `  --retention D         keeps records …: 7d; forever when left out`. */
+/** Help lines for a topic's settings, made from their tables: `  --retention D         keeps records …: 7d; forever when left out`. */
 import { OF_COMPACTED_TOPICS, OF_EVERY_TOPIC, type Setting } from '@stoplog/core/tools';
 
 const LETTERS: Readonly<Record<Setting['type'], string>> = { count: 'N', duration: 'D', bytes: 'S', share: 'R', choice: 'C' };
@@ -13,9 +13,9 @@ const linesOf = (table: Readonly<Record<string, Setting>>): readonly string[] =>
     .map(settingHelp);
 
 export const SETTINGS_HELP: string = [
-  '  --cleanup P           delete (when left out): forget by age and size; compact: keep the latest record of each key; or both',
+  '  --cleanup P           delete (when left out): delete by age and size; compact: keep the latest record of each key; or both',
   ...linesOf(OF_EVERY_TOPIC),
   '',
-  '  Of a compacted topic',
+  '  For compacted topics',
   ...linesOf(OF_COMPACTED_TOPICS),
 ].join('\n');

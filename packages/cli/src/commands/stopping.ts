@@ -1,15 +1,15 @@
 /**
  * Ends a command: by Ctrl-C or SIGTERM, or because the package manager that started it is gone.
  *
- * A SIGTERM for `npx stoplog run` or `npm start` ends npm, which does not pass it on: without this, the command would go on as an
- * orphan that nobody knows of. A command that was started by hand may outlive its shell (`nohup`), so the parent is watched only
- * where the environment says that a package manager is it.
+ * A SIGTERM for `npx stoplog run` or `npm start` ends npm, which does not pass the signal on: the command would keep running
+ * as an orphan. A command started by hand may outlive its shell (`nohup`), so the parent is watched only if the environment
+ * shows that the parent is a package manager.
  */
 import { onStopSignals } from '@stoplog/runtime/kit';
 
 const LOOK_MS = 500;
 
-/** Calls `first` once, with the signal to end by; returns how to stop listening. */
+/** Calls `first` once, with the signal that ends the command; returns a function that stops listening. */
 export const onStop = (first: (signal: NodeJS.Signals) => void): (() => void) => {
   let isStopping = false;
   const once = (signal: NodeJS.Signals): void => {

@@ -15,14 +15,14 @@ import { onStop } from './stopping.ts';
 
 export const tail: Command = {
   name: 'tail',
-  summary: 'shows the records of a topic, and goes on as they come',
+  summary: 'shows the records of a topic, and waits for more',
   operands: ['a topic'],
   options: { log: 'text', from: 'text', to: 'text', 'until-end': 'flag', partition: 'text', key: 'text', filter: 'text', limit: 'text', json: 'flag' },
   help: `Examples
-  stoplog tail orders                                   what is appended from now on; Ctrl-C ends
+  stoplog tail orders                                   records appended from now on; Ctrl-C ends
   stoplog tail orders --from earliest --limit 10        the first ten
-  stoplog tail orders --from -5                         the last five, and what comes
-  stoplog tail orders --until-end --key o1              all that is kept of one key
+  stoplog tail orders --from -5                         the last five, and new ones
+  stoplog tail orders --until-end --key o1              all stored records of one key
   stoplog tail orders --from 2026-01-02T03:04:05Z --json
   stoplog tail orders --from 'offset 120' --partition 2 --limit 1
   stoplog tail orders --from 2026-01-02 --to 2026-01-03 --filter state=open
@@ -34,23 +34,23 @@ Usage
 
   --from WHERE          earliest, latest, a time (2026-01-02, 2026-01-02T03:04:05Z), -5 for the last five offsets of each
                         partition, or 'offset 120' of one; latest when left out, or earliest with --until-end or --to
-  --to WHERE            end before this place: before the first record that has reached a time (or with what is there now,
-                        where none has), or before 'offset 150' of one partition
-  --until-end           end with what is there now, instead of waiting for more
+  --to WHERE            end before the first record at or after a time (or at the present end, if there is none), or before
+                        'offset 150' of one partition
+  --until-end           end at the present end, instead of waiting for more
   --partition N         only this partition, counted from 0
-  --key K               only records of this key, as it is shown or as JSON; where keys are bytes also as text
-  --filter PATH=VALUE   only records where VALUE lies at PATH; PATH!=VALUE for all others. The path goes through a record as
-                        --json prints it: key, value, headers.NAME, …; one that begins otherwise begins in the value.
-                        It is compared as JSON or text, never evaluated
+  --key K               only records of this key, as printed or as JSON; keys of bytes also as text
+  --filter PATH=VALUE   only records with VALUE at PATH; PATH!=VALUE for all others. The path goes through a record as --json
+                        prints it: key, value, headers.NAME, …; any other first word is a field of the value. VALUE is compared
+                        as JSON or text, never evaluated
   --limit N             end after N records
-  --json                a JSON object a line, which 'stoplog append --json' takes back
+  --json                one JSON object per line, which 'stoplog append --json' reads
 ${LOG_HELP}
 
-A date is its midnight in UTC; a time without Z or an offset such as +02:00 is local. A reading that has an end and is
+A date is midnight in UTC; a time without Z or an offset such as +02:00 is local. A command that has an end and is
 interrupted before it exits with 130, or 143.
 
-A line is time, [partition]@offset, key, value, headers. Values are decoded by the codec kept with the topic. A deleted
-key shows as (tombstone), bytes as their length and first digits; what would steer the terminal is written out as \\u….
+A line is time, [partition]@offset, key, value, headers. Values are decoded by the codec stored with the topic. A deleted
+key shows as (tombstone), bytes as their length and first digits; control characters of the terminal are printed as \\u….
 Bytes, dates and bigints are {"hex": …}, {"date": …}, {"bigint": …} in JSON.`,
   async run(given, output) {
     const argument = logArgument(given.text('log'), { create: false });
@@ -68,7 +68,7 @@ Bytes, dates and bigints are {"hex": …}, {"date": …}, {"bigint": …} in JSO
     const partition = partitionIn(given, shape);
     const to = endIn(given, shape, partition);
     const from = await resolved(whereIn(given, shape, partition), opened, shape, partition);
-    // Asked once without waiting, so that an offset that is not there is an error also with --until-end.
+    // A first fetch without waiting, so that a missing offset is an error also with --until-end.
     if (typeof from === 'object' && 'offsets' in from && from.offsets.length === 1)
       await opened.log.fetch({ topic: shape.name, partition: partition ?? 0, offset: from.offsets[0]! }, { bytes: 1, waitMs: 0 }, stop.signal);
     const stopListening = onStop((signal) => {
@@ -100,14 +100,14 @@ Bytes, dates and bigints are {"hex": …}, {"date": …}, {"bigint": …} in JSO
     } finally {
       stopListening();
     }
-    // Without an end, to be interrupted is how it ends.
+    // A command without an end can only end by an interrupt.
     if (interrupted === undefined || (to === undefined && limit === Infinity)) return 0;
     output.say('interrupted: not all was shown');
     return interrupted;
   },
 };
 
-/** Few enough that a reader who has seen its fill stops us soon. */
+/** Few lines, so that a reader that closes the pipe stops the command soon. */
 const LINES_AT_ONCE = 512;
 
 const partitionIn = (given: Arguments, { name, partitions }: TopicShape): number | undefined => {
@@ -123,7 +123,7 @@ const partitionIn = (given: Arguments, { name, partitions }: TopicShape): number
 type Where = 'earliest' | 'latest' | { readonly time: number } | { readonly offsets: readonly bigint[] };
 type Back = { readonly back: bigint };
 
-/** So many offsets before the end of each partition, or before its start where that is nearer. */
+/** Resolves `-5` to five offsets before the end of each partition, or to its start if that is nearer. */
 const resolved = async (where: Where | Back, { log }: OpenedLog, { name, partitions }: TopicShape, partition: number | undefined): Promise<Where> => {
   if (typeof where === 'string' || !('back' in where)) return where;
   const places = (partition === undefined ? Array.from({ length: partitions }, (_, i) => i) : [partition]).map((i) => ({ topic: name, partition: i }));
@@ -144,7 +144,7 @@ const whereIn = (given: Arguments, shape: TopicShape, partition: number | undefi
   );
 };
 
-/** Where to end; undefined: nowhere. */
+/** The end of the reading; undefined if there is none. */
 const endIn = (given: Arguments, shape: TopicShape, partition: number | undefined): 'end' | Exclude<Where, string> | undefined => {
   const text = given.text('to');
   if (text === undefined) return given.flag('until-end') ? 'end' : undefined;

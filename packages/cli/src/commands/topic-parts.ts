@@ -1,4 +1,4 @@
-/** A topic as data for programs, and which offsets each of its partitions holds. */
+/** A topic as data for programs, with the start and end offset of each partition. */
 import type { Log, TopicShape } from '@stoplog/core/port';
 
 export const shapeData = ({ name, ...rest }: TopicShape): object => ({ topic: name, ...rest });

@@ -12,7 +12,7 @@ import { shapeData } from './topic-parts.ts';
 
 export const topicsAlter: Command = {
   name: 'topics alter',
-  summary: 'changes how a topic forgets',
+  summary: 'changes the retention, compaction and timestamps of a topic',
   operands: ['a topic'],
   options: {
     log: 'text',
@@ -38,14 +38,14 @@ ${SETTINGS_HELP}
 
 ${settingHelp(OF_EVERY_TOPIC.timestamps)}; stored records keep theirs
 
-  What is left out stays as it is; 'default' takes a setting back. The log goes by it from its next look on, within a second.
-  --json                print what the topic is by now, and whether that is a change, as an object
+  A setting that is left out stays; 'default' restores the default. The log applies a change within a second.
+  --json                print the topic as an object, and whether it changed
 ${LOG_HELP}
 
-A pipeline that declares other settings sets them back when it is run: change them there too. Partitions and codecs cannot
-change under the records that are there, nor can a topic become compacted or stop being so. 'stoplog topics copy' makes one with
-other partitions; for other codecs, or to compact, create a topic and append the records to it ('tail --until-end --json' into
-'append --json'). A compacted topic may change between compact and both.`,
+A pipeline that declares other settings restores them when it is run: change its declaration too. Partitions and codecs of a
+topic cannot change, nor can a topic become compacted or stop being compacted. 'stoplog topics copy' makes a topic with another
+number of partitions; for other codecs, or to compact, create a topic and append the records to it ('tail --until-end --json'
+into 'append --json'). A compacted topic may change between compact and both.`,
   async run(given, output) {
     const name = given.operands[0]!;
     const text = (option: string): string | undefined => given.text(option);
@@ -75,12 +75,12 @@ other partitions; for other codecs, or to compact, create a topic and append the
   },
 };
 
-const OTHER_KIND = 'records are there that were appended for that kind of topic';
+const OTHER_KIND = 'its records were appended for that kind of topic';
 const FIXED = [
-  ['partitions', "a key's bytes decide its partition by their number, so its next record would go elsewhere than those before it, and its order would be lost"],
+  ['partitions', 'their number decides the partition of a key, so the next record of a key could go to another one, and its order would be lost'],
   ['compacted', OTHER_KIND],
-  ['key-codec', 'the records that are there lie in bytes of the old one'],
-  ['value-codec', 'the records that are there lie in bytes of the old one'],
+  ['key-codec', 'stored records are encoded with the old codec'],
+  ['value-codec', 'stored records are encoded with the old codec'],
 ] as const;
 
 const fixed = (topic: string, option: string, why: string, value: string | undefined): StoplogError =>

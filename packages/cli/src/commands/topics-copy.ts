@@ -14,24 +14,25 @@ import { partsOf, recordsIn } from './topic-parts.ts';
 
 export const topicsCopy: Command = {
   name: 'topics copy',
-  summary: 'copies a topic into one with other partitions, in the order of each key',
+  summary: 'copies a topic into one with another number of partitions, in the order of each key',
   operands: ['the topic to copy', 'the topic to make'],
   options: { log: 'text', partitions: 'text', json: 'flag' },
   help: `Examples
-  stoplog topics copy orders orders-16 --partitions 16  Ctrl-C, or worse, and again: it goes on where it was
-  stoplog topics copy orders orders-copy                with as many partitions
+  stoplog topics copy orders orders-16 --partitions 16  interrupted or killed, and run again, it resumes where it was
+  stoplog topics copy orders orders-copy                with the same number of partitions
 
 Usage
   stoplog topics copy FROM TO [--partitions N] [--json] [--log lmdb:FOLDER]
 
-  --partitions N        of TO, which is made like FROM otherwise; as many as FROM has when left out
+  --partitions N        partitions of TO, which has all other settings of FROM; as many as FROM when left out
   --json                print what was copied as an object
 ${LOG_HELP}
 
-Copies what is in FROM when it begins: keys, values, times, headers and tombstones as they are. Offsets are new ones. Each
-key keeps its order; records without a key are spread. How far it came is kept in the group copy.FROM.TO and moves in the
-commit that appends, so nothing is missed or there twice, whenever it is killed. Run again, it copies what has come since.
-Where FROM has arrival times, TO takes times as given, until you alter it. To move: stop who appends to FROM, copy once more, start them on TO, then 'stoplog groups delete copy.FROM.TO --execute'.`,
+Copies the records that FROM holds at the start, with keys, values, times, headers and tombstones unchanged; offsets are new.
+Each key keeps its order; records without a key are spread. The progress is the position of the group copy.FROM.TO, committed
+with the appends, so no record is missed or copied twice, whenever the command is killed. Run again, it copies the new records.
+If FROM has arrival times, TO keeps the times of the copied records until you alter it. To move to TO: stop the producers of
+FROM, copy once more, start them on TO, then 'stoplog groups delete copy.FROM.TO --execute'.`,
   async run(given, output) {
     const argument = logArgument(given.text('log'), { create: false });
     const [fromName, toName] = given.operands as readonly [string, string];
@@ -42,9 +43,9 @@ Where FROM has arrival times, TO takes times as given, until you alter it. To mo
     await using opened = await openForTools(argument);
     const from = topicNamed(fromName, opened.topics, argument, "'stoplog topics' lists them.");
     const existing = opened.topics.find(({ name }) => name === toName);
-    // A topic with arrival times would stamp what is copied: until the copy is moved to, it takes the times as they are.
+    // A topic with arrival times would stamp the copied records, so the copy keeps their times until you alter it.
     const { timestamps: _, ...to }: TopicShape = existing ?? { ...from, name: toName, partitions: given.number('partitions', 1) ?? from.partitions };
-    topicFromShape(to, 'read'); // throws what a declaration like this would
+    topicFromShape(to, 'read'); // throws the errors of such a declaration
     const standing = (await opened.module.groups(opened.log)).find((one) => one.group === group);
     if (standing !== undefined && standing.members.length > 0) throw occupiedError(group, standing.members, standing.epoch, Date.now());
     if (existing !== undefined)
@@ -83,7 +84,7 @@ Where FROM has arrival times, TO takes times as given, until you alter it. To mo
   },
 };
 
-/** What is there already must be what this copy has made, or nothing. */
+/** An existing target must be made by this copy, or be empty. */
 const checkTarget = async (
   from: TopicShape,
   wanted: TopicShape,
@@ -111,7 +112,7 @@ const checkTarget = async (
 const PLAIN_EVERY_MS = 5_000;
 const DRAW_EVERY_MS = 100;
 
-/** Redraws a row ten times a second; elsewhere than on a terminal, a line every five seconds. */
+/** Redraws a row ten times a second; without a terminal, prints a line every five seconds. */
 const watching = (what: string, row: StatusRow): ((progress: CopyProgress) => void) => {
   const began = performance.now();
   let told = began;

@@ -47,18 +47,18 @@ ${SETTINGS_HELP}
   --compacted           the same as --cleanup compact
 ${settingHelp(OF_EVERY_TOPIC.timestamps)}
   --key-codec C         json (when left out), string, bytes or msgpack; the same for --value-codec
-  --pipeline PIPELINE   take all of it from the module that declares the topic
-  --json                print what was made as an object
+  --pipeline PIPELINE   take all settings from the module that declares the topic
+  --json                print the new topic as an object
 ${LOG_HELP}
 
-A run of a pipeline makes its topics, so this is for topics that something else writes first. Without --pipeline nothing is
-known of the schemas, and any value is taken. The log is made if it is missing.`,
+A run of a pipeline makes its topics, so this command is for topics to which another program appends first. Without --pipeline
+the topic has no schemas, and accepts any value. The log is made if missing.`,
   async run(given, output) {
     const name = given.operands[0]!;
     checkName('topic', name);
     const shape = (await declaredShape(given, name)) ?? shapeIn(given, name);
     const argument = logArgument(given.text('log'), { create: true });
-    topicFromShape(shape, 'read'); // throws what a declaration like this would
+    topicFromShape(shape, 'read'); // throws the errors of such a declaration
     await using opened = await openForTools(argument);
     if (opened.topics.some((there) => there.name === name)) {
       throw new StoplogError(

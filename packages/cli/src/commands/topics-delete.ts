@@ -20,15 +20,15 @@ export const topicsDelete: Command = {
 Usage
   stoplog topics delete TOPIC [--execute] [--json] [--log lmdb:FOLDER]
 
-  --execute             do it; without, nothing is changed
+  --execute             delete; without it, nothing is changed
   --json                print what is, or would be, deleted as an object
 ${LOG_HELP}
 
-The records go, and with them the position of every group in the topic. A group that reads it and has stores is deleted
-whole, with all of its positions and stores, for what it has stored would be of no records; so is a pipeline that sends
-records through it. Both are named. Refused, also without --execute, while such a group has a member.
-A process that still appends to it, or waits for its records, gets STOPLOG_TOPIC_UNKNOWN. The file does not shrink: its
-pages are used again.`,
+The records are deleted, and the position of every group in the topic. A group that reads the topic and has stores is deleted
+whole, with all its positions and stores, because the stores would no longer belong to any records; so is a pipeline that
+sends records through the topic. Both are named. Refused, also without --execute, while such a group has a member.
+A process that still appends to the topic, or waits for its records, gets STOPLOG_TOPIC_UNKNOWN. The file does not shrink:
+its pages are reused.`,
   async run(given, output) {
     const argument = logArgument(given.text('log'), { create: false });
     const execute = given.flag('execute');

@@ -16,7 +16,7 @@ import { type Part, partsOf, recordsIn, shapeData } from './topic-parts.ts';
 
 export const topicsDescribe: Command = {
   name: 'topics describe',
-  summary: 'settings, partitions and readers of a topic',
+  summary: 'shows the settings, partitions and readers of a topic',
   operands: ['a topic'],
   options: { log: 'text', json: 'flag' },
   help: `Examples
@@ -29,10 +29,10 @@ Usage
   --json                an object, with the JSON schemas kept with the topic
 ${LOG_HELP}
 
-START is the first offset that is kept, END the one that the next record gets, BYTES what the batches take.
-NEW is the share of closed bytes that compaction has not been through, CLEANED when the log last forgot something there,
-FREED how much that was, and NEXT when it will if nothing is appended (–: not by time alone). A cleaning that failed is told
-below, with its reason. A reader is a group that stands in the topic, or whose members have it.`,
+START is the first kept offset, END the offset of the next record, BYTES the size of the batches. NEW is the share of bytes in
+closed segments that are not yet compacted, CLEANED the time of the last cleaning that freed bytes, FREED their number, and NEXT
+the time of the next cleaning if nothing is appended (–: not by time alone). A failed cleaning is shown below, with its reason.
+A reader is a group with a position in the topic, or with a member to which the topic is assigned.`,
   async run(given, output) {
     const argument = logArgument(given.text('log'), { create: false });
     await using opened = await openForTools(argument);

@@ -35,7 +35,7 @@ ${LOG_HELP}
   --partitions          a line for each partition, with its offsets
   --json                an array, with the JSON schemas kept with each topic
 
-'records' is how many offsets are kept: the end less the start, over all partitions. Key and value name the codecs.
+'records' is the number of kept offsets: the end less the start, over all partitions. Key and value name the codecs.
 A folder that holds no log is an error; none is made.`,
   async run(given, output) {
     const argument = logArgument(given.text('log'), { create: false });

@@ -1,4 +1,4 @@
-/** What a cleaning freed and kept, in lines for people and as data for programs. */
+/** The bytes that a cleaning freed and kept, in lines for people and as data for programs. */
 import type { Cleaned } from '@stoplog/core/tools';
 import { grouped } from '@stoplog/runtime/kit';
 import { columns } from './columns.ts';

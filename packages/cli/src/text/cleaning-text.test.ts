@@ -8,12 +8,12 @@ const idle: CleaningStanding = { topic: 'orders', partition: 0, bytes: 300_000, 
 const cleaned: CleaningStanding = { ...idle, last, dueAt: NOW + 7_200_000 };
 const failure = { at: NOW - 5_000, code: 'STOPLOG_LOG_CORRUPT', message: 'orders[0] is damaged\u001b: restore it', attempts: 3, retryAt: NOW + 55_000 };
 
-test('a partition shows what is new, when it was cleaned, what that freed, and when it is due', () => {
+test('a partition shows its dirty ratio, its last cleaning with the freed bytes, and when the next is due', () => {
   expect(cleaningCells(cleaned, NOW)).toEqual(['300 000', '30 %', '3m ago', '4.2 MB', 'in 2h']);
   expect(cleaningCells({ ...idle, dirtyRatio: undefined, dueAt: NOW }, NOW)).toEqual(['300 000', '–', 'never', '–', 'now']);
   expect(cleaningCells(idle, NOW)[4]).toBe('–');
 });
-test('as data, times are ISO and what is not known is null', () => {
+test('the data of a cleaning has ISO times, and null for unknown values', () => {
   expect(cleaningData({ ...cleaned, failure })).toMatchObject({
     nextDueAt: '2026-01-15T02:00:00.000Z',
     last: { at: '2026-01-14T23:57:00.000Z', startBefore: 0, start: 40, recordsDropped: 1_200, freedBytes: 4_200_000, keptBytes: 300_000 },

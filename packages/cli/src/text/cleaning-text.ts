@@ -1,11 +1,11 @@
-/** What the log forgets by itself, as `stoplog topics describe` shows it. */
+/** The log's own retention and compaction, as `stoplog topics describe` shows it. */
 import type { CleaningStanding } from '@stoplog/core/tools';
 import { agoText, freedBytes, grouped, secondsText, sizeText } from '@stoplog/runtime/kit';
 import { offsetData } from './json-text.ts';
 
 export const CLEANING_HEADINGS: readonly string[] = ['BYTES', 'NEW', 'CLEANED', 'FREED', 'NEXT'];
 
-/** Bytes, the share that is new since the last pass, when it was last cleaned, what that freed, and when it is due again. */
+/** Bytes, dirty ratio, time and freed bytes of the last cleaning, and time until the next. */
 export const cleaningCells = ({ bytes, dirtyRatio, last, dueAt }: CleaningStanding, now: number): readonly string[] => [
   grouped(bytes),
   dirtyRatio === undefined ? '–' : `${Math.round(100 * dirtyRatio)} %`,

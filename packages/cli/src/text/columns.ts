@@ -1,7 +1,7 @@
-/** Rows as aligned columns, two spaces between; numbers to the right. */
+/** Formats rows as aligned columns, two spaces apart; numbers are right-aligned. */
 import Table from 'cli-table3';
 
-/** A table without a frame. */
+/** Border characters of a table without a frame. */
 const NO_FRAME = Object.fromEntries(
   [
     'top',

@@ -10,11 +10,11 @@ import { type Glance, statusJson, statusLine } from './status-text.ts';
 import { nearest } from './suggest.ts';
 
 describe('what is printed', () => {
-  test('steers no terminal: control characters and marks of direction are written out', () => {
+  test('printed text cannot control the terminal: control characters and marks of direction are escaped', () => {
     expect(oneLine('a\u001b[2Jb\r\n\t\u009b\u202e\ufeffc é 木 👍')).toBe('a\\u001b[2Jb\\r\\n\\t\\u009b\\u202e\\ufeffc é 木 👍');
     expect(printable('two\nlines\u0007')).toBe('two\nlines\\u0007');
   });
-  test('stays JSON when it is JSON, and says what JSON has no word for', () => {
+  test('a value is printed as JSON, with an object for each type that JSON lacks', () => {
     const text = jsonText({ a: new Uint8Array([0, 255]), b: 12n, c: new Date(0), d: new Set([1]), e: [Number.NaN], f: '\u009b\u2028', ['__proto__']: 1 });
     expect(text).not.toContain('\u009b');
     expect(JSON.parse(text)).toEqual(
@@ -24,11 +24,11 @@ describe('what is printed', () => {
     );
     expect(jsonText(undefined)).toBe('null');
   });
-  test('keeps every offset apart from its neighbours in JSON (O09)', () => {
+  test('every offset in JSON differs from its neighbours (O09)', () => {
     const offsets = [0n, 2n ** 53n - 1n, 2n ** 53n, 2n ** 53n + 1n];
     expect(offsets.map(offsetData)).toEqual([0, 9_007_199_254_740_991, '9007199254740992', '9007199254740993']);
   });
-  test('stands in columns, numbers to the right', () => {
+  test('rows are printed in columns, with numbers right-aligned', () => {
     expect(
       columns(
         [
@@ -55,10 +55,10 @@ describe('a status', () => {
     restarts: 0,
     failed: [],
   };
-  test('is a line without what is not the case', () => {
+  test('a status line omits values without news', () => {
     expect(statusLine(quiet)).toBe('in 48 102/s   out 0/s   lag 0   commit –');
   });
-  test('tells how many of the actors are here when others share them', () => {
+  test('a status line counts the actors in this process if others share the pipeline', () => {
     const share = (...holds: readonly (readonly number[])[]): Glance => ({
       ...quiet,
       tasks: holds.map((here) => ({ drainSeconds: 0, partitions: 4, holds: here })),
@@ -69,7 +69,7 @@ describe('a status', () => {
       'in 48 102/s',
     ]);
   });
-  test('tells what is: state, commits, restarts, failures', () => {
+  test('a status line shows the state, commits, restarts and failures', () => {
     const troubled: Glance = {
       ...quiet,
       state: 'draining',
@@ -90,7 +90,7 @@ describe('a status', () => {
 });
 
 describe('a suggestion', () => {
-  test('is the choice that is few edits away, or none', () => {
+  test('the suggestion is the choice that is a few edits away, or none', () => {
     const choices = ['run', 'describe', 'topics', 'tail', 'append'];
     expect(['tial', 'descibe', 'topic', 'apend', 'desc', 'kafka', 'x', ''].map((word) => nearest(word, choices))).toEqual([
       'tail',
@@ -110,7 +110,7 @@ describe('a line of input', () => {
   const numbers = topicOf(topic('numbers', { key: z.int(), value: z.int() }));
   const raw = topicOf(topic('raw', { key: z.string().nullable(), value: z.instanceof(Uint8Array), codec: { value: 'bytes' } }));
 
-  test('is text where the schema takes text, else JSON, else what the schema refuses', () => {
+  test('a line is text if the schema accepts text, else JSON, else the text that the schema refuses', () => {
     expect([inputOf(texts.valueSerde, '12'), inputOf(numbers.valueSerde, '12'), inputOf(numbers.valueSerde, 'x'), inputOf(raw.valueSerde, 'é')]).toEqual([
       '12',
       12,
@@ -118,11 +118,11 @@ describe('a line of input', () => {
       new Uint8Array([0xc3, 0xa9]),
     ]);
   });
-  test('needs a key, unless the schema has null for one', () => {
+  test('a record needs a key, unless the schema accepts null', () => {
     const compacted = topicOf(compactedTopic('c', { key: z.string().nullable(), value: z.string() }));
     expect([texts, raw, compacted].map(takesNoKey)).toEqual([false, true, false]);
   });
-  test('of a whole record has key, value, time and headers', () => {
+  test('a line with a whole record has key, value, time and headers', () => {
     expect(recordByJson(texts, '{"value":"v"}')).toEqual({ key: null, value: 'v' });
     expect(
       recordByJson(
@@ -141,7 +141,7 @@ describe('a line of input', () => {
     });
     expect(recordByJson(raw, '{"key":null,"value":{"hex":"0a"}}').value).toEqual(new Uint8Array([10]));
   });
-  test('that is no record says why', () => {
+  test('a line that is not a record is refused with the reason', () => {
     const cases: readonly (readonly [string, RegExp])[] = [
       ['{', /not JSON/],
       ['[]', /no JSON object/],

@@ -19,7 +19,8 @@ test.each([
   [604_860_000, '7d 1m'],
   [75_600_000, '21h'],
 ])('%d ms are exactly %s', (ms, text) => expect(exactDurationText(ms)).toBe(text));
-test('what drains says when, and what does not says never', () => expect([drainText(2_400), drainText(undefined)]).toEqual(['in 40m', 'never']));
+test('a lag that drains shows the time, and one that does not shows never', () =>
+  expect([drainText(2_400), drainText(undefined)]).toEqual(['in 40m', 'never']));
 test.each([
   ['500ms', 500],
   ['90s', 90_000],

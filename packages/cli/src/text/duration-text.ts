@@ -1,11 +1,11 @@
-/** Durations as people say and write them. */
+/** Durations in people's notation. */
 import { StoplogError } from '@stoplog/core';
 import { oneLine, secondsText } from '@stoplog/runtime/kit';
 
-/** `in 40m`, `never` */
+/** The time until a lag is gone: `in 40m`, `never`. */
 export const drainText = (seconds: number | undefined): string => (seconds === undefined ? 'never' : `in ${secondsText(seconds)}`);
 
-/** `90s`, `15m`, `2h`, `7d`, `500ms`, also `PT15M` and `P7DT12H` as ISO 8601 has them; in milliseconds. */
+/** Parses `90s`, `15m`, `2h`, `7d`, `500ms`, and ISO 8601 such as `PT15M` and `P7DT12H`, into milliseconds. */
 export const durationIn = (text: string, option: string): number => {
   const [, count, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text) ?? [];
   const one = count === undefined || unit === undefined ? undefined : Math.round(Number(count) * UNITS[unit]!);

@@ -1,4 +1,4 @@
-/** What is deleted with a group, as data and in words. */
+/** The positions, stores and topics that are deleted with a group, as data and in words. */
 import type { GroupStanding } from '@stoplog/core/tools';
 
 export const contentsOf = ({

@@ -21,18 +21,18 @@ const standing = (...members: readonly GroupMember[]): GroupStanding => ({ group
 const paces = [0, 1, 2, 3].map((partition): PartitionPace => ({ lag: lag(partition), consumed: undefined, produced: undefined, drainSeconds: 0 }));
 
 describe('a group', () => {
-  test('shows who shares it: nobody, one by its process, or how many', () => {
+  test('a group shows no member, one member by its process, or the number of members', () => {
     const shown = [[], [b], [a], [a, b]].map((members) => groupRows([{ standing: standing(...members), parts: [] }])[1]![1]);
     expect(shown).toEqual(['–', 'pid 22', 'a, pid 11', '2 members']);
   });
-  test('shows who has each partition', () => {
+  test('each partition shows the member to which it is assigned', () => {
     expect(paceRows(paces, [a, b, idle]).map((row) => row.at(-1))).toEqual(['MEMBER', 'a, pid 11', 'pid 22', 'a, pid 11', '–']);
     expect(paces.map((pace) => (paceData(pace, [a, b, idle]) as { readonly member: unknown }).member)).toEqual(['i1', 'i2', 'i1', null]);
   });
-  test('says what a member has, also when that is nothing', () => {
-    expect([a, b, idle].map(holdsText)).toEqual(['orders[0 2]', 'orders[1] source:feed[0]', 'nothing: others have all partitions']);
+  test('a member shows its partitions, also if it has none', () => {
+    expect([a, b, idle].map(holdsText)).toEqual(['orders[0 2]', 'orders[1] source:feed[0]', 'no partition: other members have them all']);
   });
-  test('has no lag that anybody could tell when nobody knows what it reads, which is not 0', () => {
+  test('a group whose topics are not known has an unknown lag, which is not 0', () => {
     const unknown = { standing: standing(), parts: [] };
     const read = { standing: standing(), parts: [lag(0)] };
     expect([unknown, read].map((found) => groupRows([found])[1]![3])).toEqual(['–', '0']);
@@ -41,7 +41,7 @@ describe('a group', () => {
       { lag: 0, lagSeconds: 0 },
     ]);
   });
-  test('tells a program each member with its times and what it has', () => {
+  test('the data of a group has each member with its times and partitions', () => {
     expect(groupData({ standing: standing(a, b), parts: [] })).toMatchObject({
       members: [
         {

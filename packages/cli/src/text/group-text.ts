@@ -1,4 +1,4 @@
-/** Groups as `stoplog groups` shows them: as rows for people, as data for programs. */
+/** Consumer groups as `stoplog groups` shows them: rows for people, data for programs. */
 import type { PartitionLag } from '@stoplog/core';
 import type { TopicPartition } from '@stoplog/core/port';
 import type { GroupMember, GroupStanding, ResetLine } from '@stoplog/core/tools';
@@ -28,17 +28,17 @@ export const groupData = ({ standing, parts }: GroupLag): unknown => ({
   group: standing.group,
   epoch: standing.epoch,
   members: standing.members.map(memberData),
-  // Of a group that has committed nothing and has no members nobody knows what it reads.
+  // The topics of a group without positions and members are not known.
   lag: parts.length === 0 ? null : lagIn(parts),
   lagSeconds: parts.length === 0 ? null : ageIn(parts) / 1000,
   topics: [...new Set(parts.map(({ topic }) => topic))],
   stores: standing.stores,
 });
 
-/** A partition of a group, and what happened to it between two looks. */
+/** A partition of a group, and its rates between two readings. */
 export interface PartitionPace {
   readonly lag: PartitionLag;
-  /** Records a second; undefined when there was one look only. */
+  /** Records per second; undefined after a single reading. */
   readonly consumed: number | undefined;
   readonly produced: number | undefined;
   readonly drainSeconds: number | undefined;
@@ -91,7 +91,7 @@ export const planData = (plan: readonly ResetLine[]): unknown =>
     clamped: clamped ?? null,
   }));
 
-/** `pid 4242`, or `a, pid 4242` of a static member. */
+/** `pid 4242`, or `a, pid 4242` for a static member. */
 const memberText = ({ instanceId, pid }: GroupMember): string => (instanceId === undefined ? `pid ${pid}` : `${instanceId}, pid ${pid}`);
 const membersText = (members: readonly GroupMember[]): string => {
   const [first, ...others] = members;
@@ -112,11 +112,11 @@ const holderText = (place: TopicPartition, members: readonly GroupMember[]): str
   const holder = holderOf(place, members);
   return holder === undefined ? '–' : memberText(holder);
 };
-/** What a member has, by topic: `orders[0 2 5] source:feed[0]` */
+/** The partitions of a member, by topic: `orders[0 2 5] source:feed[0]` */
 export const holdsText = ({ holds }: GroupMember): string => {
   const byTopic = new Map<string, number[]>();
   for (const { topic, partition } of holds) byTopic.set(topic, [...(byTopic.get(topic) ?? []), partition]);
-  if (byTopic.size === 0) return 'nothing: others have all partitions';
+  if (byTopic.size === 0) return 'no partition: other members have them all';
   return [...byTopic].map(([topic, partitions]) => `${topic}[${partitions.toSorted((a, b) => a - b).join(' ')}]`).join(' ');
 };
 const ageText = (parts: readonly PartitionLag[]): string => (lagIn(parts) === 0 ? '–' : secondsText(ageIn(parts) / 1000));

@@ -61,7 +61,7 @@ const repaired: RepairReport = {
 };
 
 describe('a check says', () => {
-  test('where each finding is, and how many there are', () => {
+  test('a check prints the location of each finding, and their number', () => {
     expect(findingLines(report.findings).split('\n')).toEqual([
       'RULE      WHERE                                      WHAT',
       'checksum  data.mdb log orders[1] offsets 120 to 135  the checksum of its records does not agree',
@@ -71,31 +71,31 @@ describe('a check says', () => {
     expect(checkSummary(report)).toBe('1 topic, 4 partitions, 1 250 batches, 20 000 records of 1 000 000 bytes, 31 other entries: 1 finding');
     expect(checkSummary({ ...report, findings: [] })).toMatch(/: nothing is wrong$/);
     expect(checkSummary({ ...report, findings: report.findings.slice(1) })).toMatch(/: nothing is wrong that this version knows of$/);
-    expect(checkSummary({ ...report, omitted: 5, isWhole: false })).toMatch(/: 6 findings, as far as it came, of which 5 are not listed$/);
+    expect(checkSummary({ ...report, omitted: 5, isWhole: false })).toMatch(/: 6 findings, as far as the check came, of which 5 are not listed$/);
   });
-  test('the same as data, offsets as numbers', () => {
+  test('a check reports the same findings as data, with offsets as numbers', () => {
     expect(checkData(report)).toMatchObject({ damaged: true, findings: [{ offset: 120, until: 136 }, { rule: 'unknown' }] });
     expect(checkData({ ...report, findings: report.findings.slice(1) })).toMatchObject({ damaged: false });
   });
 });
 
 describe('a repair says', () => {
-  test('what was kept and lost of each partition and store', () => {
+  test('a repair prints the kept and lost records of each partition and store', () => {
     expect(repairLines(repaired).split('\n')).toEqual([
       'TOPIC   PARTITION  START  END  RECORDS KEPT  OFFSETS LOST  WHICH',
       'orders          0      0   40            40             0',
       'orders          1      2   90            50             8  5, 10 to 16',
       '',
       'STORE  GROUP    ENTRIES',
-      'sums   billing       12  left out: a run folds it anew',
+      'sums   billing       12  left out: the next run rebuilds it',
       '',
     ]);
-    expect(repairSummary(repaired, 'new')).toBe('90 records kept in new, 1 batch of them on pages that nothing led to any more; 8 offsets lost');
+    expect(repairSummary(repaired, 'new')).toBe('90 records kept in new, 1 batch of them on leaked pages; 8 offsets lost');
   });
-  test('what must be known before the new folder is used', () => {
+  test('a repair prints notes to be read before the new folder is used', () => {
     expect(repairNotes(repaired)).toEqual([
-      expect.stringMatching(/^group 'billing' begins anew, .*store 'sums' may have lost entries.*appends its output again$/),
-      expect.stringMatching(/^the end of orders\[1\] is lost: .* before 60.*go on at 90/),
+      expect.stringMatching(/^group 'billing' starts from nothing, .*store 'sums' may have lost entries.*appends its output again$/),
+      expect.stringMatching(/^the end of orders\[1\] is lost: .* before 60.*resume at 90/),
     ]);
     expect(
       repairNotes({
@@ -112,13 +112,13 @@ describe('a repair says', () => {
     ).toEqual([
       expect.stringContaining('1 position could not be found'),
       expect.stringContaining("'recovered.3'"),
-      expect.stringContaining('topics and partitions of which nothing at all is left'),
+      expect.stringContaining('topics and partitions without any trace'),
       expect.stringContaining('the list of free pages is damaged too'),
-      expect.stringContaining('one more may have been there'),
+      expect.stringContaining('a later one may be lost'),
       expect.stringContaining('1 entry of kinds'),
     ]);
   });
-  test('the same as data', () => {
+  test('a repair reports the same as data', () => {
     expect(repairData(repaired)).toMatchObject({
       lostOffsets: 8,
       partitions: [

@@ -1,4 +1,4 @@
-/** What a check or a repair of a log says, in lines for people and as data for programs. */
+/** The report of a check or a repair of a log, in lines for people and as data for programs. */
 import { type CheckReport, type Finding, isDamage, placeText, type RepairedPartition, type RepairReport } from '@stoplog/core/tools';
 import { grouped } from '@stoplog/runtime/kit';
 import { columns } from './columns.ts';
@@ -26,7 +26,7 @@ export const checkSummary = (report: CheckReport): string => {
   const damage = findings.filter(isDamage).length + omitted;
   const unknown = findings.length - (damage - omitted);
   const verdict = damage > 0 ? plural(damage, 'finding') : unknown > 0 ? 'nothing is wrong that this version knows of' : 'nothing is wrong';
-  return `${read}: ${verdict}${isWhole ? '' : ', as far as it came'}${omitted > 0 ? `, of which ${grouped(omitted)} are not listed` : ''}`;
+  return `${read}: ${verdict}${isWhole ? '' : ', as far as the check came'}${omitted > 0 ? `, of which ${grouped(omitted)} are not listed` : ''}`;
 };
 
 export const checkData = (report: CheckReport): unknown => ({
@@ -50,41 +50,44 @@ export const repairLines = (report: RepairReport): string => {
     spansText(one),
   ]);
   const table = columns([['TOPIC', 'PARTITION', 'START', 'END', 'RECORDS KEPT', 'OFFSETS LOST', 'WHICH'], ...rows], [1, 2, 3, 4, 5]);
-  const stores = report.stores.map(({ store, group, entries, isKept }) => [store, group, grouped(entries), isKept ? 'kept' : 'left out: a run folds it anew']);
+  const stores = report.stores.map(({ store, group, entries, isKept }) => [
+    store,
+    group,
+    grouped(entries),
+    isKept ? 'kept' : 'left out: the next run rebuilds it',
+  ]);
   const more = stores.length === 0 ? [] : ['', ...columns([['STORE', 'GROUP', 'ENTRIES', ''], ...stores], [2])];
   return [...table, ...more].map((line) => `${line}\n`).join('');
 };
 
-/** What a person must know before the new folder is used: sentences. */
+/** Notes to be read before the new folder is used, as sentences. */
 export const repairNotes = (report: RepairReport): readonly string[] => [
   ...report.restarted.map(
     ({ group, why }) =>
-      `group '${group}' begins anew, without positions and stores: ${why}. When it is run, it reads its topics from the start, folds its stores from nothing, and appends its output again`,
+      `group '${group}' starts from nothing, without positions and stores: ${why}. The next run reads its topics from the start, rebuilds its stores, and appends its output again`,
   ),
   ...(report.restarted.length === 0 && (report.missing.positions ?? 0) > 0
-    ? [`${plural(report.missing.positions!, 'position')} could not be found: those groups go on from the start of the partition`]
+    ? [`${plural(report.missing.positions!, 'position')} could not be found: those groups resume from the start of the partition`]
     : []),
   ...report.partitions
     .filter(({ endIsKnown }) => !endIsKnown)
     .map(
       ({ topic, partition, end, reached }) =>
-        `the end of ${topic}[${partition}] is lost: the last offset that was seen lies before ${reached}. Records may have followed, which nobody can count; appends go on at ${end}, behind all there can have been`,
+        `the end of ${topic}[${partition}] is lost: the last offset found is before ${reached}. An unknown number of records may have followed; appends resume at ${end}, after all possible records`,
     ),
   ...report.renamed.map((topic) => `the name of a topic is lost: its records are in '${topic}', keys and values as bytes`),
   ...(report.mayMissPartitions
-    ? ['the list of names and the ends are damaged: topics and partitions of which nothing at all is left may have been, and nobody can count their records']
+    ? ['the list of names and the ends are damaged: there may have been topics and partitions without any trace, and their records cannot be counted']
     : []),
-  ...(report.mayHoldDeleted
-    ? ['the list of free pages is damaged too: among the records that were found again may be some that retention or compaction had removed']
-    : []),
-  ...(report.isLatest ? [] : [`where the last commit begins is damaged: this is commit ${report.commit}, and one more may have been there`]),
-  ...(report.copied > 0 ? [`${plural(report.copied, 'entry', 'entries')} of kinds that this version does not know were copied as they were`] : []),
+  ...(report.mayHoldDeleted ? ['the list of free pages is damaged too: the recovered records may include some that retention or compaction had removed'] : []),
+  ...(report.isLatest ? [] : [`the start of the last commit is damaged: this is commit ${report.commit}, and a later one may be lost`]),
+  ...(report.copied > 0 ? [`${plural(report.copied, 'entry', 'entries')} of kinds that this version does not know were copied unchanged`] : []),
 ];
 
 export const repairSummary = (report: RepairReport, to: string): string => {
   const records = report.partitions.reduce((sum, one) => sum + one.records, 0);
   const again = report.partitions.reduce((sum, one) => sum + one.foundAgain, 0);
-  const found = again === 0 ? '' : `, ${plural(again, 'batch', 'batches')} of them on pages that nothing led to any more`;
+  const found = again === 0 ? '' : `, ${plural(again, 'batch', 'batches')} of them on leaked pages`;
   return `${plural(records, 'record')} kept in ${to}${found}; ${report.lostOffsets === 0 ? 'no offset' : plural(report.lostOffsets, 'offset')} lost`;
 };
 

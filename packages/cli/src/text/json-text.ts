@@ -1,17 +1,17 @@
 /**
- * Any decoded value as one line of JSON. What JSON has no word for is an object that names it: `{"hex":"00ff"}` for bytes,
+ * Any decoded value as one line of JSON. A type that JSON lacks becomes an object that names it: `{"hex":"00ff"}` for bytes,
  * `{"bigint":"1"}`, `{"date":"…"}`, `{"set":[…]}`, `{"number":"NaN"}`.
  */
 import { oneLine } from '@stoplog/runtime/kit';
 
 export const jsonText = (value: unknown): string => oneLine(JSON.stringify(value, named) ?? 'null');
 
-/** A number as far as numbers are exact, beyond 2^53 its decimal digits as text: `JSON.parse` of either loses nothing. */
+/** An offset as a number while numbers are exact, beyond 2^53 as a text of decimal digits: `JSON.parse` of either loses nothing. */
 export const offsetData = (offset: bigint): number | string => (offset <= Number.MAX_SAFE_INTEGER ? Number(offset) : String(offset));
 
 export const hexOf = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 
-/** `this` holds the value as it was before its own toJSON was asked. */
+/** `this` holds the value before its own `toJSON` was called. */
 function named(this: unknown, name: string, converted: unknown): unknown {
   const value = (this as Readonly<Record<string, unknown>>)[name];
   if (value instanceof Uint8Array) return { hex: hexOf(value) };

@@ -1,4 +1,4 @@
-/** A plan in words beside its drawing: its stores, its lag in a log, and all of it as data. */
+/** The text beside the drawing of a plan: its stores and its lag in a log; and the whole plan as data. */
 import type { PartitionLag } from '@stoplog/core';
 import { grouped, type Plan, secondsText, type Task, type TaskStore } from '@stoplog/runtime/kit';
 import { columns } from './columns.ts';
@@ -7,11 +7,11 @@ import { ageIn, lagIn } from './group-text.ts';
 export interface TaskLag {
   readonly task: number;
   readonly topic: string;
-  /** Undefined while the log has no such topic: the first run of the pipeline makes it. */
+  /** Undefined while the topic is missing in the log: the first run of the pipeline makes it. */
   readonly parts: readonly PartitionLag[] | undefined;
 }
 
-/** A line for each store; none when there are none. */
+/** A line for each store. */
 export const storeLines = ({ tasks }: Plan): readonly string[] =>
   columns(tasks.flatMap((task) => task.stores.map((store) => ['  store', store.name, `task ${task.id}`, contents(store)])));
 

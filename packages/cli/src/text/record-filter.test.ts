@@ -56,11 +56,11 @@ test('dates and bigints are found as --json prints them', () => {
     expect(filterIn(text)({ value })).toBe(true);
   for (const text of ['at.date=1970', 'n.bigint=1', 'few.size=1']) expect(filterIn(text)({ value })).toBe(false);
 });
-test('a record without a value has no paths in it', () => {
+test('a record without a value has no paths in its value', () => {
   expect(filterIn('state=open')({ value: null })).toBe(false);
   expect(filterIn('value=null')({ value: null })).toBe(true);
 });
-test('== is taken for a slip, and what text was meant is said as JSON', () => {
+test('a filter with == is refused, and the error shows how to write a text that begins with =', () => {
   expect(() => filterIn('state==open')).toThrow(/has one = too many: write state=open, or, if the text begins with it, 'state="=open"'/);
   expect(() => filterIn('state!==open')).toThrow(/write state!=open, or/);
   expect(filterIn('state="=open"')({ value: { state: '=open' } })).toBe(true);

@@ -1,9 +1,9 @@
 /**
- * `--filter value.state=open`: a path into a record and what lies there. It is compared, never evaluated.
+ * `--filter value.state=open`: a path into a record and the value there, which is compared, never evaluated.
  *
  * The path goes through the record as `tail --json` prints it (key, value, headers.NAME, timestamp, partition, offset); one that
- * begins with another word begins in the value. What is behind `=` is compared as JSON where it is JSON, and as text:
- * `minutes=5` finds 5 and "5". `!=` finds all that `=` does not, also what has no such path.
+ * begins with another word begins in the value. The text after `=` is compared as text, and as JSON if it is JSON: `minutes=5`
+ * finds 5 and "5". `!=` finds all records that `=` does not find, also records without such a path.
  */
 import { StoplogError } from '@stoplog/core';
 import { compareBytes, encodeSortKey } from '@stoplog/core/kit';
@@ -43,7 +43,7 @@ const NOTHING: unique symbol = Symbol('nothing there');
 const at = (record: unknown, steps: readonly string[]): unknown => {
   let found: unknown = record;
   steps.forEach((step, i) => {
-    // Headers are a list of names and values; the last of a name counts.
+    // Headers are a list of names and values; the last header of a name counts.
     if (i === 1 && steps[0] === 'headers') found = Array.isArray(found) ? lastNamed(found, step) : NOTHING;
     else {
       const whole = asPrinted(found);
@@ -52,7 +52,7 @@ const at = (record: unknown, steps: readonly string[]): unknown => {
   });
   return found;
 };
-/** What JSON has no word for is looked into as `--json` names it: `value.hex=00ff`, `at.date=2026-01-02T00:00:00.000Z`, `n.bigint=1`. */
+/** Types that JSON lacks are filtered as `--json` prints them: `value.hex=00ff`, `at.date=2026-01-02T00:00:00.000Z`, `n.bigint=1`. */
 const asPrinted = (value: unknown): unknown =>
   typeof value === 'bigint' || value instanceof Uint8Array || value instanceof Date || value instanceof Set ? JSON.parse(jsonText(value)) : value;
 const lastNamed = (headers: readonly unknown[], name: string): unknown => {
@@ -72,7 +72,7 @@ const equalTo = (text: string): ((found: unknown) => boolean) => {
     });
   };
 };
-/** Equal values are equal bytes, whatever the order of their fields. */
+/** Equal values have equal sort keys, in any order of their fields. */
 const sortKeyOf = (value: () => unknown): Uint8Array | undefined => {
   try {
     return encodeSortKey(value());

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { recordByField, recordByJson } from './record-input.ts';
 import fc from 'fast-check';
 
-/** Lines of a file that somebody else wrote. */
+/** Lines of an untrusted file. */
 const lines = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.json(),

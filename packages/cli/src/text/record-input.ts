@@ -1,8 +1,8 @@
 /**
- * What `stoplog append` makes of a line: plain text as a value, or a whole record as JSON.
+ * Parses a line for `stoplog append`: plain text as a value, or a whole record as JSON.
  *
- * Text is taken as it is where the schema takes it, else as JSON: `12` goes to a topic of numbers and to one of strings.
- * A topic of bytes takes the bytes of the line. Nothing is parsed by the schema here: the log's client does that.
+ * A line is taken as text if the schema accepts text, else as JSON: `12` fits a topic of numbers and a topic of strings. A topic of
+ * bytes takes the bytes of the line. The log's client parses the value by the schema, not this module.
  */
 import { type Header, StoplogError } from '@stoplog/core';
 import type { AnyTopic, Serde } from '@stoplog/core/kit';
@@ -15,7 +15,7 @@ export interface RecordInput {
   readonly headers?: readonly Header[];
 }
 
-/** What to hand to the schema for a text. */
+/** The value to parse by the schema: the text itself, or the text read as JSON. */
 export const inputOf = (serde: Serde<unknown>, text: string): unknown => {
   if (serde.codec === 'bytes') return utf8(text);
   const refusal = refusalOf(serde, text);
@@ -23,13 +23,13 @@ export const inputOf = (serde: Serde<unknown>, text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch (error) {
-    // What begins like JSON was meant to be: that the schema wants no text is only half of what is wrong.
+    // A line that begins like JSON was probably meant to be JSON, so the error reports both problems.
     if (/^\s*[[{"]/.test(text)) throw refused(`it is not JSON (${(error as Error).message}), and as text ${refusal.message}`);
-    return text; // the schema says what it would have liked
+    return text; // the schema's error says which type it expects
   }
 };
 
-/** Whether records may go without a key. */
+/** Whether records may have no key. */
 export const takesNoKey = (topic: AnyTopic): boolean => topic.kind === 'topic' && refusalOf(topic.keySerde, null) === undefined;
 
 const refusalOf = (serde: Serde<unknown>, input: unknown): Error | undefined => {
@@ -41,14 +41,14 @@ const refusalOf = (serde: Serde<unknown>, input: unknown): Error | undefined => 
   }
 };
 
-/** The value is the line as JSON; its key is the field of that name. */
+/** The line as JSON is the value; the field named `field` is the key. */
 export const recordByField = (topic: AnyTopic, text: string, field: string): RecordInput => {
   const value = objectIn(text);
   if (!Object.hasOwn(value, field)) throw refused(`it has no field '${field}' to take the key from; its fields are ${Object.keys(value).join(', ') || 'none'}`);
   return { key: bytesIn(topic.keySerde, value[field]), value };
 };
 
-/** `{"key": …, "value": …, "timestamp"?, "headers"?}`, as `stoplog tail --json` prints it too. */
+/** A record as `stoplog tail --json` prints it: `{"key": …, "value": …, "timestamp"?, "headers"?}`. */
 export const recordByJson = (topic: AnyTopic, text: string): RecordInput => {
   const json = objectIn(text);
   const foreign = Object.keys(json).find((name) => !FIELDS.has(name));
@@ -77,7 +77,7 @@ const objectIn = (text: string): Readonly<Record<string, unknown>> => {
   return json as Readonly<Record<string, unknown>>;
 };
 
-/** Bytes stand in JSON as text or as `{"hex": "00ff"}`. */
+/** Bytes are written in JSON as text or as `{"hex": "00ff"}`. */
 const bytesIn = (serde: Serde<unknown>, value: unknown): unknown => {
   if (serde.codec !== 'bytes') return value;
   if (typeof value === 'string') return utf8(value);

@@ -1,7 +1,7 @@
 /**
- * A record as `stoplog tail` shows it: a line to read, or a line of JSON that `stoplog append --json` takes back.
+ * A record as `stoplog tail` shows it: a line for people, or a line of JSON that `stoplog append --json` reads.
  *
- * What lies there is shown even where it cannot be decoded: this is how one finds out.
+ * Bytes that cannot be decoded are shown as well, because `tail` is the tool to find them.
  */
 import type { Header } from '@stoplog/core';
 import { compareBytes, encodeSortKey, type LazyRecord } from '@stoplog/core/kit';
@@ -19,7 +19,7 @@ export const recordLine = (record: LazyRecord): string => {
 
 export const recordJson = (record: LazyRecord): string => jsonText(recordData(record));
 
-/** What `--filter` looks into. */
+/** The record as data, for `--filter`. */
 export const recordData = (record: LazyRecord): Readonly<Record<string, unknown>> => {
   const { topic, partition, offset, timestamp, headers } = record;
   const value = valueOf(record);
@@ -38,14 +38,14 @@ export const recordData = (record: LazyRecord): Readonly<Record<string, unknown>
 /** The key as `recordLine` prints it. */
 export const keyText = (record: LazyRecord): string => sideText(keyOf(record), '(no key)');
 
-/** Tells whether a record has the key that somebody wrote down: as it is printed, or as JSON; bytes also as text. */
+/** Whether a record has the key given on the command line: as printed, or as JSON; bytes also as text. */
 export const keyMatcher = (text: string): ((record: LazyRecord) => boolean) => {
   const [wanted, bytes, json] = [sortKeyOf(text), new TextEncoder().encode(text), text.replace(/\s/g, '')];
   return (record) => {
     const key = keyOf(record);
     if ('absent' in key) return false;
     if (sideText(key, '') === text) return true;
-    // Bytes are also what `append --key` would make of the text, and what `--json` prints.
+    // A key of bytes also matches the bytes of the text, as `append --key` writes them, and the form that `--json` prints.
     if ('value' in key && key.value instanceof Uint8Array) return compareBytes(key.value, bytes) === 0 || jsonText(key.value) === json;
     if (!('value' in key) || wanted === undefined) return false;
     const found = sortKey(key.value);
@@ -90,12 +90,12 @@ const sideData = (side: Side): unknown => {
   return 'codec' in side ? { undecodable: side.codec, hex: hexOf(side.bytes) } : side.value;
 };
 
-/** How much of binary data is shown in a line. */
+/** The number of bytes of binary data that a line shows. */
 const SHOWN_BYTES = 32;
 const bytesText = (bytes: Uint8Array): string =>
   `(${bytes.length} ${bytes.length === 1 ? 'byte' : 'bytes'}) ${hexOf(bytes.subarray(0, SHOWN_BYTES))}${bytes.length > SHOWN_BYTES ? '…' : ''}`;
 
-/** Headers are bytes of no codec; most hold text. */
+/** Header values are bytes without a codec; most hold text. */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const textOf = (bytes: Uint8Array): string | undefined => {
   try {

@@ -1,10 +1,10 @@
-/** Resets in words: the policy of a reader, and what a reset of a group does, in the sentences below its plan. */
+/** Parses the auto offset reset of a reader, and describes the reset of a group in sentences below its plan. */
 import { type Millis, type Reset, StoplogError } from '@stoplog/core';
 import type { ResetLine } from '@stoplog/core/tools';
 import { grouped, oneLine } from '@stoplog/runtime/kit';
 import { durationIn } from './duration-text.ts';
 
-/** A reset policy as an option says it: a word, or how long ago. */
+/** The auto offset reset of an option: a word, or a duration before now. */
 export const resetIn = (text: string): Reset => {
   if (text === 'earliest' || text === 'latest' || text === 'fail') return text;
   try {
@@ -13,7 +13,7 @@ export const resetIn = (text: string): Reset => {
     throw new StoplogError(
       'STOPLOG_USAGE',
       { reset: text },
-      `--reset '${oneLine(text)}' says not where to go on: give earliest, latest, a duration such as 2h, or fail`,
+      `--reset '${oneLine(text)}' is no reset policy: give earliest, latest, a duration such as 2h, or fail`,
     );
   }
 };
@@ -26,14 +26,14 @@ export const resetText = (plan: readonly ResetLine[], executed: boolean): string
   const back = ({ moves }: ResetLine): bigint => (moves < 0n ? -moves : 0n);
   const what =
     moving.length === 0
-      ? 'nothing moves: the group stands there already, or would begin there'
+      ? 'nothing moves: the group is at these positions already, or would start at them'
       : `${moving.length} of ${plan.length} positions ${done}moved: ${sum(back)} records ${done}read again, ${sum(forth)} ${done}passed over`;
   return executed || moving.length === 0 ? what : `${what}. Nothing was changed; add --execute to do it`;
 };
 
 /**
- * Which stores a plan makes wrong. A table's (`table:TOPIC@GROUP`) is made of its topic alone, and right as long as that is not moved; of
- * the others a log does not know which of the group's topics they are made of, so any move may be one of theirs.
+ * The stores that a plan makes inconsistent. The store of a table (`table:TOPIC@GROUP`) depends on its topic alone, and stays
+ * consistent unless that topic is moved. The log does not know on which topics another store depends, so any move may affect it.
  */
 export const storesLeftBehind = (stores: readonly string[], plan: readonly ResetLine[]): readonly string[] => {
   const moved = new Set(plan.filter(({ moves }) => moves !== 0n).map(({ topic }) => topic));
@@ -43,11 +43,11 @@ export const storesLeftBehind = (stores: readonly string[], plan: readonly Reset
   });
 };
 
-/** Stores are right as of the positions they were folded at; moving only those breaks them. */
+/** A store is consistent with the positions at which it was folded; moving only the positions breaks that. */
 export const storesText = (group: string, stores: readonly string[]): string => {
   const one = stores.length === 1;
   return (
-    `${one ? 'store' : 'stores'} ${stores.join(', ')} ${one ? 'holds' : 'hold'} what was folded up to the old positions: what is read again is folded in twice, what is passed over is missing. ` +
-    `To rebuild ${one ? 'it' : 'them'}, let the group begin anew: 'stoplog groups delete ${group} --execute', then run the pipeline`
+    `${one ? 'store' : 'stores'} ${stores.join(', ')} ${one ? 'holds' : 'hold'} the state as of the old positions: records that are read again are folded in twice, skipped records are missing. ` +
+    `To rebuild ${one ? 'it' : 'them'}, let the group start from nothing: 'stoplog groups delete ${group} --execute', then run the pipeline`
   );
 };

@@ -12,7 +12,7 @@ test.each([
   [10_000_000_000, '10 GB'],
   [1_500_000_000_000, '1.5 TB'],
 ])('%d bytes are %s', (bytes, text) => expect(sizeText(bytes)).toBe(text));
-test('what somebody has set is said to the byte', () =>
+test('a size that was set is printed to the byte', () =>
   expect([812, 1_025, 67_108_864, 4_200_000, 4_234_567].map(exactSizeText)).toEqual(['812 B', '1 025 B', '64 MiB', '4.2 MB', '4 234 567 B']));
 test.each([
   ['1000', 1_000],

@@ -1,8 +1,8 @@
-/** Sizes as people say and write them. */
+/** Sizes in people's notation. */
 import { StoplogError } from '@stoplog/core';
 import { grouped, oneLine, sizeText } from '@stoplog/runtime/kit';
 
-/** For what somebody has set: the same where that says all, else every byte of it. */
+/** The text of a size that was set: as `sizeText` if that is exact, else in bytes. */
 export const exactSizeText = (bytes: number): string => {
   const text = sizeText(bytes);
   return sizeIn(text, 'size') === bytes ? text : `${grouped(bytes)} B`;
@@ -21,7 +21,7 @@ const BINARY = [
 ] as const;
 const UNITS: ReadonlyMap<string, number> = new Map([['b', 1], ...[...DECIMAL, ...BINARY].map(([unit, size]) => [unit.toLowerCase(), size] as const)]);
 
-/** `1000000`, `64MiB`, `10 GB`; in bytes. */
+/** Parses `1000000`, `64MiB`, `10 GB` into bytes. */
 export const sizeIn = (text: string, option: string): number => {
   const [, count, unit = 'b'] = /^(\d+(?:\.\d+)?) ?([kmgt]?i?b)?$/i.exec(text) ?? [];
   const size = UNITS.get(unit.toLowerCase());

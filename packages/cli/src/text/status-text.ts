@@ -1,10 +1,10 @@
-/** How an app is doing, in one line for people and one for programs. */
+/** The status of an app, in one line for people and one for programs. */
 import { isStoplogError } from '@stoplog/core';
 import { grouped, secondsText } from '@stoplog/runtime/kit';
 import { drainText } from './duration-text.ts';
 import { jsonText } from './json-text.ts';
 
-/** What of a status is shown (shell/status/status.ts has more). */
+/** The part of a status that is shown (shell/status/status.ts has more). */
 export interface Glance {
   readonly state: 'waiting' | 'running' | 'draining' | 'ended';
   readonly recordsInPerSecond: number;
@@ -19,7 +19,7 @@ export interface Glance {
   readonly cleaning?: { readonly lastAt: number | undefined; readonly failed: readonly unknown[] };
 }
 
-/** `5 of 11 actors here`, while others have the rest. */
+/** `5 of 11 actors here`, while other processes have the rest. */
 const shareText = ({ tasks = [] }: Glance): readonly string[] => {
   const [held, all] = [tasks.reduce((sum, { holds }) => sum + holds.length, 0), tasks.reduce((sum, { partitions }) => sum + partitions, 0)];
   return held === 0 || held === all ? [] : [`${held} of ${all} actors here`];

@@ -1,4 +1,4 @@
-/** Suggestions for a word that is no choice: the choice that the word begins, or the nearest one, if it is few edits away. */
+/** Suggestions for an unknown word: the choice that begins with the word, or the nearest one, if it is a few edits away. */
 import { closestMatch } from 'leven';
 
 /** ` Did you mean 'tail'?`, or nothing. */
@@ -10,5 +10,5 @@ export const suggestion = (word: string, choices: readonly string[]): string => 
 export const nearest = (word: string, choices: readonly string[]): string | undefined =>
   choices.find((choice) => word.length > 1 && choice.startsWith(word)) ?? closestMatch(word, choices, { maxDistance: editsIn(word) });
 
-/** Two letters that have changed places are two edits, which a word of three letters may have. */
+/** Two swapped letters are two edits, which are allowed in a word of three letters. */
 const editsIn = (word: string): number => Math.ceil((word.length + 1) / 3);

@@ -10,8 +10,8 @@ describe('a time', () => {
     ['2026-01-02 03:04:05Z', '2026-01-02T03:04:05.000Z'],
     ['2026-01-02T03:04:05+02:00', '2026-01-02T01:04:05.000Z'],
     ['-000001-01-02T03:04:05Z', '-000001-01-02T03:04:05.000Z'],
-  ])('%s', (text, time) => expect(new Date(timeOf(text)!).toISOString()).toBe(time));
-  test('without a zone is local', () => expect(timeOf('2026-01-02T03:04')).toBe(new Date(2026, 0, 2, 3, 4).getTime()));
+  ])('%s is %s', (text, time) => expect(new Date(timeOf(text)!).toISOString()).toBe(time));
+  test('a time without a zone is local', () => expect(timeOf('2026-01-02T03:04')).toBe(new Date(2026, 0, 2, 3, 4).getTime()));
   test.each([
     '2026-02-30',
     '2027-02-29',
@@ -23,5 +23,5 @@ describe('a time', () => {
     '2026-01-02 (noon)',
     '2026',
     '',
-  ])("'%s' is none", (text) => expect(timeOf(text)).toBeUndefined());
+  ])("'%s' is no time", (text) => expect(timeOf(text)).toBeUndefined());
 });

@@ -1,8 +1,8 @@
 /**
- * A time as people write it: `2026-01-02`, `2026-01-02T03:04:05Z`. A date alone is its midnight in UTC, a time without a zone is
- * local, as ISO 8601 and JavaScript have it.
+ * A time in people's notation: `2026-01-02`, `2026-01-02T03:04:05Z`. A date alone is midnight in UTC, a time without a zone is
+ * local, as in ISO 8601 and JavaScript.
  *
- * `Date.parse` alone takes what it can make sense of, and makes the 2nd of March of the 30th of February.
+ * `Date.parse` alone is too lenient: it turns the 30th of February into the 2nd of March.
  */
 const FORM = /^((?:\d{4}|[+-]\d{6})-\d\d-(\d\d))(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?))?$/;
 

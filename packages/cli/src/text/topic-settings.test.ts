@@ -13,7 +13,7 @@ const settings: readonly (readonly [string, Setting])[] = Object.entries<Setting
 test.each(settings)('the option of %s reads its example, and its default as the help writes it', (name, setting) => {
   const { option, optionExample, defaultText, type } = setting;
   expect(() => valueIn(optionExample!, option!, setting)).not.toThrow();
-  // What follows a comma says when another default applies.
+  // The text after a comma says when another default applies.
   if (setting.default !== undefined) expect(valueIn(defaultText.split(',')[0]!, option!, setting)).toBe(setting.default);
   expect(type === 'choice' || settingHelp(setting).includes(`: ${optionExample}; `)).toBe(true);
   expect(name.toLowerCase()).toBe(option!.replaceAll('-', ''));
@@ -48,12 +48,12 @@ test('every setting of a declaration has an option', () => {
   });
   expect(from({})).toEqual(FRESH);
 });
-test('what is not said stays as it is, and default takes it back', () => {
+test('an omitted setting stays, and default restores the default', () => {
   const there = from({ retention: '7d', segment: '1h', 'segment-bytes': '1MiB' });
   expect(from({ segment: 'default' }, there)).toEqual({ cleanup: 'delete', retentionMs: 604_800_000, forgetting: { segmentBytes: 1_048_576 } });
   expect(from({ retention: 'forever', segment: 'default', 'segment-bytes': 'default' }, there)).toEqual(FRESH);
 });
-test('compact and both differ by the retention, one way and the other', () => {
+test('a compacted topic changes from compact to both with a retention, and back without', () => {
   const both = from({ cleanup: 'both', retention: '1d' });
   expect([cleanupWord(FRESH), cleanupWord(COMPACTED), cleanupWord(both)]).toEqual(['delete', 'compact', 'both']);
   expect(from({ cleanup: 'compact' }, both)).toEqual(COMPACTED);
@@ -73,10 +73,10 @@ test.each<[Readonly<Record<string, string>>, Settings, RegExp]>([
   [{ retention: '0s' }, FRESH, /would keep nothing/],
   [{ segment: '0s' }, FRESH, /cannot have segment: 0: take hours\(1\)/],
   [{ 'min-compaction-lag': '2d', 'max-compaction-lag': '1d' }, COMPACTED, /take one that is not above maxCompactionLag/],
-])('%j is refused with what to write', (given, there, words) => {
+])('%j is refused with the remedy', (given, there, words) => {
   expect(() => from(given, there)).toThrow(words);
 });
-test('is read back with what counts, and which of it the topic does not say', () => {
+test('the settings of a topic are printed with their effective values, and defaults are marked', () => {
   expect(settingRows(from({ retention: '8h', 'segment-bytes': '1MiB' }))).toEqual([
     ['cleanup', 'delete'],
     ['retention', '8h'],
@@ -88,7 +88,7 @@ test('is read back with what counts, and which of it the topic does not say', ()
   expect(settingRows(COMPACTED)).toContainEqual(['delete-retention', '1d (default)']);
   expect(changesText(FRESH, from({ retention: '7d' }))).toBe('retention for ever → 7d, segment 7d (default) → 21h (default)');
   expect(changesText(COMPACTED, COMPACTED)).toBe('');
-  // A change that is small beside the setting is one all the same.
+  // A change that is small compared with the setting is still printed.
   const week = from({ retention: '7d', segment: '1h', 'segment-bytes': '4200000' });
   expect(changesText(week, from({ retention: '10081m', 'segment-bytes': '4210001' }, week))).toBe('retention 7d → 7d 1m, segment-bytes 4.2 MB → 4 210 001 B');
 });

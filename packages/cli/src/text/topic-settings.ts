@@ -1,6 +1,6 @@
 /**
- * How a topic forgets, as options say it and as people read it. Each option is a setting of a declaration; `default` takes it back,
- * and then the log's own default counts.
+ * Retention and compaction of a topic, as options and as text. Each option is a setting of a declaration; `default` removes the
+ * setting, so that the default of the log applies.
  */
 import { StoplogError } from '@stoplog/core';
 import type { TopicShape } from '@stoplog/core/port';
@@ -9,14 +9,14 @@ import { exactDurationText, oneLine } from '@stoplog/runtime/kit';
 import { durationIn } from './duration-text.ts';
 import { exactSizeText, sizeIn } from './size-text.ts';
 
-/** What of a shape is about forgetting. */
+/** The part of a shape that controls retention and compaction. */
 export type Settings = Pick<TopicShape, 'cleanup' | 'retentionMs' | 'forgetting'>;
 type Forgetting = NonNullable<TopicShape['forgetting']>;
 
 /** A setting that a shape keeps in `forgetting`, as an option. */
 interface Option {
   readonly option: string;
-  /** Its name in a declaration. */
+  /** The name of the setting in a declaration. */
   readonly declared: string;
   readonly kept: keyof Forgetting;
   readonly setting: Setting;
@@ -36,7 +36,7 @@ export const SETTING_OPTIONS: Readonly<Record<string, 'text'>> = Object.fromEntr
 
 const wrong = (facts: Readonly<Record<string, unknown>>, what: string): StoplogError => new StoplogError('STOPLOG_USAGE', facts, what);
 
-/** What the options make of `there`, which is what a topic has, or what a new one would have. */
+/** Applies the options to `there`: the settings of an existing topic, or the defaults of a new one. */
 export const settingsIn = (topic: string, text: (option: string) => string | undefined, there: Settings): Settings => {
   const word = cleanupIn(text('cleanup'));
   const compacts = (word ?? there.cleanup) !== 'delete';
@@ -51,7 +51,7 @@ export const settingsIn = (topic: string, text: (option: string) => string | und
   const retention = text('retention');
   let retentionMs = retention === undefined ? there.retentionMs : retentionIn(topic, retention);
   if (word === 'compact') {
-    // Both policies are what a compacted topic with a retention has.
+    // A compacted topic with a retention has both policies.
     const also = ['retention', 'retention-bytes'].find((option) => !['forever', 'default', undefined].includes(text(option)));
     if (also !== undefined)
       throw wrong({ topic, option: also }, `--cleanup compact keeps the latest of each key for ever: with --${also} write --cleanup both`);
@@ -93,13 +93,13 @@ export const valueIn = (text: string, option: string, { type, choices = [] }: Se
   }
 };
 
-/** What a topic is said to do: `delete`, `compact`, `both`. */
+/** The cleanup policy of a topic: `delete`, `compact`, `both`. */
 export const cleanupWord = (shape: Settings): string => {
   const { compacts, retentionMs, retentionBytes } = cleanupOf(shape);
   return !compacts ? 'delete' : retentionMs === Infinity && retentionBytes === Infinity ? 'compact' : 'both';
 };
 
-/** Every setting with what counts, a row each; `(default)` where the topic does not say. */
+/** A row for each setting with its effective value, marked `(default)` if the topic does not set it. */
 export const settingRows = (shape: Settings): readonly (readonly [option: string, text: string])[] => {
   const cleanup = cleanupOf(shape);
   return [

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { usageLines } from './usage-text.ts';
 
-test('how large a log is, in rows', () => {
+test('the size of a log is printed in rows', () => {
   const usage = { fileBytes: 163_840, liveBytes: 81_920, freePages: 10, pageBytes: 8_192, tables: [{ table: 'log' as const, entries: 12_000, bytes: 40_960 }] };
   expect(usageLines('lmdb:./data', { ...usage, partitions: [] }).split('\n')).toEqual([
     'log     lmdb:./data',

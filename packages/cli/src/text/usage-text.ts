@@ -1,4 +1,4 @@
-/** How large a log is, in rows for people and as data for programs. */
+/** The size of a log, in rows for people and as data for programs. */
 import type { Usage } from '@stoplog/core/tools';
 import { grouped } from '@stoplog/runtime/kit';
 import { columns } from './columns.ts';

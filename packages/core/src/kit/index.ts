@@ -1,5 +1,5 @@
 /**
- * `@stoplog/core/kit`: what a runtime, a log and a connector have in common: batches, serdes, packing, parsing, the machine of
+ * `@stoplog/core/kit`: the common parts of a runtime, a log and a connector: batches, serdes, packing, parsing, the machine of
  * groups, and the client over any log. Both sides must agree in these, so there is one of each. Not for programs.
  */
 export { asError, assert, errorFromData, errorToData, type ErrorData } from '../pure/errors.ts';

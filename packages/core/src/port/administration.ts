@@ -1,10 +1,10 @@
 /**
- * What a tool may do to a log beside appending and reading: look at groups, put them elsewhere, delete.
+ * The operations of a tool on a log besides appending and reading: list groups, set their positions, delete.
  *
- * Nothing here is for programs that process records, and nothing of it is done to a group that somebody is in
- * (`STOPLOG_GROUP_ACTIVE`): whether one is, and whether the group still stands where a plan saw it, is compared where the
- * change is made. What changes a group raises its epoch and takes everything from everybody, so that a member thought dead is
- * refused if it was not.
+ * No operation here is for programs that process records, and a group with active members is refused
+ * (`STOPLOG_GROUP_ACTIVE`): its members, and whether its positions are still those that a plan saw, are compared where the
+ * change is made. A change of a group raises its epoch and revokes all its partitions, so that a member that was thought dead is
+ * refused if it was alive.
  */
 import type { ResetLine } from '../pure/group/reset.ts';
 import type { Usage } from './usage.ts';
@@ -17,86 +17,87 @@ export type { CleaningReport };
 export interface GroupStanding {
   readonly group: GroupId;
   readonly epoch: Epoch;
-  /** Who is in it, as they came: not whose process is no more, unless it is static and its session runs. */
+  /** The active members in the order in which they joined; a member whose process is gone is listed only if it is static, within its session. */
   readonly members: readonly GroupMember[];
-  /** Where it has committed; a partition that is not here it reads from the start. */
+  /** The committed positions; the group reads a partition that is not listed from its start. */
   readonly positions: readonly Position[];
-  /** What the group has folded: as of these positions, and of no others. */
+  /** The stores that the group has folded, as of exactly these positions. */
   readonly stores: readonly { readonly store: string; readonly version: number }[];
-  /** The topics that it fills by itself: they are deleted with it. */
+  /** The topics that the group fills by itself: they are deleted with it. */
   readonly owns: readonly TopicName[];
 }
 export interface GroupMember {
-  /** Of this join: another one of the same process, or of the same instance id, has another. */
+  /** The id of this join: each later join of the same process, or of the same instance id, has another. */
   readonly instance: string;
   readonly instanceId?: string;
   readonly pid: number;
   readonly sessionMs: number;
-  /** By the member's wall clock, ms since 1970: when it came, and when it last gave a beat. */
+  /** By the member's wall clock, ms since 1970: the times of its join and of its last heartbeat. */
   readonly since: number;
   readonly beatAt: number;
-  /** What it has; also what it was asked to hand over and is still ending. */
+  /** The assigned partitions of the member, and the revoked ones on which it is still ending its work. */
   readonly holds: readonly Holding[];
 }
 
-/** What a backup holds. */
+/** The contents of a backup. */
 export interface Restored {
   /** The folder, absolute. */
   readonly path: string;
-  /** When the backup was taken, as ISO 8601: all that was committed before is in it, whole commits, and none that came later. */
+  /** When the backup was taken, as ISO 8601: it has every commit before that moment whole, and no later one. */
   readonly taken: string;
-  /** Of its data file. */
+  /** The size of its data file. */
   readonly bytes: number;
   /** Entries of each table, by the table's name. */
   readonly entries: Readonly<Record<string, number>>;
 }
 export interface Backup extends Restored {
-  /** Of its data file, as its manifest says. */
+  /** The hash of its data file, as in its manifest. */
   readonly sha256: string;
 }
 export interface Shrunk {
   readonly path: string;
-  /** Of the data file, up to its last page. */
+  /** The size of the data file, up to its last page. */
   readonly bytesBefore: number;
   readonly bytes: number;
 }
-/** What became of the cleaning of a partition, and what is to come. */
+/** The outcome of the cleaning of a partition, and the forecast of the next one. */
 export interface CleaningStanding extends TopicPartition, CleaningReport {
   /** All batches of the partition. */
   readonly bytes: number;
-  /** Bytes of closed segments that compaction has not been through, and their share; undefined where nothing is compacted. */
+  /** Bytes of closed segments that compaction has not read yet, and their share; undefined for a topic that is not compacted. */
   readonly dirtyBytes: number | undefined;
   readonly dirtyRatio: number | undefined;
-  /** When there will be something to do if nothing is appended, ms since 1970; undefined: not by time alone. */
+  /** When a cleaning will be due if nothing is appended, ms since 1970; undefined when time alone makes none due. */
   readonly dueAt: number | undefined;
 }
 
 export interface Administration {
-  /** Every group there is, by name. */
+  /** All groups, by name. */
   groups(log: Log): Promise<readonly GroupStanding[]>;
-  /** What retention and compaction last did to each partition, whichever process did it, and when they will again; of all topics, or of these. */
+  /** The last effect of retention and compaction on each partition, by any process, and the time of the next; of all topics, or of these. */
   cleanings(log: Log, topics?: readonly TopicName[]): Promise<readonly CleaningStanding[]>;
-  /** Carries out a plan whole, or refuses it: the group stands elsewhere by now (`STOPLOG_FENCED`). Makes a group that is missing. */
+  /** Executes a plan whole; refuses it when the group's positions have changed since (`STOPLOG_FENCED`). Creates a missing group. */
   setPositions(log: Log, group: GroupId, lines: readonly ResetLine[]): Promise<void>;
   /**
-   * Deletes its positions, its stores and the topics that it owns: run again, the pipeline starts from nothing. Refused while another
-   * group has positions in such a topic (`STOPLOG_TOPIC_OWNER`).
+   * Deletes the group's positions, its stores and the topics that it owns: run again, the pipeline starts from nothing. Refused while
+   * another group has positions in such a topic (`STOPLOG_TOPIC_OWNER`).
    */
   deleteGroup(log: Log, group: GroupId): Promise<void>;
   /**
-   * Deletes its records and every group's position in it. A group that has positions in it and stores is deleted whole, and so is the
-   * group that owns it: a store is kept only together with the positions that it was folded up to. Whoever still writes to the topic is refused.
+   * Deletes the topic's records and every group's position in it. A group that has positions in it and stores is deleted whole, and so
+   * is the group that owns it: a store is kept only together with the positions that it was folded up to. Later appends to the topic
+   * are refused.
    */
   deleteTopic(log: Log, topic: TopicName): Promise<void>;
-  /** How large the log is on the disk, and how much of that is in use; as of now, at the cost of a few reads. */
+  /** The size of the log on the disk, and the part of it that is in use; as of now, at the cost of a few reads. */
   usage(log: Log): Promise<Usage>;
   /**
-   * Copies the log, as of one commit, into a folder that does not exist or is empty; others go on reading and appending. Every
-   * checksum is compared on the way: a log that is damaged is refused (`STOPLOG_LOG_CORRUPT`).
+   * Copies the log, as of one commit, into a folder that does not exist or is empty; other processes continue to read and append. Every
+   * checksum is compared on the way: a damaged log is refused (`STOPLOG_LOG_CORRUPT`).
    */
   backup(log: Log, folder: string, watch?: Watch): Promise<Backup>;
-  /** Makes a log of a backup, in a place where there is none, and verifies it before it is there. `options` are those of its `LogRef`. */
+  /** Makes a log of a backup, in a folder that has none, and verifies the log before it appears. `options` are those of its `LogRef`. */
   restore(folder: string, options: unknown, watch?: Watch): Promise<Restored>;
-  /** Copies the log into a smaller file, which takes its place. Refused while anybody has it open (`STOPLOG_LOG_UNAVAILABLE`). */
+  /** Copies the log into a smaller file, which replaces it. Refused while a process has it open (`STOPLOG_LOG_UNAVAILABLE`). */
   shrink(options: unknown, watch?: Watch): Promise<Shrunk>;
 }

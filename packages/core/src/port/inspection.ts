@@ -1,13 +1,13 @@
 /**
- * What a tool finds out about a log as it lies on the disk, and what it can make of one that is damaged.
+ * The inspection of a log on the disk by a tool, and the repair of a damaged one.
  *
- * Neither opens the log: both only read, a `check` beside whoever writes, and neither depends on what it reads being sound.
+ * Neither opens the log: both only read, a `check` beside running writers, and neither relies on the stored bytes being sound.
  * `options` are those of the `LogRef`.
  */
 import type { Finding } from '../pure/log/finding.ts';
 
 export interface InspectionProgress {
-  /** Bytes that were read, of about so many. */
+  /** Bytes that were read, and approximately all. */
   readonly done: number;
   readonly total: number;
   readonly records: number;
@@ -15,20 +15,20 @@ export interface InspectionProgress {
 
 export interface CheckOptions {
   readonly progress?: (progress: InspectionProgress) => void;
-  /** Ends it early: `isWhole` is false then. */
+  /** Ends the check early: `isWhole` is then false. */
   readonly signal?: AbortSignal;
 }
 export interface CheckReport {
   /** At most a thousand; `omitted` are more. */
   readonly findings: readonly Finding[];
   readonly omitted: number;
-  /** What others were changing all the time, or was too much to compare: sentences. */
+  /** Sentences about parts that were not compared, because writers changed them all the time, or they were too large. */
   readonly notes: readonly string[];
   readonly topics: number;
   readonly partitions: number;
   readonly batches: number;
   readonly records: number;
-  /** Of all tables but the log. */
+  /** Entries of all tables but the log. */
   readonly entries: number;
   /** Bytes of batches. */
   readonly bytes: number;
@@ -37,12 +37,12 @@ export interface CheckReport {
   readonly isWhole: boolean;
 }
 
-/** Offsets from `offset` up to, and without, `until`. */
+/** Offsets from `offset` up to, not including, `until`. */
 export interface Span {
   readonly offset: bigint;
   readonly until: bigint;
 }
-/** A group that begins again, and the reason. */
+/** A group that starts from nothing again, and the reason. */
 export interface Restarted {
   readonly group: string;
   readonly why: string;
@@ -53,22 +53,22 @@ export interface RepairedPartition {
   readonly partition: number;
   readonly start: bigint;
   readonly end: bigint;
-  /** False: its ends were lost. The end lies so far behind `reached` that no offset can be given twice. */
+  /** False when the partition's end was lost: its new end is so far behind `reached` that no offset can be assigned twice. */
   readonly endIsKnown: boolean;
-  /** Where the end is not known: behind the highest offset that was seen anywhere. What came after it is not counted as lost. */
+  /** The end; where it is not known, the offset behind the highest one that was seen anywhere. Later records are not counted as lost. */
   readonly reached?: bigint;
   readonly batches: number;
   readonly records: number;
-  /** Batches that no tree led to any more, among these. */
+  /** Batches among these that no tree led to. */
   readonly foundAgain: number;
-  /** Offsets that nothing is left of. */
+  /** Offsets whose records are lost entirely. */
   readonly lost: readonly Span[];
 }
 export interface RepairedStore {
   readonly store: string;
   readonly group: string;
   readonly entries: number;
-  /** False: left out, to be folded anew. */
+  /** False when the store was left out, to be folded again. */
   readonly isKept: boolean;
 }
 export interface RepairReport {
@@ -78,20 +78,20 @@ export interface RepairReport {
   readonly positionsKept: number;
   /** Positions that were left out with the stores of their group. */
   readonly positionsDropped: number;
-  /** Groups that begin anew. */
+  /** Groups that start from nothing again. */
   readonly restarted: readonly Restarted[];
-  /** Entries that could not be found, by table; undefined: nothing says how many there were. */
+  /** Entries that could not be found, by table; undefined when no stored number gives their count. */
   readonly missing: Readonly<Partial<Record<string, number | undefined>>>;
-  /** Entries of kinds that this version does not know: copied as they were. */
+  /** Entries of kinds that this version does not know: copied unchanged. */
   readonly copied: number;
-  /** Topics whose names were lost, and that are called `recovered.NUMBER` now. */
+  /** Topics whose names were lost, and that are now named `recovered.NUMBER`. */
   readonly renamed: readonly string[];
-  /** The commit that was read; false: where the last one begins is damaged, and this is one before it, or may be. */
+  /** The commit that was read; `isLatest` is false where the root of the last one is damaged, so that this one is, or may be, earlier. */
   readonly commit: number;
   readonly isLatest: boolean;
-  /** Names and ends were lost: topics and partitions of which nothing at all is left may have been, and nobody can count them. */
+  /** True when names and ends were lost: topics and partitions without any surviving record may have existed, in unknown number. */
   readonly mayMissPartitions: boolean;
-  /** The list of free pages was damaged too: among what was found again may be what retention or compaction had removed. */
+  /** True when the list of free pages was damaged too: records that retention or compaction had removed may be among the recovered ones. */
   readonly mayHoldDeleted: boolean;
 }
 export interface RepairOptions {
@@ -99,8 +99,8 @@ export interface RepairOptions {
 }
 
 export interface Inspection {
-  /** Reads the whole log and tells every invariant that does not hold; throws where there is nothing to read, or nothing of ours. */
+  /** Reads the whole log and reports every invariant that does not hold; throws when there is no log of ours to read. */
   check(options: unknown, how?: CheckOptions): Promise<CheckReport>;
-  /** Makes a new log at `to` of everything that can be proved. Nothing may write the old one meanwhile. */
+  /** Makes a new log at `to` from everything that can be proved. The old one must not be written meanwhile. */
   repair(options: unknown, to: string, how?: RepairOptions): Promise<RepairReport>;
 }

@@ -1,6 +1,6 @@
 /**
- * How a thread gets a log: a `LogRef` is plain data and names a module, the module opens the log, and a link lets the log of another
- * thread commit through this one's.
+ * The way from a `LogRef` to a log in each thread: a `LogRef` is plain data and names a module, the module opens the log, and a link
+ * lets the log of another thread commit through this one's.
  */
 import type { TransferListItem } from 'node:worker_threads';
 import type { Log } from './log.ts';
@@ -15,7 +15,7 @@ export interface LogModule {
   /** Loads the tools that this keeper has. */
   tools?(): Promise<Partial<Tools>>;
 }
-/** `data` is sent to the other thread by `postMessage(data, transfer)`; only the keeper knows what `data` holds. */
+/** `data` is sent to the other thread by `postMessage(data, transfer)`; only the keeper can interpret `data`. */
 export interface LogLink {
   readonly data: unknown;
   readonly transfer: readonly TransferListItem[];

@@ -17,7 +17,7 @@ export type { ProducerLife, ProducerStamp };
 export interface NumberedAppend extends Append {
   /** The producer, and the sequence of the first record: a repeated batch is answered with the offset that it has. */
   readonly producer?: ProducerStamp | undefined;
-  /** Where the partition has to end before this commit; else the whole commit is refused with both numbers (`STOPLOG_END_MOVED`). */
+  /** The end that the partition must have before this commit; otherwise the whole commit is refused with both numbers (`STOPLOG_END_MOVED`). */
   readonly expectedEnd?: bigint | undefined;
 }
 export interface NumberedCommit extends Commit {

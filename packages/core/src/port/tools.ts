@@ -1,5 +1,5 @@
 /**
- * The tools of a log: what a command line can do to it beside appending and reading. A keeper has those that fit it.
+ * The tools of a log: the operations of a command line on it besides appending and reading. A keeper has the ones that fit it.
  */
 import type { Cleaned, CleanOptions } from '../pure/retention/cleaned.ts';
 import type { TopicShape } from '../pure/topic/shape.ts';
@@ -12,6 +12,6 @@ export type { Cleaned, CleanOptions };
 export interface Tools extends Administration, Inspection {
   /** The topics of the log, as they exist. */
   topics(log: Log): Promise<readonly TopicShape[]>;
-  /** Applies retention and compacts now, due or not; resolves with what was freed and kept in each partition. */
+  /** Applies retention and compaction now, due or not; resolves with the freed and kept bytes of each partition. */
   clean(log: Log, options?: CleanOptions): Promise<readonly Cleaned[]>;
 }

@@ -1,9 +1,9 @@
-/** How much of a data file is in use. */
+/** The part of a data file that is in use. */
 
 export interface Usage {
-  /** Of the data file, up to its last page; `ls` shows more, for it is kept longer by a hole. */
+  /** The size of the data file, up to its last page; `ls` shows more, because a hole keeps the file longer. */
   readonly fileBytes: number;
-  /** What of it is in use: the pages of all tables. What a shrink would leave is less still, where pages are partly filled. */
+  /** The bytes in use: the pages of all tables. A shrunk log needs still less, where pages are partly filled. */
   readonly liveBytes: number;
   /** Pages that later commits use again. */
   readonly freePages: number;

@@ -1,4 +1,4 @@
-/** How whoever started something long sees it go on, and ends it. */
+/** The progress of a long operation, and the signal that ends it. */
 export interface Progress {
   readonly step: 'copying' | 'verifying';
   /** Bytes of the file that is read. */
@@ -6,7 +6,7 @@ export interface Progress {
   readonly total: number;
 }
 export interface Watch {
-  /** Aborted, it ends with `signal.reason`, and leaves nothing behind. */
+  /** Aborting ends the operation with `signal.reason`, and leaves nothing behind. */
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }

@@ -8,9 +8,9 @@ import { isStoplogError, StoplogError } from '@stoplog/core';
 import type { Holding } from '@stoplog/core/port';
 import { type GroupEffect, type GroupEvent, placeName } from '@stoplog/core/kit';
 import type { MemoryDisk, MemoryMember } from '@stoplog/core/testing';
-import { NO_FAILURES, step as restartStep, worked, type Failures } from '../pure/host/restart.ts';
+import { HostState, step, type HostEffect, type HostEvent } from '../pure/host/host.ts';
 import type { Place } from '../pure/actor/place.ts';
-import { differenceOf, holdingsIn, NOTHING_HELD, type Held, type Holdings } from '../pure/host/holdings.ts';
+import { differenceOf, holdingsIn, NOTHING_HELD, type Held } from '../pure/host/holdings.ts';
 import type { Unit } from '../pure/host/units.ts';
 import type { Plan } from '../pure/topology/plan.ts';
 import type { MemorySinks } from './memory-sinks.ts';
@@ -47,9 +47,8 @@ export interface Kind {
 }
 
 interface Restart {
-  readonly held: Held;
+  readonly unit: string;
   readonly at: number;
-  readonly suspect: Place | undefined;
 }
 
 export class SimulatedProcess {
@@ -64,10 +63,7 @@ export class SimulatedProcess {
   /** Handed to the writer, not written. */
   queue: Sent[] = [];
   readonly #around: Surroundings;
-  readonly #failures = new Map<string, Failures>();
-  #held: Holdings = NOTHING_HELD;
-  /** To be started when the actors that had these units in another epoch have ended. */
-  #pending: readonly Held[] = [];
+  #host = new HostState(Infinity);
   #restarts: Restart[] = [];
   #launched = 0;
   #leaving = false;
@@ -99,7 +95,7 @@ export class SimulatedProcess {
   }
   /** How many units are here. */
   get holds(): number {
-    return this.#held.size;
+    return this.#host.held.size;
   }
   /** Has nothing left to do, and knows what it has. */
   get isIdle(): boolean {
@@ -108,7 +104,7 @@ export class SimulatedProcess {
       !this.#leaving &&
       this.#restarts.length === 0 &&
       this.queue.length === 0 &&
-      this.actors.size === this.#held.size &&
+      this.actors.size === this.#host.held.size &&
       [...this.actors.values()].every((actor) => !actor.draining && !actor.isReady && actor.underWay.length === 0)
     );
   }
@@ -162,9 +158,7 @@ export class SimulatedProcess {
   /** Asked to end: finishes what is begun, leaves the group, and is another member afterwards. */
   drain(): void {
     this.#leaving = true;
-    this.#restarts = [];
-    this.#pending = [];
-    for (const actor of this.actors.values()) this.#end(actor);
+    this.#tellHost({ type: 'assigned', holdings: NOTHING_HELD });
   }
   /** The writer takes a commit; with an error, it could not. */
   write(sent: Sent, error?: StoplogError): void {
@@ -198,35 +192,51 @@ export class SimulatedProcess {
     this.pausedUntil = 0;
     this.#around.tell(`${this.name} starts`);
   }
-  /** As the app does it: what is not in the assignment is drained, what is new is started, what is kept goes on. */
+  /** As the app does it: the machine of the host says what ends and what begins. */
   #assigned(partitions: readonly Holding[]): void {
     const { units, count } = this.#around;
     const now = holdingsIn(units, partitions);
-    const { ended, started, kept } = differenceOf(this.#held, now);
-    this.#held = now;
+    const { ended, kept } = differenceOf(this.#host.held, now);
     if (ended.length > 0 && kept.some(({ unit }) => this.actors.get(unit.name)?.underWay.length)) count('rebalance that left a commit under way alone');
-    for (const { unit } of ended) {
-      this.#restarts = this.#restarts.filter(({ held }) => held.unit !== unit);
-      const actor = this.actors.get(unit.name);
-      if (actor === undefined) continue;
-      this.#end(actor);
-      if (!this.member.isIn) continue;
-      if (actor.underWay.length > 0) count('partition handed over while a commit was under way');
-      if (actor.open > 0) count('partition handed over in the middle of a batch');
-    }
-    this.#pending = started;
-    this.#startPending();
+    if (this.member.isIn)
+      for (const { unit } of ended) {
+        const actor = this.actors.get(unit.name);
+        if (actor === undefined) continue;
+        if (actor.underWay.length > 0) count('partition handed over while a commit was under way');
+        if (actor.open > 0) count('partition handed over in the middle of a batch');
+      }
+    this.#tellHost({ type: 'assigned', holdings: now });
   }
-  #end(actor: SimulatedActor): void {
-    actor.drain(this.#around.now());
-    if (actor.hasEnded) this.#ended(actor);
+  #tellHost(event: HostEvent): void {
+    const [, effects] = step(this.#host, event);
+    for (const effect of effects) this.#perform(effect);
   }
-  #startPending(): void {
-    const free = this.#pending.filter(({ unit }) => !this.actors.has(unit.name));
-    this.#pending = this.#pending.filter((held) => !free.includes(held));
-    for (const held of free) {
-      this.#failures.delete(held.unit.name);
-      this.#launch(held, undefined);
+  #perform(effect: HostEffect): void {
+    const { now, gaveUp } = this.#around;
+    switch (effect.type) {
+      case 'launch':
+        return this.#launch(effect.held, effect.suspect, effect.pace);
+      case 'drain': {
+        const actor = this.actors.get(effect.unit);
+        if (actor === undefined) return;
+        actor.drain(now());
+        if (actor.hasEnded) this.#ended(actor);
+        return;
+      }
+      case 'restart':
+        this.#restarts.push({ unit: effect.unit, at: now() + effect.afterMs });
+        return;
+      case 'restart no more':
+        this.#restarts = this.#restarts.filter(({ unit }) => unit !== effect.unit);
+        return;
+      case 'give up':
+        return gaveUp(effect.unit, effect.error);
+      case 'fatal':
+        return gaveUp('of the app', effect.error);
+      // A simulated thread that hangs is slow, and the member looks for itself at what is over.
+      case 'kill':
+      case 'over':
+      case 'drained':
     }
   }
   #leave(): void {
@@ -236,15 +246,13 @@ export class SimulatedProcess {
   }
   #forget(left: boolean = false): void {
     this.actors.clear();
-    this.#failures.clear();
+    this.#host = new HostState(Infinity);
     this.#restarts = [];
-    this.#pending = [];
-    this.#held = NOTHING_HELD;
     this.#leaving = false;
     if (!left) this.member.forget();
   }
 
-  #launch(held: Held, suspect: Place | undefined): void {
+  #launch(held: Held, suspect: Place | undefined, pace: number | undefined): void {
     const { plan, log, grain, fails, count, now, sinks, sink } = this.#around;
     if (suspect !== undefined) count('restart with a suspect');
     const actor = new SimulatedActor({
@@ -254,7 +262,7 @@ export class SimulatedProcess {
       epoch: held.epoch,
       name: `${this.member.id}.${++this.#launched}`,
       suspect,
-      pace: undefined,
+      pace,
       log,
       grain: grain(),
       now,
@@ -267,8 +275,8 @@ export class SimulatedProcess {
   }
   #restart(restart: Restart): void {
     this.#restarts.splice(this.#restarts.indexOf(restart), 1);
-    this.#around.tell(`${this.name}: actor ${restart.held.unit.name} goes on`);
-    this.#launch(restart.held, restart.suspect);
+    this.#around.tell(`${this.name}: actor ${restart.unit} goes on`);
+    this.#tellHost({ type: 'due', unit: restart.unit });
   }
   #turn(actor: SimulatedActor): void {
     const { tell } = this.#around;
@@ -285,7 +293,7 @@ export class SimulatedProcess {
     tell(`${this.name}: actor ${actor.name} has ended`);
     if (this.member.isIn && now() - actor.drainingSince! > this.sessionMs) count('partition handed over by a handler slower than a session');
     this.actors.delete(actor.name);
-    this.#startPending();
+    this.#tellHost({ type: 'ended', unit: actor.name, failure: undefined, at: now() });
   }
   #send(sent: Sent): void {
     const { tell, count } = this.#around;
@@ -300,7 +308,7 @@ export class SimulatedProcess {
     if (sent?.answer !== 'committed') return;
     heard(sent);
     tell(`${this.name}: actor ${actor.name} hears that ${describe(sent)} happened`);
-    this.#failures.set(actor.name, worked(this.#failures.get(actor.name) ?? NO_FAILURES));
+    this.#tellHost({ type: 'worked', unit: actor.name });
   }
   /** Counts what is lost with it, or still under way. */
   #mourn(actor: SimulatedActor): void {
@@ -309,21 +317,12 @@ export class SimulatedProcess {
     if (actor.underWay.length > 1) count('crash with two commits under way');
     if (actor.underWay.some(({ answer }) => answer === 'committed')) count('crash after apply, before ack');
   }
-  #bury(actor: SimulatedActor, error: unknown, place: Place | undefined): void {
-    const { now, tell, gaveUp } = this.#around;
+  #bury(actor: SimulatedActor, error: Error, place: Place | undefined): void {
+    const { now, tell } = this.#around;
     this.actors.delete(actor.name);
-    tell(`${this.name}: actor ${actor.name} ends: ${error instanceof Error ? error.message : String(error)}`);
-    if (actor.draining) return this.#startPending();
-    const at = place === undefined ? 'nowhere' : `${place.topic}:${place.partition}:${place.offset}`;
-    const [failures, effect] = restartStep(this.#failures.get(actor.name) ?? NO_FAILURES, {
-      type: 'failed',
-      code: isStoplogError(error) ? error.code : undefined,
-      place: at,
-      at: now(),
-    });
-    this.#failures.set(actor.name, failures);
-    if (effect.type !== 'restart') return gaveUp(actor.name, error);
-    this.#restarts.push({ held: this.#held.get(actor.name)!, at: now() + effect.afterMs, suspect: place });
+    tell(`${this.name}: actor ${actor.name} ends: ${error.message}`);
+    const among = isStoplogError(error) ? error.facts['among'] : undefined;
+    this.#tellHost({ type: 'ended', unit: actor.name, failure: { error, place, among: typeof among === 'number' ? among : 1 }, at: now() });
   }
 }
 

@@ -33,7 +33,7 @@ const committed = (number: number): ActorEvent => ({ type: 'committed', number }
 const refused = (number: number): ActorEvent => ({ type: 'refused', number, error: new StoplogError('STOPLOG_LOG_FULL', {}, 'no room') });
 
 describe('an actor', () => {
-  test('rests when there is nothing to read, and takes what comes in a turn of its own', () => {
+  test('an actor rests when there is nothing to read, and takes each new record in a turn of its own', () => {
     const { tell, state } = toy();
     expect(tell(started!)).toEqual(['rest', 'pull 1']);
     expect(state.isAtRest).toBe(true);
@@ -41,13 +41,13 @@ describe('an actor', () => {
     expect(tell(turn!)).toEqual(['yield']);
     expect(state.isAtRest).toBe(false);
   });
-  test('commits after the others have had their turns, and sends the commit before it takes more', () => {
+  test('an actor commits after the others have had their turns, and sends the commit before it takes more', () => {
     const { tell } = toy();
     tell(started!, pulled(1, 5, 6), turn!);
     expect(tell(resumed!)).toEqual(['commit 1: 5', 'turn']);
     expect(tell(turn!)).toEqual(['yield']);
   });
-  test('reads on while a commit is under way, and rests when the last one is answered', () => {
+  test('an actor reads on while a commit is under way, and rests when the last one is answered', () => {
     const { tell, state } = toy();
     tell(started!, pulled(1, 5), turn!);
     expect(tell(resumed!)).toEqual(['commit 1: 5', 'pull 2']);
@@ -55,20 +55,20 @@ describe('an actor', () => {
     expect(tell(committed(1))).toEqual(['rest']);
     expect(state.isAtRest).toBe(true);
   });
-  test('has two commits under way at most; the batch grows until one is answered', () => {
+  test('an actor has two commits under way at most; the batch grows until one is answered', () => {
     const { tell } = toy();
     tell(started!, pulled(1, 1, 2, 3, 4), turn!);
     expect(tell(resumed!, turn!, resumed!)).toEqual(['commit 1: 1', 'turn', 'yield', 'commit 2: 2', 'turn']);
     expect(tell(turn!, resumed!, turn!, resumed!)).toEqual(['yield', 'turn', 'yield']);
     expect(tell(committed(1))).toEqual(['commit 3: 3+4', 'pull 2']);
   });
-  test('waits for a credit when a commit is due without one', () => {
+  test('an actor waits for a credit when a commit is due without one', () => {
     const { tell } = toy((work) => (work.isDue = () => true));
     tell(started!, pulled(1, 1, 2, 3, 4), turn!, resumed!, turn!, resumed!, turn!);
     expect(tell(resumed!)).toEqual([]);
     expect(tell(committed(1))).toEqual(['commit 3: 3', 'turn']);
   });
-  test('takes nothing behind a suspect before everything up to there is in the log', () => {
+  test('an actor takes no record at or behind a suspect before every record ahead of it is in the log', () => {
     const { tell } = toy((work) => (work.isSuspect = (n) => n === 2));
     tell(started!, pulled(1, 1, 2, 3), turn!);
     expect(tell(resumed!, turn!)).toEqual(['commit 1: 1', 'turn', 'yield']);
@@ -76,7 +76,7 @@ describe('an actor', () => {
     expect(tell(committed(1))).toEqual([]);
     expect(tell(committed(2))).toEqual(['turn']);
   });
-  test('ignores an answer that comes too late, and the failure of a request that nobody waits for', () => {
+  test('an actor ignores an answer that comes too late, and the late failure of a request', () => {
     const { tell } = toy();
     tell(started!, pulled(1, 5));
     expect(tell(pulled(1, 6), { type: 'failed', ask: 1, error: new Error('late') })).toEqual([]);
@@ -85,14 +85,14 @@ describe('an actor', () => {
 });
 
 describe('the end of an actor', () => {
-  test('a drain at rest answers what was waited for, and ends', () => {
+  test('a drain at rest takes the answer to the waiting request, and ends', () => {
     const { tell } = toy();
     tell(started!);
     expect(tell(drain!)).toEqual(['stop waiting']);
     expect(tell(pulled(1))).toEqual(['end']);
     expect(tell(pulled(1), turn!, resumed!, drain!)).toEqual([]);
   });
-  test('a drain commits what is open and waits for the answers', () => {
+  test('a drain commits the open batch and waits for the answers', () => {
     const { tell } = toy((work) => (work.isDue = () => false));
     tell(started!, pulled(1, 1, 2), turn!);
     expect(tell(drain!)).toEqual([]);
@@ -117,18 +117,18 @@ describe('the end of an actor', () => {
     expect(tell(resumed!)).toEqual([]);
     expect(tell(refused(2))).toEqual(['end: no room']);
   });
-  test('a refused commit ends an actor at rest, which waits no longer', () => {
+  test('a refused commit ends an actor at rest and stops its waiting request', () => {
     const { tell } = toy();
     tell(started!, pulled(1, 1), turn!, resumed!);
     expect(tell(refused(1))).toEqual(['stop waiting', 'end: no room']);
   });
-  test('a promise that a handler let go takes its record with it: blamed between turn and commit, nothing is sent', () => {
+  test('an unhandled rejection of a handler, blamed between turn and commit, ends the actor, and nothing of its batch is sent', () => {
     const { tell } = toy();
     tell(started!, pulled(1, 1), turn!);
     expect(tell({ type: 'blamed', error: 'a promise' })).toEqual(['end: blamed: a promise']);
     expect(tell(resumed!)).toEqual([]);
   });
-  test('an actor that is abandoned commits nothing that is open, and ends without an error', () => {
+  test('an actor that is abandoned drops its open batch, and ends without an error', () => {
     const { tell } = toy((work) => (work.isDue = () => false));
     tell(started!, pulled(1, 1, 2), turn!);
     expect(tell({ type: 'abandon' })).toEqual(['end']);
@@ -141,7 +141,7 @@ describe('the end of an actor', () => {
 });
 
 describe('a tick', () => {
-  test('comes at the time that the work asked for, and what it leaves is committed at rest', () => {
+  test('a tick comes at the time that the work asked for, and its writes are committed at rest', () => {
     const { tell, work, state } = toy((one) => (one.wakeAt = 50));
     expect(tell(started!)).toEqual(['rest', 'pull 1', 'wake at 50']);
     expect(tell({ type: 'ticked', wallClock: 51 })).toEqual(['commit 1: 0']);
@@ -149,14 +149,14 @@ describe('a tick', () => {
     expect(state.isAtRest).toBe(false);
     expect(tell(committed(1))).toEqual(['rest']);
   });
-  test('between a turn and its commit is in that commit', () => {
+  test('a tick between a turn and its commit is part of that commit', () => {
     const { tell, work } = toy();
     tell(started!, pulled(1, 7), turn!);
     work.wakeAt = 10;
     expect(tell({ type: 'ticked', wallClock: 10 })).toEqual([]);
     expect(tell(resumed!)).toEqual(['commit 1: 7+0', 'pull 2']);
   });
-  test('is not given to an actor that ends', () => {
+  test('an actor that ends gets no tick', () => {
     const { tell, work } = toy();
     tell(started!, pulled(1, 1), turn!, resumed!, drain!, pulled(2));
     expect(tell({ type: 'ticked', wallClock: 1 })).toEqual([]);

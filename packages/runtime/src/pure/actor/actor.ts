@@ -1,12 +1,12 @@
 /**
  * The machine of an actor: `step(state, event) → [state, effects]`. Threads, `drive` and `simulate` perform its effects.
  *
- * An actor fetches, takes a turn, lets the others have theirs, commits if a commit is due, and begins again; with nothing
- * to read and nothing open it rests. The kind of work (work.ts) decides what a turn and a commit hold.
+ * An actor fetches, takes a turn, lets the other actors have theirs, commits if a commit is due, and begins again; with nothing to read
+ * and nothing open it rests. The kind of work (work.ts) decides the contents of a turn and a commit.
  *
- * The state is a mutable object with one owner, and `step` returns the same object: a turn takes thousands of records
- * through one compiled function, and copying state for each would cost more than the function. States and transitions
- * are drawn in docs/internals/actor.md.
+ * The state is a mutable object with one owner, and `step` returns the same object: a turn takes thousands of records through one
+ * compiled function, and copying state for each would cost more than the function. States and transitions are drawn in
+ * docs/internals/actor.md.
  */
 import { asError } from '@stoplog/core/kit';
 import { Commits } from './commits.ts';
@@ -15,34 +15,34 @@ import type { Answer, Cut, Notice, Request, Work } from './work.ts';
 export type ActorEvent =
   | { readonly type: 'started' }
   | Answer
-  /** The answer to 'turn'. */
+  /** The answer to the effect 'turn'. */
   | { readonly type: 'turn' }
   /** The other actors of the thread have had their turns. */
   | { readonly type: 'resumed' }
   | { readonly type: 'committed'; readonly number: number }
   | { readonly type: 'refused'; readonly number: number; readonly error: unknown }
   | { readonly type: 'ticked'; readonly wallClock: number }
-  /** Finish what was begun, commit, and end. */
+  /** Finish the batch in progress, commit, and end. */
   | { readonly type: 'drain' }
-  /** End without committing what is open. */
+  /** End without committing the open batch. */
   | { readonly type: 'abandon' }
   /** A request failed. */
   | { readonly type: 'failed'; readonly ask: number; readonly error: unknown }
-  /** Something that a handler started failed later: a promise, a timer. */
+  /** Work that a handler started failed later: a promise, a timer. */
   | { readonly type: 'blamed'; readonly error: unknown };
 
 export type ActorEffect =
   | Request
   | Notice
-  /** To be answered by 'turn' at once, when the effects before it are performed: a commit is not to wait for the turn. */
+  /** To be answered by 'turn' at once, when the effects before it are performed: a commit must not wait for the turn. */
   | { readonly type: 'turn' }
   /** To be answered by 'resumed' when the others have had their turns. */
   | { readonly type: 'yield' }
-  /** To be answered by 'committed' or 'refused'; with `durable`, by 'committed' only when it is durable. */
+  /** To be answered by 'committed' or 'refused'; with `durable`, by 'committed' only when the commit is durable. */
   | ({ readonly type: 'commit'; readonly number: number; readonly durable: boolean } & Cut)
-  /** To be answered by 'ticked' at that wall-clock time; replaces the time before. */
+  /** To be answered by 'ticked' at that wall-clock time; replaces the earlier wake time. */
   | { readonly type: 'wake'; readonly at: number }
-  /** Everything that was there is committed. */
+  /** Every record found is committed. */
   | { readonly type: 'rest' }
   | { readonly type: 'end'; readonly error: Error | undefined };
 
@@ -59,16 +59,16 @@ export class ActorState {
   readonly commits: Commits = new Commits();
   phase: Phase = 'new';
   isDraining = false;
-  /** What was taken must be committed before more is taken. */
+  /** The records taken must be committed before more are taken. */
   mustSettle = false;
-  /** When the actor is to be woken, as the outside knows it. */
+  /** The time of the last 'wake' effect. */
   wakeAt: number = Infinity;
   failure: Error | undefined;
 
   constructor(work: Work) {
     this.work = work;
   }
-  /** Nothing to read, and everything committed. */
+  /** True when nothing is left to read, and everything is committed. */
   get isAtRest(): boolean {
     return this.phase === 'resting' && this.commits.isSettled && !this.work.isOpen;
   }
@@ -140,7 +140,7 @@ const take = (state: ActorState): Effects => {
     return [...state.work.giveBack(), ...fail(state, error)];
   }
   state.phase = 'taken';
-  // Before a commit: by then a promise that a handler let go is seen to be rejected, and nothing of its record is kept.
+  // Yields before a commit, so that an unhandled rejection of the turn is noticed first and nothing of its record is committed.
   return YIELD;
 };
 const resumed = (state: ActorState): Effects => (state.mustSettle || state.work.isDue(state.commits.hasCredit) ? commit(state) : next(state));
@@ -153,7 +153,7 @@ const commit = (state: ActorState): Effects => {
   const sent = send(state);
   if (state.failure !== undefined) return sent;
   if (!state.mustSettle) return [...sent, ...next(state)];
-  // What is ahead of a suspect is in the log before the suspect is tried: it may take this thread with it.
+  // The records ahead of a suspect are committed before the suspect is tried: the suspect may kill this thread.
   state.phase = 'settling';
   return sent;
 };
@@ -170,14 +170,14 @@ const send = (state: ActorState): Effects => {
   return [{ type: 'commit', number, durable: work.needsDurable, ...cut }];
 };
 
-/** Nothing is there: commit what is open and look again, and then wait for more. */
+/** Nothing is left to read: commit the open batch and look again, and then wait for more. */
 const rest = (state: ActorState): Effects => {
   if (state.work.isOpen) return commit(state);
   state.phase = 'resting';
   const effects = atRest(state);
   return state.failure === undefined ? [...effects, ...state.work.wait()] : effects;
 };
-/** A tick may have left something to commit. */
+/** A tick may have left writes to commit. */
 const atRest = (state: ActorState): Effects => {
   const { commits, work } = state;
   if (commits.failure !== undefined) return commits.isSettled ? fail(state, commits.failure.error) : NOTHING;
@@ -194,7 +194,7 @@ const settled = (state: ActorState): Effects => {
   state.mustSettle = false;
   return next(state);
 };
-/** A commit was answered. */
+/** Reacts to the answer to a commit. */
 const goOn = (state: ActorState): Effects => {
   switch (state.phase) {
     case 'credit':
@@ -227,7 +227,7 @@ const drain = (state: ActorState): Effects => {
   if (state.phase === 'new') return finish(state);
   if (state.phase === 'asking') return STOP_WAITING;
   if (state.phase !== 'resting') return NOTHING;
-  // What was waited for is answered at once, and whatever the answer holds is not lost.
+  // The waiting request is answered at once, and the records of the answer are not lost.
   return state.work.isWaiting ? STOP_WAITING : finish(state);
 };
 const finish = (state: ActorState): Effects => {
@@ -249,7 +249,7 @@ const stop = (state: ActorState): Effects => {
   state.phase = 'failing';
   return waits ? [...STOP_WAITING, ...over(state)] : over(state);
 };
-/** Ends when no commit is under way: whichever way each was answered, the next incarnation starts behind it. */
+/** Ends when no commit is under way. Each commit is then answered, so the next incarnation starts behind the last one that succeeded. */
 const over = (state: ActorState): Effects => {
   if (!state.commits.isSettled) return NOTHING;
   state.phase = 'ended';

@@ -1,9 +1,8 @@
 /**
- * Arrivals of a partition of a source as an actor's work: pull, take, commit, wait until the commit is durable,
- * acknowledge, and again.
+ * Arrivals of a partition of a source as an actor's work: pull, take, commit, wait until the commit is durable, acknowledge, and again.
  *
- * The position of the source is committed with the records. A source that can go back begins at that position after a crash,
- * and repeats nothing. One that cannot (a queue, an Observable) repeats at most the batch whose acknowledgement was lost.
+ * The position of the source is committed with the records. A source that can seek begins at that position after a crash, and repeats
+ * nothing. A source that cannot (a queue, an Observable) repeats at most the batch whose acknowledgement was lost.
  */
 import { StoplogError, type LogRecord } from '@stoplog/core';
 import { asError, assert, NO_HEADERS, sourcePlace } from '@stoplog/core/kit';
@@ -16,13 +15,13 @@ import type { Answer, Cut, Notice, Request, Work } from './work.ts';
 export interface ArrivalsParts {
   readonly group: string;
   readonly epoch: number;
-  /** A name that no other incarnation of an actor has. */
+  /** The id of this incarnation, unique among all actors. */
   readonly life: string;
   readonly name: string;
   readonly partition: number;
-  /** What the group committed last. */
+  /** The last committed position of the group. */
   readonly position: bigint;
-  /** Of a source that yields bytes. */
+  /** Decodes the arrivals of a source that yields bytes. */
   readonly decode?: ((arrival: RawArrival) => Arrival) | undefined;
   readonly emit: Emit;
   readonly outputs: readonly TopicOutput[];
@@ -35,10 +34,10 @@ export class ArrivalWork implements Work {
   readonly needsDurable = true;
   readonly wakeAt: number = Infinity;
   readonly #parts: ArrivalsParts;
-  /** Pulled and not acknowledged. */
+  /** The batch that was pulled and is not acknowledged. */
   #batch: ArrivalBatch | ArrivalBatch<RawArrival> | undefined;
   #isTaken = false;
-  /** Where the group is, and where the source goes on after the batch. */
+  /** The group's position, and the source's position behind the batch. */
   #position: bigint;
   #next: bigint;
   #open = 0;
@@ -55,14 +54,14 @@ export class ArrivalWork implements Work {
   get isEmpty(): boolean {
     return this.#batch === undefined || this.#isTaken;
   }
-  /** A source may move on although nothing arrived. */
+  /** Also open without a batch: a source may advance its position although nothing arrived. */
   get isOpen(): boolean {
     return this.#isTaken && (this.#open > 0 || this.#next !== this.#position);
   }
   get isWaiting(): boolean {
     return this.#asked !== undefined;
   }
-  /** What was pulled may never come again. */
+  /** A pulled batch may never be offered again. */
   get owes(): boolean {
     return this.#batch !== undefined;
   }
@@ -110,7 +109,7 @@ export class ArrivalWork implements Work {
     this.#isTaken = true;
     return true;
   }
-  /** A source has no timers. */
+  /** Does nothing: a source has no timers. */
   tick(): void {}
   isDue(): boolean {
     return this.isOpen;
@@ -126,13 +125,13 @@ export class ArrivalWork implements Work {
     return {
       commit: { group, epoch, life, appends: taken.flatMap(({ batches }) => batches), stores: [], positions },
       recordsIn,
-      // What a source yields passes through a topic first.
+      // No sink is written here: the arrivals of a source pass through a topic first.
       writes: [],
       recordsOut: taken.reduce((sum, { records }) => sum + records, 0),
     };
   }
   committed(): void {}
-  /** Others may have what this actor failed at, and so may its next incarnation: at once, for the host waits as long as is right. */
+  /** Releases the batch that failed, to another reader or to this actor's next incarnation; at once, for the host delays the restart. */
   giveBack(): readonly Notice[] {
     return this.#batch === undefined ? [] : [{ type: 'release', items: itemsOf(this.#batch) }];
   }

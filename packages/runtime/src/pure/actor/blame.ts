@@ -1,9 +1,9 @@
-/** Names the record at which a handler failed. What is wrong with the log itself is not the handler's fault. */
+/** Names the record at which a handler failed. An error of the log itself is not the handler's fault. */
 import { isStoplogError, StoplogError } from '@stoplog/core';
 import { asError } from '@stoplog/core/kit';
 import type { AnyRecord } from '../nodes/record.ts';
 
-/** `among` is more than 1 when any of so many records up to this one may be at fault, and 0 when none was open any more. */
+/** `among` is more than 1 when any of that number of records up to this one may be at fault, and 0 when none was open any more. */
 export const blameRecord = (error: unknown, task: number, record: AnyRecord, among = 1): unknown => {
   if (isStoplogError(error) && error.code.startsWith('STOPLOG_LOG_')) return error;
   const { topic, partition, offset } = record;
@@ -12,8 +12,8 @@ export const blameRecord = (error: unknown, task: number, record: AnyRecord, amo
   const where = `${among > 1 ? `one of the ${among} records up to ` : ''}${topic}[${partition}] offset ${offset}`;
   const kept =
     among === 0
-      ? 'What it did before that was kept: correct the handler'
-      : `Nothing of this record was kept; correct the handler, or the record's producer, and run again: it goes on here`;
+      ? 'The effects of this record were kept: correct the handler'
+      : `Nothing of this record was kept; correct the handler, or the record's producer, and run again: the pipeline resumes here`;
   return new StoplogError(
     'STOPLOG_HANDLER',
     { task, topic, partition, offset, key, among, cause: cause.message },
@@ -33,7 +33,7 @@ export const blameTick = (error: unknown, task: number, partition: number): unkn
   );
 };
 
-/** A key that does not decode may be the very failure. */
+/** The key may not decode, and that may be the very failure. */
 const keyOf = (record: AnyRecord): unknown => {
   try {
     return record.key;

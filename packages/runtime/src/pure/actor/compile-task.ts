@@ -1,6 +1,6 @@
 /**
- * The parts of an actor that do not depend on who runs it: overlays over its stores, outputs, inputs, and the compiled
- * functions of its task.
+ * Builds the parts of an actor that do not depend on its runner: overlays over its stores, outputs, inputs, and the compiled functions of
+ * its task.
  */
 import type { StateStore, StorePart } from '@stoplog/core/port';
 import { assert } from '@stoplog/core/kit';
@@ -23,7 +23,7 @@ export interface Ground {
   readonly partition: number;
 }
 export interface Compiled {
-  /** By the names they have in the log. */
+  /** By their names in the log. */
   readonly stores: ReadonlyMap<string, StoreOverlay>;
   readonly outputs: readonly TopicOutput[];
   /** By name. */
@@ -36,7 +36,7 @@ export interface Compiled {
 export const storesOf = ({ plan, task, partition }: Ground): readonly StorePart[] => task.stores.map((store) => storePart(plan, store, partition));
 
 export interface CompileOptions {
-  /** Bounds what each overlay keeps in memory. */
+  /** Bounds the memory of each overlay. */
   readonly entries?: number | undefined;
   /** The position that a sink has kept, by the sink's name. */
   readonly recovered?: ReadonlyMap<string, bigint | undefined> | undefined;
@@ -63,7 +63,7 @@ export const compile = (ground: Ground, opened: readonly StateStore[], { entries
 };
 
 export interface Incarnation extends Pick<RecordsParts, 'epoch' | 'life' | 'suspect' | 'pace' | 'beacon' | 'limits' | 'now'> {
-  /** Where the group is, in the order of the task's inputs. */
+  /** The group's positions, in the order of the task's inputs. */
   readonly positions: readonly bigint[];
   /** The opened store of `streamTimePart`, when the task asks for stream time. */
   readonly timeStore: StateStore | undefined;

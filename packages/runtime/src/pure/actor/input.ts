@@ -1,6 +1,4 @@
-/**
- * One partition that an actor reads: what was fetched, and the record at its head. Whoever runs the actor fetches.
- */
+/** A partition that an actor reads: the fetched batches, and the record at their head. The actor's runner fetches. */
 import type { RecordBatch, RecordCursor, TopicPartition } from '@stoplog/core/port';
 import type { AnyTopic } from '@stoplog/core/kit';
 import { InputRecord } from '../nodes/derived-record.ts';
@@ -10,15 +8,15 @@ export class Input {
   readonly topic: AnyTopic;
   readonly place: TopicPartition;
   readonly emit: Emit;
-  /** Where the group stands, or will when the commits under way are done. */
+  /** The group's position, or the position it will have after the commits under way. */
   from: bigint;
-  /** Timestamp of the head; undefined when nothing fetched is left. */
+  /** Timestamp of the head; undefined when no fetched record is left. */
   headTime: number | undefined;
-  /** The batch whose record is the head; without one it is time to fetch from `next`. */
+  /** The batch whose record is the head; without one, the next fetch is from `next`. */
   view: RecordCursor | undefined;
   /** The last fetch was full: there is more. */
   behind = false;
-  /** Where to fetch when nothing fetched is left. */
+  /** The offset of the next fetch. */
   next: bigint;
   #batches: readonly RecordCursor[] = [];
   #index = 0;
@@ -31,11 +29,11 @@ export class Input {
     this.emit = emit;
   }
 
-  /** Where the next record is read: behind everything that has been handed out. */
+  /** The offset behind all records that were taken. */
   get reached(): bigint {
     return this.view === undefined ? this.next : this.view.offset;
   }
-  /** Takes what was found at `next` with a limit of so many bytes. */
+  /** Takes the answer to a fetch at `next` with this limit of bytes. */
   accept(found: Pick<RecordBatch, 'batches' | 'next'>, bytes: number): void {
     const start = this.next;
     this.#batches = found.batches;
@@ -43,13 +41,13 @@ export class Input {
     this.next = found.next;
     this.behind = found.batches.reduce((size, view) => size + view.bytes.length, 0) > bytes / 2;
     this.#open();
-    // The first batch may begin before what was asked for.
+    // The first batch may begin before the offset of the fetch.
     while (this.view !== undefined && this.view.offset < start) this.advance();
   }
   head(): InputRecord {
     return new InputRecord(this.view!, this.topic.keySerde, this.topic.valueSerde, this.topic.name);
   }
-  /** Moves to the next record; false when that is in another batch, or in none. */
+  /** Moves to the next record; false when the next record is in another batch, or there is none. */
   advance(): boolean {
     const view = this.view!;
     if (view.next()) {

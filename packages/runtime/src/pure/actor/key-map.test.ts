@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { KeyMap } from './key-map.ts';
 
 describe('a map by the data of its keys', () => {
-  test('objects with equal data are one key, in whatever order they name it', () => {
+  test('objects with equal data are one key, whatever the order of their properties', () => {
     const map = new KeyMap<number>();
     map.set({ a: 1, b: [2, null] }, 1);
     map.set({ b: [2, null], a: 1 }, 2);
@@ -24,13 +24,13 @@ describe('a map by the data of its keys', () => {
     expect(map.size).toBe(keys.length);
     expect(keys.map((key) => map.get(key))).toEqual(keys.map((_, i) => `v${i}`));
   });
-  test('names that mean something in JavaScript are keys like any other', () => {
+  test('names that have a meaning in JavaScript are keys like any other', () => {
     const map = new KeyMap<number>();
     for (const key of ['__proto__', 'constructor', 'toString', JSON.parse('{"__proto__":1}')]) map.set(key, (map.get(key) ?? 0) + 1);
     expect([...map.values()]).toEqual([1, 1, 1, 1]);
     expect(map.get({})).toBeUndefined();
   });
-  test('a deleted key is gone, and clear leaves nothing', () => {
+  test('a deleted key is gone, and clear removes all', () => {
     const map = new KeyMap<number>();
     map.set('a', 1);
     map.set({ a: 1 }, 2);
@@ -42,7 +42,7 @@ describe('a map by the data of its keys', () => {
     map.clear();
     expect(map.size).toBe(0);
   });
-  test('what was asked for last is not taken for what is there now', () => {
+  test('the remembered key is not taken for the present key', () => {
     const map = new KeyMap<number>();
     expect(map.get('a')).toBeUndefined();
     map.set('a', 1);

@@ -1,8 +1,8 @@
 /**
- * A Map whose keys are equal when their data are: `{ a: 1 }` finds what was set under another `{ a: 1 }`.
+ * A Map whose keys are equal when their data are: `{ a: 1 }` finds the value that was set under another `{ a: 1 }`.
  *
- * Strings, numbers and the like are their own keys, as fast as a Map is; objects go by their sort key in a second one.
- * What was asked for last is remembered: a verb reads a key and then writes it, and a string is hashed and compared once.
+ * Strings, numbers and the like are their own keys, as fast as a Map is; objects go by their sort key in a second one. The last key is
+ * remembered: a verb reads a key and then writes it, and a string is hashed and compared once.
  */
 import { encodeSortKey } from '@stoplog/core/kit';
 

@@ -1,16 +1,16 @@
-/** How much an actor takes in a turn, and how much it commits at a time. */
+/** The limits of a turn and of a commit. */
 
 export interface Limits {
-  /** Records of one turn: a few milliseconds, then the other actors of the thread have theirs. */
+  /** Records of one turn: a few milliseconds, then the other actors of the thread have their turns. */
   readonly turnRecords: number;
   /** How long a turn may hold the thread. */
   readonly turnMs: number;
   readonly fetchBytes: number;
-  /** An actor that is behind commits when a batch holds this much, or has been open this long. */
+  /** An actor that is behind commits when a batch has this number of records, or has been open for `commitMs`. */
   readonly commitRecords: number;
   readonly commitBytes: number;
   readonly commitMs: number;
-  /** Commits only when nothing is left to read: a commit for everything there is. */
+  /** Commits only when nothing is left to read: one commit for all records found. */
   readonly commitsAtRest?: boolean;
 }
 

@@ -1,8 +1,8 @@
 /**
- * Which record next: among a task's inputs, the one whose head has the lowest timestamp.
+ * Chooses the next record among a task's inputs: the one whose head has the lowest timestamp.
  *
- * So a join sees the table as it was when the record happened, as far as both are in the log already, and a merge is in
- * order of time. Within a partition the order is never changed: an old record behind a new one waits for it.
+ * So a join sees the table as it was when the record happened, as far as both are in the log already, and a merge is in order of time.
+ * Within a partition the order is never changed: an old record behind a new one waits for it.
  */
 
 /** The index of the lowest timestamp, the first one where several are as low; -1 when no input has a record. */

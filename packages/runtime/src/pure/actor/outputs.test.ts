@@ -26,12 +26,12 @@ const spies = (of: AnyTopic): { readonly [side in 'key' | 'value']: { readonly d
   value: { decode: vi.spyOn(of.valueSerde, 'decode'), encode: vi.spyOn(of.valueSerde, 'encode') },
 });
 
-describe('what a batch appends to a topic', () => {
-  test('a record handed on unchanged goes as the bytes it came in, neither decoded nor encoded', () => {
+describe('the output of a batch to a topic', () => {
+  test('an unchanged record is appended as its original bytes, neither decoded nor encoded', () => {
     const [from, to] = [topicOf(topic('from', text)), topicOf(topic('to', text))];
     const [reading, writing] = [spies(from), spies(to)];
     const output = new TopicOutput(to);
-    // No serde would write it so: the white space proves that the bytes were not made anew.
+    // No serde would write this white space, so equal bytes prove that the value was not encoded again.
     output.record(read(from, '"k"', '  "v" ', 5, [{ name: 'h', value: Uint8Array.of(1) }]));
     const { batches, records } = output.take();
     for (const spy of [reading.key.decode, reading.value.decode, writing.key.encode, writing.value.encode]) expect(spy).not.toHaveBeenCalled();
@@ -42,7 +42,7 @@ describe('what a batch appends to a topic', () => {
     expect(records).toBe(1);
   });
 
-  test('of a record with a value of its own, the key still goes as bytes', () => {
+  test('a record with a new value keeps its key as the original bytes', () => {
     const [from, to] = [topicOf(topic('from', text)), topicOf(topic('to', text))];
     const [reading, writing] = [spies(from), spies(to)];
     const output = new TopicOutput(to);
@@ -52,7 +52,7 @@ describe('what a batch appends to a topic', () => {
     expect(recordsOf(to, batches).map(plain)).toEqual([{ key: 'k', value: 'w', timestamp: 5 }]);
   });
 
-  test('what others write is parsed before it is handed on', () => {
+  test('a record of another writer is parsed before it is appended', () => {
     const [from, to] = [topicOf(topic('from', { ...text, reads: 'parsed' })), topicOf(topic('to', text))];
     const output = new TopicOutput(to);
     expect(() => output.record(read(from, '"k"', '7'))).toThrow(expect.objectContaining({ code: 'STOPLOG_SCHEMA' }));
@@ -61,7 +61,7 @@ describe('what a batch appends to a topic', () => {
     expect(Buffer.from(recordsOf(to, output.take().batches)[0]!.keyBytes!).toString()).toBe('"k"');
   });
 
-  test('of a rekeyed record, the value still goes as bytes', () => {
+  test('a rekeyed record keeps its value as the original bytes', () => {
     const [from, to] = [topicOf(topic('from', text)), topicOf(topic('to', { ...text, key: z.int() }))];
     const [reading, writing] = [spies(from), spies(to)];
     const output = new TopicOutput(to);
@@ -81,7 +81,7 @@ describe('what a batch appends to a topic', () => {
     expect(plain(written!)).toEqual({ key: 'k', value: 'v', timestamp: 5 });
   });
 
-  test('equal keys meet in one partition, whether they came as bytes or were made', () => {
+  test('keys that are equal meet in one partition, whether they are original bytes or newly encoded', () => {
     const [from, to] = [topicOf(topic('from', text)), topicOf(topic('to', { ...text, partitions: 16 }))];
     const output = new TopicOutput(to);
     for (const key of ['a', 'b', 'c', 'd', 'é', '__proto__']) {
@@ -113,7 +113,7 @@ describe('what a batch appends to a topic', () => {
     expect(written.every(({ valueBytes }) => valueBytes !== null)).toBe(true);
   });
 
-  test('taking leaves nothing behind', () => {
+  test('taking the batches leaves the output empty', () => {
     const output = new TopicOutput(topicOf(topic('to', text)));
     const from = topicOf(topic('from', text));
     output.record(read(from, '"k"', '"v"'));
@@ -124,12 +124,12 @@ describe('what a batch appends to a topic', () => {
   });
 });
 
-describe('what a batch appends to a compacted topic', () => {
+describe('the output of a batch to a compacted topic', () => {
   const from = topicOf(topic('from', text));
   const to = topicOf(compactedTopic('to', { key: z.unknown(), value: z.int().nullable(), partitions: 1 }));
   const at = (timestamp: number): LazyRecord => read(from, '"cause"', '"v"', timestamp);
 
-  test('of each key the latest, one record, where the key first changed', () => {
+  test('each key has one record with its latest value, at the place of its first change', () => {
     const output = new TopicOutput(to);
     for (let n = 1; n <= 1_000; n++) output.latest('hot', n, at(n));
     output.latest('cold', 1, at(1_001));
@@ -143,7 +143,7 @@ describe('what a batch appends to a compacted topic', () => {
     expect(output.take().records).toBe(0);
   });
 
-  test('equal keys are one key, and hostile ones are keys', () => {
+  test('keys that are equal are one key, and hostile keys are keys', () => {
     const output = new TopicOutput(to);
     output.latest({ a: 1, b: 2 }, 1, at(0));
     output.latest({ b: 2, a: 1 }, 2, at(0));
@@ -156,7 +156,7 @@ describe('what a batch appends to a compacted topic', () => {
     ]);
   });
 
-  test('a key that is not there any more is a tombstone, and so is null', () => {
+  test('a deleted key is a tombstone, and so is null', () => {
     const output = new TopicOutput(to);
     output.latest('gone', 1, at(0));
     output.latest('gone', undefined, at(0));
@@ -171,7 +171,7 @@ describe('what a batch appends to a compacted topic', () => {
     ]);
   });
 
-  test("its time is the highest among its causes, its headers are the last one's", () => {
+  test('a change has the highest timestamp among its causes, and the headers of the last one', () => {
     const output = new TopicOutput(to);
     output.latest('k', 1, read(from, '"c"', '"v"', 9, [{ name: 'first', value: null }]));
     output.latest('k', 2, read(from, '"c"', '"v"', 3, [{ name: 'last', value: null }]));

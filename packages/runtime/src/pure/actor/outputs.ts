@@ -1,8 +1,8 @@
 /**
- * What one batch appends, topic by topic.
+ * The records that one batch appends, topic by topic.
  *
- * A stream's records go out one by one. A table's changes go out once per key and commit, the latest: a compacted topic
- * keeps no more than that anyway, and a key that changes a thousand times in a batch costs one record.
+ * A stream's records are appended one by one. A table's changes are appended once per key and commit, the latest: a compacted topic keeps
+ * no more than that anyway, and a key that changes a thousand times in a batch costs one record.
  */
 import type { Header } from '@stoplog/core';
 import { type AnyTopic, type Encoded, encodeKey, encodeValue, LazyRecord, type PackedBatch, RecordPacker, type Serde } from '@stoplog/core/kit';
@@ -22,7 +22,7 @@ interface Latest {
 export class TopicOutput {
   readonly #topic: AnyTopic;
   readonly #packer: RecordPacker;
-  /** The log gives its records their times: those that agree until then are stamped at no cost. */
+  /** True for LogAppendTime: the log stamps the records at append, and records that all have timestamp 0 until then are stamped at no cost. */
   readonly #isStamped: boolean;
   readonly #latest = new KeyMap<Latest>();
   #records = 0;
@@ -36,7 +36,7 @@ export class TopicOutput {
   get bytes(): number {
     return this.#packer.bytes;
   }
-  /** Nothing to append since the last `take`. */
+  /** True when there is nothing to append since the last `take`. */
   get isEmpty(): boolean {
     return this.#records === 0 && this.#latest.size === 0;
   }
@@ -50,21 +50,21 @@ export class TopicOutput {
     this.#records++;
     this.#packer.add(encodeKey(this.#topic, key), this.#valueOf(record), this.#isStamped ? 0 : record.timestamp, record.headers);
   }
-  /** Remembers what a key is now; undefined deletes it. */
+  /** Remembers the latest value of a key; undefined deletes the key. */
   latest(key: unknown, value: unknown, record: AnyRecord): void {
-    // What cannot be frozen may be changed before the commit, so it is encoded now.
+    // A value that cannot be frozen may be changed before the commit, so it is encoded now.
     const encoded = isFrozen(value) ? undefined : this.#encode(value);
     const known = this.#latest.get(key);
     if (known === undefined) this.#latest.set(key, { key, value, encoded, timestamp: record.timestamp, headers: record.headers });
     else {
       known.value = value;
       known.encoded = encoded;
-      // The change may have come from a record that is older than the one before it: time does not go back.
+      // The change may be caused by a record that is older than the one before it: the timestamp does not fall.
       known.timestamp = Math.max(known.timestamp, record.timestamp);
       known.headers = record.headers;
     }
   }
-  /** All of it as batches, and how many records they hold. */
+  /** Takes all records as batches, with their number. */
   take(): { readonly batches: readonly PackedBatch[]; readonly records: number } {
     for (const { key, value, encoded, timestamp, headers } of this.#latest.values()) {
       this.#records++;
@@ -85,7 +85,7 @@ export class TopicOutput {
     const encoded = encodeValue(this.#topic, value);
     return encoded instanceof Uint8Array ? copyOfBytes(encoded) : encoded;
   }
-  /** The key's bytes as they came, where the codec is the same: never decoded, never encoded again. */
+  /** The original bytes of the key, where the codec is the same: never decoded, never encoded again. */
   #keyOf(record: AnyRecord): Encoded | null {
     const origin = record instanceof DerivedRecord ? record.origin : record;
     if (origin instanceof LazyRecord && sameBytes(origin.keySerde, this.#topic.keySerde) && origin.keyBytes !== null) return origin.keyBytes;
@@ -97,5 +97,5 @@ export class TopicOutput {
   }
 }
 
-/** What one side wrote is what the other would write: the codec is the same, and nobody is to look at it first. */
+/** True when both serdes write the same bytes: the codec is the same, and no schema must parse the value first. */
 const sameBytes = (from: Serde<unknown>, to: Serde<unknown>): boolean => from.codec === to.codec && !from.parsesOnDecode;

@@ -26,7 +26,7 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.record({ type: fc.constant('a commit is done' as const) }) },
 );
 
-test('whatever is read, written, cut and committed, an overlay over a late store answers as a map would', () => {
+test('an overlay over a late store answers as a map would, after any sequence of reads, writes, cuts and commits', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 80 }), fc.integer({ min: 1, max: 4 }), (steps, limit) => {
       const below = new MemoryPart();
@@ -73,7 +73,7 @@ test('whatever is read, written, cut and committed, an overlay over a late store
       for (const each of keys) expect(overlay.get(each)).toEqual(model.get(each));
       cut();
       while (underWay.length > 0) done();
-      // Nothing was lost on the way down: who opens the store anew sees the same.
+      // Nothing was lost on the way down: a newly opened store holds the same.
       const opened = new StoreOverlay(below, serdeOf('json'));
       for (const each of keys) expect(opened.get(each)).toEqual(model.get(each));
     }),

@@ -12,7 +12,7 @@ const make = (limit?: number): { readonly below: MemoryPart; readonly overlay: S
 const bytes = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value));
 
 describe('a store as a batch sees it', () => {
-  test('its own writes come before what is committed', () => {
+  test('the writes of a batch come before the committed values', () => {
     const { below, overlay } = make();
     below.write({ keys: [encodeSortKey('a'), encodeSortKey('b')], values: [bytes(1), bytes(2)] });
     expect(overlay.get('a')).toBe(1);
@@ -67,7 +67,7 @@ describe('a store as a batch sees it', () => {
     expect(overlay.takeWrites(2)).toEqual({ keys: [], values: [] });
   });
 
-  test('what was only read is not written', () => {
+  test('an entry that was only read is not written', () => {
     const { below, overlay } = make();
     below.write({ keys: [encodeSortKey('a')], values: [bytes(1)] });
     overlay.get('a');
@@ -75,14 +75,14 @@ describe('a store as a batch sees it', () => {
     expect(overlay.takeWrites(1).keys).toEqual([]);
   });
 
-  test('null is a value, and deleting is something else', () => {
+  test('null is a value and differs from a deletion', () => {
     const { overlay } = make();
     overlay.set('a', null);
     expect(overlay.get('a')).toBeNull();
     expect(overlay.takeWrites(1).values).toEqual([bytes(null)]);
   });
 
-  test('a value set by its bytes is decoded when somebody asks, once, and never encoded', () => {
+  test('a value set by its bytes is decoded on the first read, once, and never encoded', () => {
     const serde = storeOf(store('s', { key: z.string(), value: z.object({ n: z.int() }) })).valueSerde;
     const [decode, encode] = [vi.spyOn(serde, 'decode'), vi.spyOn(serde, 'encode')];
     const overlay = new StoreOverlay(new MemoryPart(), serde);
@@ -94,14 +94,14 @@ describe('a store as a batch sees it', () => {
     expect(encode).not.toHaveBeenCalled();
   });
 
-  test('equal keys are one entry, though they are two objects', () => {
+  test('two objects with equal data are one entry', () => {
     const { overlay } = make();
     overlay.set({ a: 1, b: 2 }, 'x');
     overlay.set({ b: 2, a: 1 }, 'y');
     expect(overlay.takeWrites(1)).toEqual({ keys: [encodeSortKey({ a: 1, b: 2 })], values: [bytes('y')] });
   });
 
-  test('what is read often is read from below once, however many others are read in between', () => {
+  test('an entry that is read often is read from below once, however many others are read in between', () => {
     const { below, overlay } = make(4);
     below.write({ keys: [encodeSortKey('often')], values: [bytes(1)] });
     const get = vi.spyOn(below, 'get');
@@ -116,7 +116,7 @@ describe('a store as a batch sees it', () => {
     const writes = overlay.takeWrites(1);
     for (let n = 0; n < 50; n++) overlay.get(n);
     get.mockClear();
-    expect(overlay.get('mine')).toBe(1); // below knows nothing of it yet
+    expect(overlay.get('mine')).toBe(1); // the store below does not have the entry yet
     expect(get).not.toHaveBeenCalled();
 
     below.write(writes);
@@ -127,7 +127,7 @@ describe('a store as a batch sees it', () => {
     expect(get).toHaveBeenCalledOnce();
   });
 
-  test('a key written again while its commit is under way is kept until the second one is there', () => {
+  test('a key written again while its commit is under way is kept until the second commit is in the store', () => {
     const { below, overlay } = make(1);
     overlay.set('k', 1);
     const first = overlay.takeWrites(1);

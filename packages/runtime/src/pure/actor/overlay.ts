@@ -1,9 +1,9 @@
 /**
- * A store as the batch in progress sees it: its own writes first, then those of commits under way, then what is committed.
+ * A store as the batch in progress sees it: its own writes first, then the writes of commits under way, then the committed values.
  *
- * What was touched stays in memory, decoded, and is encoded once per commit however often it changed: hot keys cost
- * little. Entries that are committed may go; two generations decide which. What is read often moves to the young one;
- * when that is full it becomes the old one, and the old one is dropped, except for what is not committed yet.
+ * An entry that was read or written stays in memory, decoded, and is encoded once per commit however often it changed: hot keys cost
+ * little. Committed entries may be dropped; two generations decide which. An entry that is read moves to the young generation; when the
+ * young one is full it becomes the old one, and the old one is dropped, except for entries that are not committed yet.
  */
 import { StoplogError } from '@stoplog/core';
 import type { StateStore } from '@stoplog/core/port';
@@ -22,7 +22,7 @@ interface Entry {
   dirty: boolean;
   /** The last commit that carries it; 0 when none does. */
   commit: number;
-  /** What the value was counted as. */
+  /** The size of the value in the generation's count of bytes. */
   size: number;
 }
 const unread = Symbol('unread');
@@ -38,9 +38,9 @@ export interface Writes {
   readonly values: readonly (Uint8Array | null)[];
 }
 
-/** Entries of one generation: two of them are what a store part keeps in memory … */
+/** Entries of one generation; a store part keeps two generations in memory. */
 export const GENERATION_ENTRIES = 100_000;
-/** … or so many bytes of long keys and of values: a hundred thousand values of 100 KB would be 10 GB. */
+/** Bytes of long keys and of values in one generation: a hundred thousand values of 100 KB would be 10 GB. */
 export const GENERATION_BYTES: number = 16 * 1024 * 1024;
 const LONG_KEY_BYTES = 1_000;
 
@@ -54,7 +54,7 @@ export class StoreOverlay {
   #dirty: Entry[] = [];
   #committed = 0;
   #youngBytes = 0;
-  /** Entries that the store below does not have as they are; made by the first `range`. */
+  /** Entries that differ from the store below; made by the first `range`. */
   #pending: PendingIndex<Entry & Pending> | undefined;
 
   constructor(below: StateStore, serde: Serde<unknown>, limit: number = GENERATION_ENTRIES, byteLimit: number = GENERATION_BYTES) {
@@ -69,8 +69,8 @@ export class StoreOverlay {
     return this.#valueOf(this.#find(key));
   }
   /**
-   * At most `limit` entries with gte ≤ key < lt (or gt < key), in the order of their key bytes: what is in the store below,
-   * as the writes that are not in it yet change it. Call again from the last key to go on.
+   * At most `limit` entries with gte ≤ key < lt (or gt < key), in the order of their key bytes: the entries of the store below, changed
+   * by the writes that are not in it yet. For the next page, call again from the last key.
    */
   range({ gte, gt, lt }: KeyBounds, limit: number): readonly (readonly [unknown, unknown])[] {
     const bounds: ByteBounds = {
@@ -83,7 +83,7 @@ export class StoreOverlay {
     const found: (readonly [unknown, unknown])[] = [];
     let page = this.#below.range(bounds, limit);
     for (let [i, j] = [0, 0]; found.length < limit;) {
-      // Deletions may have taken all of a page.
+      // Deletions may have removed all entries of a page.
       if (i === page.length && page.length === limit) {
         page = this.#below.range({ ...bounds, gt: page.at(-1)![0] }, limit);
         i = 0;
@@ -101,7 +101,7 @@ export class StoreOverlay {
     }
     return found;
   }
-  /** Freezes the value. One that cannot be frozen is encoded at once, so that a later change of it has no effect. */
+  /** Freezes the value. A value that cannot be frozen is encoded at once, so that a later change of it has no effect. */
   set(key: unknown, value: unknown): void {
     if (!freezeDeep(value)) return this.setBytes(key, copyOfBytes(this.#encoded(value)));
     const entry = this.#touch(key);
@@ -110,7 +110,7 @@ export class StoreOverlay {
     this.#resize(entry, sizeOf(value));
     this.#mark(entry);
   }
-  /** Sets a value by its bytes, which are decoded only if somebody asks. */
+  /** Sets a value by its bytes, which are decoded on the first read. */
   setBytes(key: unknown, bytes: Uint8Array): void {
     const entry = this.#touch(key);
     entry.value = unread;
@@ -122,11 +122,11 @@ export class StoreOverlay {
     this.set(key, undefined);
   }
 
-  /** Something was written since the last call of `takeWrites`. */
+  /** True after a write since the last call of `takeWrites`. */
   get isDirty(): boolean {
     return this.#dirty.length > 0;
   }
-  /** What was written since the last call, each key once, for the commit of that number. */
+  /** The writes since the last call, each key once, for the commit of that number. */
   takeWrites(commit: number): Writes {
     const dirty = this.#dirty;
     this.#dirty = [];
@@ -151,7 +151,7 @@ export class StoreOverlay {
   #valueOf(entry: Entry): unknown {
     if (entry.value !== unread) return entry.value;
     const value = entry.bytes === null ? undefined : this.#serde.decode(entry.bytes);
-    // Only a frozen value is kept: of another one each caller gets its own.
+    // Only a frozen value is kept: each reader of another one gets its own copy.
     if (freezeDeep(value)) entry.value = value;
     return value;
   }
@@ -171,7 +171,7 @@ export class StoreOverlay {
     const encoded = this.#serde.encode(value);
     return typeof encoded === 'string' ? Buffer.from(encoded) : encoded;
   }
-  /** Counts what the value has grown by. */
+  /** Counts the growth of the value. */
   #resize(entry: Entry, size: number): void {
     this.#youngBytes += Math.max(0, size - entry.size);
     entry.size = size;
@@ -198,9 +198,9 @@ export class StoreOverlay {
       size: bytes?.length ?? 0,
     });
   }
-  /** The entry of a key that is about to be written: what is below does not matter. */
+  /** The entry of a key that is about to be written, without reading it from below. */
   #touch(key: unknown): Entry {
-    // A short key is encoded when it is committed; one that may be refused, while its record can still be blamed.
+    // A short key is encoded when it is committed; a long one now, because a key may be refused, and now its record can still be blamed.
     const keyBytes = isShort(key) ? undefined : storeKey(key);
     return this.#recall(key) ?? this.#remember({ key: ownKey(key, keyBytes), keyBytes, value: undefined, bytes: null, dirty: false, commit: 0, size: 0 });
   }
@@ -229,9 +229,9 @@ export class StoreOverlay {
   }
 }
 
-/** Values looked at to tell the size of one; what is larger is known when it has been encoded. */
+/** The number of properties that an estimate looks at; a larger value has its exact size once it is encoded. */
 const LOOK = 256;
-/** Roughly the bytes of a value in memory: texts by their lengths, numbers nothing, a list by the first of its items. */
+/** Estimates the bytes of a value in memory: a text counts its length, a number nothing, a long list its average item times its length. */
 const sizeOf = (value: unknown): number => {
   if (typeof value === 'string') return value.length;
   return typeof value === 'object' && value !== null ? sizeOfObject(value, { left: LOOK }) : 0;
@@ -258,7 +258,7 @@ const isShort = (key: unknown): boolean => (typeof key === 'string' ? key.length
 const ownKey = (key: unknown, keyBytes: Uint8Array | undefined): unknown =>
   typeof key === 'object' && key !== null && keyBytes !== undefined ? decodeSortKey(keyBytes) : key;
 
-/** The bytes a key lies under; one that no log could keep is refused here, at the record that asked for it. */
+/** The stored bytes of a key. A key that no log could keep is refused here, at the record that used it. */
 const storeKey = (key: unknown): Uint8Array => {
   const bytes = encodeSortKey(key);
   if (bytes.length <= MAX_STORE_KEY_BYTES) return bytes;

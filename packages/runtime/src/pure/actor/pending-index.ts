@@ -1,8 +1,8 @@
 /**
  * The entries of an overlay that differ from the store below, in the order of their key bytes.
  *
- * Exists only in overlays that are read by range, so that all others pay nothing for it. An entry is inserted when it is
- * written (a binary search and a move of pointers), and leaves when its commit is in the store.
+ * Exists only in overlays that are read by range, so that all others pay nothing for it. An entry is inserted when it is written (a
+ * binary search and a move of pointers), and removed when its commit is in the store.
  */
 import { compareBytes } from '@stoplog/core/kit';
 
@@ -34,7 +34,7 @@ export class PendingIndex<E extends Pending> {
     return this.#entries.slice(start, lt === undefined ? undefined : Math.max(start, this.#first(lt, false)));
   }
 
-  /** The index of the first entry at or, with `after`, behind a key. */
+  /** The index of the first entry at a key or, with `after`, behind it. */
   #first(key: Uint8Array, after: boolean): number {
     let low = 0;
     let high = this.#entries.length;

@@ -1,6 +1,6 @@
-/** Where an actor is in its input, and how that place moves when the log no longer has the next records. */
+/** The position of an actor in its input, and the jump when the log no longer has the next records. */
 
-/** The record that an actor was at when something happened. */
+/** The record that an actor was processing. */
 export interface Place {
   readonly topic: string;
   readonly partition: number;
@@ -15,7 +15,7 @@ export interface Jump {
   readonly to: bigint;
 }
 
-/** Notified of the actor's place at every record. */
+/** Notified of the actor's position at every record. */
 export interface Footprints {
   /** The next records are of this input and batch. */
   at(input: number, baseOffset: bigint): void;

@@ -1,9 +1,8 @@
 /**
- * Records of topics as an actor's work: asks for what is missing, takes records through the task, cuts commits.
+ * Records of topics as an actor's work: requests missing batches, takes records through the task, cuts commits.
  *
- * Outputs, store writes and positions are in one commit, so whatever ends the actor, the next one starts from a state in
- * which all three agree. `take` is the hot loop: a record costs one call of the compiled function and no allocation but
- * the record itself.
+ * Outputs, store writes and positions are in one commit, so however the actor ends, the next one starts from a state in which all three
+ * agree. `take` is the hot loop: a record costs one call of the compiled function and no allocation but the record itself.
  */
 import type { Commit, StoreWrites } from '@stoplog/core/port';
 import { assert, type LazyRecord } from '@stoplog/core/kit';
@@ -24,12 +23,12 @@ import type { Answer, Cut, Notice, Request, Work } from './work.ts';
 export interface RecordsParts {
   readonly group: string;
   readonly epoch: number;
-  /** A name that no other incarnation of an actor has. */
+  /** The id of this incarnation, unique among all actors. */
   readonly life: string;
   readonly task: Task;
   readonly partition: number;
   readonly inputs: readonly Input[];
-  /** By the names they have in the log. */
+  /** By their names in the log. */
   readonly stores: ReadonlyMap<string, StoreOverlay>;
   readonly outputs: readonly TopicOutput[];
   /** By name. A task with sinks has one input. */
@@ -40,7 +39,7 @@ export interface RecordsParts {
   /** Undefined when no verb asks for stream time. */
   readonly streamTime?: StreamTime | undefined;
   readonly clock: TaskClock;
-  /** A record that failed before: everything ahead of it is committed before it is tried again, alone. */
+  /** A record that failed before: every record ahead of it is committed before it is tried again, alone. */
   readonly suspect: Place | undefined;
   /** Records to take and commit at a time until the suspect is behind. */
   readonly pace?: number | undefined;
@@ -63,9 +62,9 @@ export class RecordWork implements Work {
   /** The record taken last. */
   #last: LazyRecord | undefined;
   #openSince = 0;
-  /** Where the stream time is; Infinity, which no record passes, when no verb asks for it. */
+  /** The stream time; Infinity, which no record exceeds, when no verb asks for it. */
   #time: number;
-  /** A tick left something to commit. */
+  /** A tick left writes to commit. */
   #ticked = false;
   /** Records taken since the last cut. */
   open = 0;
@@ -83,7 +82,7 @@ export class RecordWork implements Work {
   get isEmpty(): boolean {
     return this.#parts.inputs.every((input) => input.view === undefined);
   }
-  /** What produced nothing was read too: positions behind what compaction removed move. */
+  /** Records without outputs count too, and positions behind compacted records move. */
   get isOpen(): boolean {
     return this.open > 0 || this.#ticked || this.#parts.inputs.some((input) => input.reached !== input.from);
   }
@@ -126,14 +125,14 @@ export class RecordWork implements Work {
       }
       beacon.enter(view.offsetDelta);
       const record = (this.#last = input.head());
-      // At each record that is later than all before it, wherever turns and commits end: so outputs do not depend on those.
+      // At each record that is later than all before it, independent of where turns and commits end, and so are the outputs.
       const isLatest = record.timestamp > this.#time;
       if (isLatest) this.#reach(record.timestamp);
       try {
         input.emit(record);
         if (isLatest) this.#parts.advance(record.timestamp);
       } catch (error) {
-        // Out again: what is waited for from here on is not this record.
+        // The beacon leaves the record: a later wait is not at this record.
         beacon.leave();
         throw blameRecord(error, this.#parts.task.id, record);
       }
@@ -163,7 +162,7 @@ export class RecordWork implements Work {
       outputs.some((output) => !output.isEmpty) || [...sinks.values()].some((sink) => !sink.isEmpty) || [...stores.values()].some((store) => store.isDirty);
   }
 
-  /** At once when the actor has caught up and may send; large while it is behind. */
+  /** Due at once when the actor has caught up and has a credit; large while it is behind. */
   isDue(hasCredit: boolean): boolean {
     const { inputs, outputs, limits, now } = this.#parts;
     if (!this.#hasTaken || limits.commitsAtRest === true) return false;
@@ -173,7 +172,7 @@ export class RecordWork implements Work {
   }
   cut(number: number): Cut {
     const { group, epoch, life, partition, inputs, stores, outputs, sinks, streamTime } = this.#parts;
-    // Also of inputs that stand still: state was computed from all of them, so a commit after one that failed, or beside a
+    // Includes inputs whose position did not move: state was computed from all of them, so a commit after one that failed, or beside a
     // late one of an earlier incarnation, must be refused whichever input that one moved.
     const positions = inputs.map((input) => ({ ...input.place, from: input.from, to: input.reached }));
     let taken: readonly ReturnType<TopicOutput['take']>[];
@@ -209,7 +208,7 @@ export class RecordWork implements Work {
   giveBack(): readonly Notice[] {
     return [];
   }
-  /** For what shows only after several records: any of those since the last cut may be to blame. */
+  /** Blames all records since the last cut for an error that shows only after several records. */
   blame(error: unknown): unknown {
     return this.#last === undefined ? error : blameRecord(error, this.#parts.task.id, this.#last, this.open);
   }
@@ -221,7 +220,7 @@ export class RecordWork implements Work {
     this.#time = this.#parts.clock.streamTime = time;
     this.#parts.streamTime!.reach(time);
   }
-  /** The input whose head is oldest. */
+  /** The input whose head has the lowest timestamp. */
   #choose(): Input | undefined {
     const { inputs } = this.#parts;
     if (inputs.length === 1) return inputs[0]!.view === undefined ? undefined : inputs[0];

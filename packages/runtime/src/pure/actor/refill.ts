@@ -1,9 +1,9 @@
 /**
- * What an actor fetches: batches for the inputs that have none left.
+ * Fetches batches for the inputs that have none left.
  *
- * Inputs are asked one after the other. One that stays empty while another does not is asked again: what was appended to
- * it first, between the two fetches, is to be seen first. At rest all are asked to wait. What the only input finds then is
- * kept; of several inputs it is forgotten, for the next turn asks all of them which record comes first.
+ * The inputs are requested one after the other. An input that stays empty while another does not is requested again: a record that was
+ * appended to it between the two fetches comes first. At rest all requests wait. The answer for a task's only input is kept; with several
+ * inputs it is dropped, for the next turn requests all of them to find the first record.
  */
 import type { Input } from './input.ts';
 import type { Found, Notice, Request } from './work.ts';
@@ -13,7 +13,7 @@ export class Refill {
   readonly #bytes: number;
   /** Requests that are not answered, and the input of each. */
   readonly #asked = new Map<number, Input>();
-  /** Inputs still to be asked in this round, and how many were asked in it. */
+  /** Inputs still to be requested in this round, and the number requested in it. */
   #round: Input[] | undefined;
   #asking = 0;
   #number = 0;
@@ -46,7 +46,7 @@ export class Refill {
     const bytes = this.#inputs.length === 1 ? this.#bytes : 1;
     return this.#inputs.map((input) => this.#request(input, bytes, true));
   }
-  /** Undefined for an answer that nobody waits for any more. */
+  /** Undefined for an answer that is no longer needed. */
   heard(ask: number, found: Found): readonly Notice[] | undefined {
     const input = this.#asked.get(ask);
     if (input === undefined) return undefined;

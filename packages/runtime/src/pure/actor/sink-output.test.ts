@@ -15,7 +15,7 @@ const record = (offset: bigint, value: unknown, key: unknown = 'k'): AnyRecord =
 const made = (output: SinkOutput): unknown => output.take().map(({ value, offset, index }) => [value, offset, index]);
 
 describe('the records of a batch for a sink', () => {
-  test('count on within one input record, and are numbered the same when the record is read again', () => {
+  test('sink records are counted within one input record, and get the same numbers when the record is read again', () => {
     const fill = (output: SinkOutput): unknown => {
       for (const value of ['a', 'b']) output.record(record(7n, value));
       output.record(record(8n, 'c'));
@@ -29,7 +29,7 @@ describe('the records of a batch for a sink', () => {
     ]);
     expect(fill(new SinkOutput(0n))).toEqual(first);
   });
-  test('leave out what the sink has, up to its position and not beyond', () => {
+  test('sink records below the position of the sink are left out, and later ones are not', () => {
     const output = new SinkOutput(8n);
     for (const offset of [6n, 7n, 8n, 9n]) output.record(record(offset, `v${offset}`));
     expect(made(output)).toEqual([
@@ -38,7 +38,7 @@ describe('the records of a batch for a sink', () => {
     ]);
     expect(output.isEmpty).toBe(true);
   });
-  test('hold the latest change of each key, null for a key that is gone', () => {
+  test('a sink gets the latest change of each key, null for a deleted key', () => {
     const output = new SinkOutput(undefined);
     output.latest('a', 1, record(1n, undefined));
     output.latest('b', 1, record(2n, undefined));

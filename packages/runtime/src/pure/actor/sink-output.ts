@@ -1,9 +1,9 @@
 /**
  * The records of one batch for a sink, kept until the batch is cut.
  *
- * After a crash the actor reads again what it had read since its last commit. The sink may have the records made from a part
- * of that already: it says up to which position, and what comes from below that position is left out here. So the sink gets
- * each record once, though the task's function is called again.
+ * After a crash the actor reads the records since its last commit again. The sink may already have the outputs of some of them: it
+ * reports its position, and outputs of records below that position are left out here. So the sink gets each record once, though the
+ * task's function is called again.
  */
 import type { SinkRecord } from '@stoplog/core/port';
 import type { SinkPort } from '../nodes/node.ts';
@@ -11,7 +11,7 @@ import type { AnyRecord } from '../nodes/record.ts';
 import { KeyMap } from './key-map.ts';
 
 export class SinkOutput implements SinkPort {
-  /** The sink has everything made from records below this offset. */
+  /** The sink has all outputs of records below this offset. */
   readonly #writtenTo: bigint;
   readonly #latest = new KeyMap<SinkRecord>();
   #records: SinkRecord[] = [];
@@ -34,7 +34,7 @@ export class SinkOutput implements SinkPort {
     const made = this.#made(key, value ?? null, record);
     if (made !== undefined) this.#latest.set(key, made);
   }
-  /** Everything since the last call. Table changes come after the records, one for each key. */
+  /** Takes everything since the last call. Table changes come after the records, one for each key. */
   take(): readonly SinkRecord[] {
     const taken = [...this.#records, ...this.#latest.values()];
     this.#records = [];
@@ -42,7 +42,7 @@ export class SinkOutput implements SinkPort {
     return taken;
   }
 
-  /** undefined: the sink has it. The index counts on for what is left out, so that a record has the same index again. */
+  /** Returns undefined for a record that the sink has. The index counts such a record too, so that a record always has the same index. */
   #made(key: unknown, value: unknown, { offset, timestamp, headers }: AnyRecord): SinkRecord | undefined {
     if (offset !== this.#offset) {
       this.#offset = offset;

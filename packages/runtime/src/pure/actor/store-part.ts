@@ -1,6 +1,6 @@
 /**
- * How a task's store is called in the log. What a table keeps of its topic belongs to the pipeline that reads it: two
- * pipelines may join with one topic, each at its own pace.
+ * Names a task's stores in the log. The store of a table belongs to the pipeline that reads the topic: two pipelines may join with one
+ * topic, each at its own pace.
  */
 import type { StorePart, TopicUse } from '@stoplog/core/port';
 import type { Plan, Task, TaskStore } from '../topology/plan.ts';
@@ -13,11 +13,11 @@ export const storePart = (plan: Plan, store: TaskStore, partition: number): Stor
   fingerprint: store.fingerprint,
 });
 
-/** The stores of a task as they are opened before anything runs: a new one is refused where the records that fill it were read already. */
+/** The stores of a task as they are opened before anything runs. A new store is refused when the records that fill it were read already. */
 export const newStoreParts = (plan: Plan, task: Task): readonly StorePart[] =>
   task.stores.map((store) => ({ ...storePart(plan, store, 0), filledFrom: task.inputs.map(({ topic }) => topic.name) }));
 
-/** What the pipeline does with its topics: those of its own `through` are its own, and it appends to the others that its ends name. */
+/** The pipeline's use of its topics: it owns the topics of its own `through`, and appends to the others that its ends name. */
 export const topicUse = ({ name, tasks }: Plan): TopicUse => {
   const owns = new Set(tasks.flatMap(({ inputs }) => inputs.filter(({ role }) => role === 'through').map(({ topic }) => topic.name)));
   const outputs = new Set(tasks.flatMap((task) => task.outputs.map((topic) => topic.name)));

@@ -18,13 +18,13 @@ const late = pipeline('late', delayed(stream(from), kept, 10).to(to));
 const part = streamTimePart(planOf(late), planOf(late).tasks[0]!, 0);
 
 describe('stream time', () => {
-  test('is the largest timestamp so far: a record that is late does not move it back', () => {
+  test('the stream time is the largest timestamp so far: a record that is late does not move it back', () => {
     const time = new StreamTime(part, new MemoryPart());
     expect(time.time).toBe(-Infinity);
     for (const at of [-5, 7, 3]) time.reach(at);
     expect(time.time).toBe(7);
   });
-  test('is committed when it grew, and is what the next incarnation starts with', () => {
+  test('the stream time is committed when it grew, and the next incarnation starts with it', () => {
     const below = new MemoryPart();
     const time = new StreamTime(part, below);
     expect(time.takeWrites().keys).toEqual([]);
@@ -33,7 +33,7 @@ describe('stream time', () => {
     expect(time.takeWrites().keys).toEqual([]);
     expect(new StreamTime(part, below).time).toBe(-1_700_000_000_123);
   });
-  test('is stored under a topic of the task, whichever number the task has and whichever input comes first', () => {
+  test('the stream time is stored under a topic of the task, whatever the number of the task and the order of its inputs', () => {
     const both = (first: typeof from, second: typeof from): string => {
       const plan = planOf(pipeline('late', delayed(stream(first).merge(stream(second)), kept, 10).to(to)));
       return streamTimePart(plan, plan.tasks[0]!, 0).store;
@@ -44,7 +44,7 @@ describe('stream time', () => {
 });
 
 describe('a verb that asks for stream time', () => {
-  test('is told of it at the record that moves it, and what it emits is in the same commit', () => {
+  test('a verb is called at the record that moves stream time, and its outputs are in the same commit', () => {
     const d = drive(late);
     d.send(from, 'a', 1, 100);
     d.send(from, 'b', 2, 109);
@@ -57,17 +57,17 @@ describe('a verb that asks for stream time', () => {
     });
     expect(d.read(to).map(({ key }) => key)).toEqual(['b', 'c', 'd']);
   });
-  test('finds the stream time of the last commit after a restart: a record that was late is late', () => {
+  test('a verb finds the stream time of the last commit after a restart: a record that was late is late', () => {
     const d = drive(late);
     d.send(from, 'a', 1, 100);
     d.restart();
     d.send(from, 'late', 2, 80);
-    // Not even told: the time did not grow.
+    // The verb is not called: the time did not grow.
     expect(d.read(to)).toEqual([]);
     d.send(from, 'b', 3, 101);
     expect(d.read(to).map(({ key }) => key)).toEqual(['late']);
   });
-  test('sees the time of the record in progress, and after a restart that of the commit', () => {
+  test('a verb sees the time of the record in progress, and after a restart the time of the commit', () => {
     const seen: number[] = [];
     const d = drive(pipeline('seen', delayed(stream(from), kept, 10, (time) => seen.push(time)).to(to)));
     d.send(from, 'a', 1, 100);
@@ -75,7 +75,7 @@ describe('a verb that asks for stream time', () => {
     d.send(from, 'b', 2, 80);
     expect(seen).toEqual([100, 100]);
   });
-  test('has the outcome of drive whatever happens: turns, commits, crashes and power cuts do not move the time', () => {
+  test('a simulation has the outcome of drive: turns, commits, crashes and power cuts do not move the time', () => {
     const wide = { ...numbers, partitions: 2 };
     const [many, out] = [topic('many', wide), topic('out', wide)];
     const spread = pipeline('spread', delayed(stream(many), kept, 5).to(out));
@@ -86,7 +86,7 @@ describe('a verb that asks for stream time', () => {
 
 describe('a verb that asks for the wall clock', () => {
   const remind = pipeline('remind', reminded(stream(from), kept, 1_000).to(to));
-  test('is woken at the times it asked for, one after the other, when the clock of drive passes them', () => {
+  test('a verb is woken at each time it asked for, when the clock of drive passes that time', () => {
     const d = drive(remind);
     d.send(from, 'a', 1, 0);
     d.send(from, 'b', 2, 500);
@@ -96,7 +96,7 @@ describe('a verb that asks for the wall clock', () => {
     expect(d.read(to)).toEqual([{ key: 'b', value: 2 }]);
     expect(d.now).toBe(61_000);
   });
-  test('is woken after a restart for what an earlier incarnation kept', () => {
+  test('a verb is woken after a restart for an entry that an earlier incarnation kept', () => {
     const d = drive(remind);
     d.send(from, 'a', 1, 0);
     d.restart();
@@ -106,7 +106,7 @@ describe('a verb that asks for the wall clock', () => {
     d.advance(seconds(2));
     expect(d.read(to)).toEqual([]);
   });
-  test('reminds of each record at most once whatever happens', () => {
+  test('a verb reminds of each record at most once, whatever crashes', () => {
     let reminders = 0;
     for (const seed of seeds(60)) {
       const records = Array.from({ length: 20 }, (_, n) => ({ key: `k${n}`, value: n, timestamp: n }));

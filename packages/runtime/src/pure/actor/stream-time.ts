@@ -1,15 +1,15 @@
 /**
  * The stream time of a task at a partition: the largest timestamp of a record that it has taken. Never falls.
  *
- * A task whose verbs ask for stream time keeps it in a store of its own, written in the same commit as the positions: an
- * actor that starts at the last commit has the stream time of that commit, so windows that were closed stay closed. Tasks
- * without such verbs keep none. See decision 0029.
+ * A task whose verbs ask for stream time keeps it in a store of its own, written in the same commit as the positions: an actor that
+ * starts at the last commit has the stream time of that commit, so windows that were closed stay closed. Tasks without such verbs keep
+ * none. See decision 0029.
  */
 import type { StateStore, StorePart } from '@stoplog/core/port';
 import type { Plan, Task } from '../topology/plan.ts';
 import type { Writes } from './overlay.ts';
 
-/** Named by a topic that the task reads: no other task reads it, and the task's number changes with the pipeline. */
+/** Named after a topic that the task reads: no other task reads it, and the task's number changes with the pipeline. */
 export const streamTimePart = (plan: Plan, task: Task, partition: number): StorePart => ({
   store: `time:${task.inputs.map(({ topic }) => topic.name).toSorted()[0]}@${plan.name}`,
   partition,
@@ -30,7 +30,7 @@ export class StreamTime {
     this.#committed = this.#time;
   }
 
-  /** -Infinity before the first record. */
+  /** The stream time; -Infinity before the first record. */
   get time(): number {
     return this.#time;
   }

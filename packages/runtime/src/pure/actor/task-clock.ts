@@ -1,6 +1,6 @@
-/** The two times that a task's verbs ask for: the stream time, and when the wall clock is to wake them. */
+/** The two times that a task's verbs ask for: the stream time, and the next tick by the wall clock. */
 export class TaskClock {
-  /** The largest timestamp so far, that of the record in progress included; -Infinity before the first record. */
+  /** The largest timestamp so far, including the record in progress; -Infinity before the first record. */
   streamTime: number = -Infinity;
   #wakeAt = Infinity;
 
@@ -12,7 +12,7 @@ export class TaskClock {
   wake(at: number): void {
     this.#wakeAt = Math.min(this.#wakeAt, at);
   }
-  /** The tick is about to come: a verb that wants another one says so. */
+  /** A tick is about to come: a verb that wants another one calls `wake` again. */
   woken(): void {
     this.#wakeAt = Infinity;
   }

@@ -1,21 +1,21 @@
 /**
- * The kinds of work an actor can have, behind one interface: records of topics (records.ts), arrivals of a source
- * (arrivals.ts), and whatever kind of task comes third.
+ * The kinds of work of an actor, behind one interface: records of topics (records.ts), arrivals of a source (arrivals.ts), and any third
+ * kind of task.
  *
- * A kind says what to ask for, takes what is at hand through the task's functions, and cuts commits. The machine
- * (actor.ts) decides when: turns, credits, rest and endings are the same for all kinds.
+ * A kind makes requests, takes the records at hand through the task's functions, and cuts commits. The machine (actor.ts) decides when:
+ * turns, credits, rest and endings are the same for all kinds.
  */
 import type { ArrivalBatch, Commit, Position, PullLimit, RawArrival, RecordCursor, SinkBatch } from '@stoplog/core/port';
 import type { Jump } from './place.ts';
 
-/** Asked of the outside; each is answered once, by its number. */
+/** A request to the runner; each is answered once, by its number. */
 export type Request =
   /** The records at a position; with `waits`, answered when there are some. */
   | { readonly type: 'fetch'; readonly ask: number; readonly from: Position; readonly bytes: number; readonly waits: boolean }
   | { readonly type: 'pull'; readonly ask: number; readonly limit: PullLimit }
   | { readonly type: 'acknowledge'; readonly ask: number; readonly items: readonly unknown[]; readonly position: bigint };
 
-/** `from` is another offset than was asked for when the log no longer has that one. */
+/** `from` is another offset than the request's when the log no longer has that one. */
 export interface Found {
   readonly from: bigint;
   readonly next: bigint;
@@ -26,12 +26,12 @@ export type Answer =
   | { readonly type: 'pulled'; readonly ask: number; readonly batch: ArrivalBatch | ArrivalBatch<RawArrival> }
   | { readonly type: 'acknowledged'; readonly ask: number };
 
-/** What the work tells while it hears an answer. */
+/** A notice from the work while it handles an answer. */
 export type Notice =
   | { readonly type: 'report'; readonly jump: Jump }
-  /** No answer to what was asked with `waits` is needed any more. */
+  /** Waiting requests need no answer any more. */
   | { readonly type: 'stop waiting' }
-  /** These arrivals are not going to be committed by this actor: another one may have them. */
+  /** This actor is not going to commit these arrivals: another one may have them. */
   | { readonly type: 'release'; readonly items: readonly unknown[] };
 
 /** A batch for a sink, to be written before the commit. */
@@ -41,22 +41,22 @@ export interface SinkWrite {
 }
 export interface Cut {
   readonly commit: Commit;
-  /** To be written first, in this order and behind those of earlier cuts. */
+  /** Sink batches to write before the commit, in this order and behind the batches of earlier cuts. */
   readonly writes: readonly SinkWrite[];
   readonly recordsIn: number;
   readonly recordsOut: number;
 }
 
 export interface Work {
-  /** A commit counts as done when it is durable, not when it is visible. */
+  /** True when a commit counts as done only once it is durable, not when it is visible. */
   readonly needsDurable: boolean;
-  /** Nothing is at hand. */
+  /** True when nothing is at hand. */
   readonly isEmpty: boolean;
-  /** There is something to commit. */
+  /** True when there is something to commit. */
   readonly isOpen: boolean;
-  /** A request that waits is not answered yet. */
+  /** True while a waiting request is not answered. */
   readonly isWaiting: boolean;
-  /** Ending now would lose what is at hand: it is finished first, unlike what can be read again. */
+  /** True when ending now would lose the batch at hand, which cannot be read again: it is finished first. */
   readonly owes: boolean;
   /** The earliest wall-clock time at which `tick` is wanted; Infinity for none. */
   readonly wakeAt: number;
@@ -64,21 +64,21 @@ export interface Work {
   ask(): readonly Request[];
   /** The requests to make at rest. */
   wait(): readonly Request[];
-  /** An answer to that request is still needed. */
+  /** True while an answer to that request is still needed. */
   isAsked(ask: number): boolean;
-  /** Takes an answer; undefined for one that comes too late. */
+  /** Takes an answer; returns undefined for one that comes too late. */
   heard(answer: Answer): readonly Notice[] | undefined;
-  /** One turn. True when what was taken must be committed, and the commits settled, before more is taken. */
+  /** Takes one turn. Returns true when the records taken must be committed, and the commits settled, before more are taken. */
   take(): boolean;
-  /** Lets the task's functions know the wall-clock time. */
+  /** Passes the wall-clock time to the task's functions. */
   tick(wallClock: number): void;
   isDue(hasCredit: boolean): boolean;
-  /** Everything since the last cut, as the commit of that number. */
+  /** Cuts everything since the last cut, as the commit of that number. */
   cut(number: number): Cut;
   /** Commits up to this number are in the log. */
   committed(number: number): void;
-  /** What is given back to the outside after a turn that failed. */
+  /** The notices to the runner after a turn that failed. */
   giveBack(): readonly Notice[];
-  /** Names the record that was taken last, or one of those since the last cut. */
+  /** Names the record that was taken last, or a group of records since the last cut. */
   blame(error: unknown): unknown;
 }

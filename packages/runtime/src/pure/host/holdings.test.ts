@@ -28,18 +28,18 @@ const topicsOf = (holdings: Holdings): unknown =>
   [...holdings.values()].map(({ unit, epoch }) => [unit.places.map(({ topic }) => topic), unit.partition, epoch]);
 
 describe('units', () => {
-  test('are a task at a partition with all it reads there, and a source by its place', () => {
+  test('a unit is a task at a partition with all inputs at that partition, or a partition of a source', () => {
     expect(new Set(units.map(({ places }) => places.map(placeName).join(' ')))).toEqual(
       new Set(['feed[0]', 'feed[1]', 'paid[0] refunded[0]', 'paid[1] refunded[1]', 'source:outside']),
     );
   });
-  test('have names of their own', () => {
+  test('each unit has a name of its own', () => {
     expect(new Set(units.map(({ name }) => name)).size).toBe(units.length);
   });
 });
 
 describe('holdings', () => {
-  test('are the units that were assigned whole, in whatever order', () => {
+  test('holdings are the units that were assigned whole, in whatever order', () => {
     const held = holdingsIn(units, given(3, 'refunded/1', 'feed/0', 'paid/1', 'source:outside/0'));
     expect(topicsOf(held)).toEqual(
       expect.arrayContaining([
@@ -50,7 +50,7 @@ describe('holdings', () => {
     );
     expect(held.size).toBe(3);
   });
-  test('are not what is there in part, in two epochs, or of another pipeline', () => {
+  test('holdings do not include a unit that is assigned in part, in two epochs, or by another pipeline', () => {
     expect(holdingsIn(units, [...given(3, 'paid/0', 'other/1', 'paid/1'), ...given(4, 'refunded/1')]).size).toBe(0);
   });
 });
@@ -58,19 +58,19 @@ describe('holdings', () => {
 describe('the difference of two assignments', () => {
   const before = holdingsIn(units, given(3, 'feed/0', 'feed/1', 'source:outside/0'));
 
-  test('lets alone what is in both in one epoch', () => {
+  test('a unit in both assignments in one epoch stays untouched', () => {
     const now = holdingsIn(units, [...given(3, 'feed/0', 'source:outside/0'), ...given(4, 'paid/0', 'refunded/0')]);
     const { ended, started, kept } = differenceOf(before, now);
     expect([placesOf(ended), placesOf(started)]).toEqual([[['feed[1]']], [['paid[0]', 'refunded[0]']]]);
     expect(new Set([...kept, ...started])).toEqual(new Set(now.values()));
     expect(kept.length).toBe(2);
   });
-  test('ends and starts what comes back in another epoch', () => {
+  test('a unit that is assigned again in another epoch ends and starts', () => {
     const now = holdingsIn(units, given(5, 'feed/1'));
     const { ended, started, kept } = differenceOf(before, now);
     expect([ended.length, namesOf(started), kept]).toEqual([3, [...now.keys()], []]);
   });
-  test('is everything at first, and everything at last', () => {
+  test('the first assignment starts every unit, and an empty one ends every unit', () => {
     expect(differenceOf(NOTHING_HELD, before)).toEqual({ ended: [], started: [...before.values()], kept: [] });
     expect(differenceOf(before, NOTHING_HELD)).toEqual({ ended: [...before.values()], started: [], kept: [] });
     expect(differenceOf(before, before)).toEqual({ ended: [], started: [], kept: [...before.values()] });

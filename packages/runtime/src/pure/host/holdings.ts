@@ -1,8 +1,8 @@
 /**
- * What a process has of a pipeline, and what becomes of its actors when it is assigned something else.
+ * The units that are assigned to a process, and the actors that a new assignment starts and ends.
  *
- * An actor goes on undisturbed if its unit is in both assignments in one epoch. In another epoch somebody else may have had
- * it between the two: what the actor knows is old, and a new one begins where the group stands.
+ * An actor continues undisturbed if its unit is in both assignments in one epoch. In another epoch another process may have held the unit
+ * in between: the actor's state is stale, and a new actor starts at the group's positions.
  */
 import type { Holding } from '@stoplog/core/port';
 import { placeName } from '@stoplog/core/kit';
@@ -16,7 +16,7 @@ export interface Held {
 export type Holdings = ReadonlyMap<string, Held>;
 export const NOTHING_HELD: Holdings = new Map();
 
-/** The units that lie whole, and in one epoch, in an assignment. */
+/** The units that are whole, and in one epoch, in an assignment. */
 export const holdingsIn = (units: readonly Unit[], assigned: readonly Holding[]): Holdings => {
   const epochs = new Map(assigned.map((holding) => [placeName(holding), holding.epoch]));
   const held = new Map<string, Held>();
@@ -28,9 +28,9 @@ export const holdingsIn = (units: readonly Unit[], assigned: readonly Holding[])
 };
 
 export interface Difference {
-  /** To be drained before the next assignment is asked for. */
+  /** The units to drain before the next assignment is requested. */
   readonly ended: readonly Held[];
-  /** To be started, those that were had in another epoch when their old actor has ended. */
+  /** The units to start; a unit held in another epoch starts when its old actor has ended. */
   readonly started: readonly Held[];
   readonly kept: readonly Held[];
 }

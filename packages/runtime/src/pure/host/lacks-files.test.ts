@@ -4,7 +4,7 @@ import { asUnread, lacksFiles } from './lacks-files.ts';
 import { tooFewFiles } from './too-few-files.ts';
 
 const withCode = (code: string, message: string): Error => Object.assign(new Error(message), { code });
-/** As Node 20 and Node 24 say it. */
+/** The texts of Node 20 and Node 24. */
 const SAID = [
   withCode('EMFILE', "EMFILE: too many open files, open '/app/node_modules/zod/v4/locales/ar.js'"),
   withCode('ENFILE', "ENFILE: file table overflow, open '/app/a.js'"),
@@ -14,21 +14,21 @@ const SAID = [
   new Error('Too many open files: /data/lock.mdb'),
 ];
 
-describe('what failed for want of files', () => {
-  test.each(SAID)('is known: %s', (error) => {
+describe('a failure for lack of files', () => {
+  test.each(SAID)('the failure is recognized: %s', (error) => {
     expect(lacksFiles(error)).toBe(true);
     expect(lacksFiles(new Error('orders.pipeline.js cannot be imported', { cause: error }))).toBe(true);
   });
-  test.each(SAID)('is known when it came from a thread, as data: %s', (error) => {
+  test.each(SAID)('the failure is recognized when it came from a thread, as data: %s', (error) => {
     expect(lacksFiles(errorFromData(errorToData(new Error('a log cannot be opened', { cause: error }))))).toBe(true);
   });
-  test('is told from other failures, and a cause that goes round is no trap', () => {
+  test('other failures are not taken for it, and a cycle of causes ends', () => {
     const round = new Error('a');
     round.cause = new Error('b', { cause: round });
     for (const error of [new Error('boom'), withCode('ENOENT', 'ENOENT: no such file or directory'), round, 'EMFILE', undefined])
       expect(lacksFiles(error)).toBe(false);
   });
-  test('is known in a thread also where Node takes what it cannot read for what is not there', () => {
+  test('a thread recognizes the failure even where Node reports an unreadable file as missing', () => {
     for (const error of [
       withCode('ERR_MODULE_NOT_FOUND', "Cannot find module '/app/node_modules/zod' imported from /app/orders.pipeline.js"),
       new SyntaxError('Cannot use import statement outside a module'),
@@ -42,20 +42,20 @@ describe('what failed for want of files', () => {
   });
 });
 
-describe('too few files', () => {
-  test('are told with how many there are, what the system said, and what to do', () => {
+describe('the error for too few files', () => {
+  test('the error names the number of open files, the words of the system, and the remedy', () => {
     const error = tooFewFiles(new Error('it cannot be imported', { cause: SAID[0] }), { open: 140, allowed: 150 });
     expect(error).toMatchObject({ code: 'STOPLOG_TOO_FEW_FILES', facts: { open: 140, allowed: 150 } });
     expect(error.message).toMatch(/has 140 of 150, .*\(EMFILE: too many open files, open .*ar\.js'\)\. .*ulimit -n 1024/);
     expect(tooFewFiles(error, { open: 1, allowed: 2 })).toBe(error);
   });
-  test('of many are told to be made more', () => {
+  test('the error names a higher limit when many files may be open', () => {
     expect(tooFewFiles(SAID[0]!, { open: 4_096, allowed: 4_096 }).message).toContain('ulimit -n 8192');
   });
-  test('of a whole machine are no limit of this process', () => {
+  test('the error of a full machine names no limit of this process', () => {
     expect(tooFewFiles(SAID[1]!, { open: 10, allowed: 1_024 }).message).toMatch(/whole machine .*fs\.file-max/);
   });
-  test('are told also where nobody says how many there are', () => {
+  test('the error is whole even when the number of open files is unknown', () => {
     expect(tooFewFiles(SAID[0]!, { open: undefined, allowed: undefined }).message).toMatch(/too few files may be open.*ulimit -n 1024/);
   });
 });

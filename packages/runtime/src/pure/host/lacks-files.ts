@@ -1,29 +1,29 @@
 /**
- * What it looks like when the system gives a process no more files.
+ * Recognizes the errors of a process that may open no more files.
  *
- * Node says it in several ways: by the code of a system error, in the text of its module loader, of a package's native part,
- * or of a thread that could not begin; and of an error that came by a port only the text is left. So the text counts, also
- * that of what caused it. Imports nothing: a thread that could load nothing else asks it.
+ * Node reports this in several ways: by the code of a system error, in the text of its module loader, of a package's native part, or of a
+ * thread that could not begin; and of an error that crossed a port only the text is left. So the text counts, and the texts of its
+ * causes. This file imports nothing, so that a thread that can load nothing else can use it.
  */
 const SAID = /\b(?:EMFILE|ENFILE|STOPLOG_TOO_FEW_FILES)\b|too many open files/i;
-/** Causes of causes: more than anybody nests, and an end to those that go round. */
+/** The depth to which causes are followed: deeper than anyone nests them, and an end for a cycle. */
 const DEEPEST = 8;
 
-/** True for what failed for want of files, as far down as its causes go. */
+/** True for an error that has the lack of files as itself or as a cause. */
 export const lacksFiles = (error: unknown): boolean => saidIn(error, SAID);
-/** True when it is the whole machine that has no more. */
+/** True when the whole machine has no more files. */
 export const lacksFilesEverywhere = (error: unknown): boolean => saidIn(error, /\bENFILE\b/);
 
 const saidIn = (error: unknown, text: RegExp): boolean =>
   causesOf(error).some((one) => text.test(`${(one as NodeJS.ErrnoException).code ?? ''} ${one.message}`));
-/** What it all began with: the system's own words. */
+/** The innermost cause: the system's own words. */
 export const firstCause = (error: Error): Error => causesOf(error).at(-1)!;
 const causesOf = (error: unknown, depth = 0): readonly Error[] =>
   error instanceof Error && depth < DEEPEST ? [error, ...causesOf(error.cause, depth + 1)] : [];
 
 /**
- * What a thread could not import although main could, as what it was: Node 20 takes a package's file that it cannot open for
- * one that is not there, and says that of the module, or that it is none.
+ * Restores the real cause when a thread could not import a file that the main thread could: Node 20 reports a package's file that it
+ * cannot open as missing, or as no module.
  */
 export const asUnread = (error: unknown): unknown =>
   error instanceof Error && !lacksFiles(error) && looksUnread(error)
@@ -40,5 +40,5 @@ const NOT_FOUND: ReadonlySet<string> = new Set([
   'ERR_UNSUPPORTED_DIR_IMPORT',
 ]);
 
-/** What a thread exits with that could not load what it needs for want of files; who was still to begin in it learns no more than that. */
+/** Exit code of a thread that ran out of files while loading; tasks queued on the thread see only this code. */
 export const EXIT_LACKING_FILES = 24;

@@ -10,36 +10,36 @@ import type { Jump, Place } from '../actor/place.ts';
 /** A thread's end of a line to another: a port can be transferred, and posts messages. */
 export type Line = Extract<LogLink['transfer'][number], { postMessage(message: unknown): void }>;
 
-/** For a thread that has no actor yet: import the pipeline, open the log, and be ready for one. */
+/** Prepares a thread that has no actor yet: import the pipeline, open the log, and be ready for an actor. */
 export interface Warming {
   readonly url: string;
   readonly fingerprint: string;
   readonly log: LogRef;
-  /** Whether it has begun, and whether it still may. */
+  /** Shared flags: the thread has begun, and the thread still may. */
   readonly beacon: SharedArrayBuffer;
   readonly port: Line;
 }
 
-/** What an actor is started with. */
+/** The message that starts an actor. */
 export interface Start extends Warming {
   readonly task: number;
   readonly partition: number;
   readonly epoch: number;
-  /** A record that failed before: everything ahead of it is committed before it is tried again, alone. */
+  /** A record that failed before: every record ahead of it is committed before it is tried again, alone. */
   readonly suspect: Place | undefined;
-  /** Records to take at a time until the suspect is behind: it is one of several, and so they are told apart. */
+  /** Records to take at a time until the suspect is behind: any of several records may be at fault, and small commits single it out. */
   readonly pace: number | undefined;
-  /** Where to go on when the log has forgotten what comes next. */
+  /** The auto offset reset: where to resume when the log no longer has the next record. */
   readonly reset: Reset;
-  /** A line to the reader of the task's source, in the thread for sources; of a source that yields bytes. */
+  /** A line to the reader of the task's source, in the thread for sources; only for a source that yields bytes. */
   readonly line?: Line | undefined;
 }
 
 export type ToActor =
   | { readonly type: 'link'; readonly link: LogLink['data'] }
-  /** Finish what is begun, commit, and end. */
+  /** Finish the batch in progress, commit, and end. */
   | { readonly type: 'drain' }
-  /** Say 'idle' once, when everything that is there has been committed. */
+  /** Send 'idle' once, when every record found has been committed. */
   | { readonly type: 'tell-idle' };
 
 export type FromActor =
@@ -50,13 +50,13 @@ export type FromActor =
   | { readonly type: 'progress'; readonly progress: Progress }
   | { readonly type: 'failed'; readonly error: ErrorData; readonly place: Place | undefined; readonly among: number };
 
-/** What happened since the last report. */
+/** The counts since the last report. */
 export interface Progress {
   readonly recordsIn: number;
   readonly recordsOut: number;
   readonly commits: number;
-  /** Records without a key that verbs have left out. */
+  /** Records without a key that verbs dropped. */
   readonly dropped?: readonly Dropped[];
-  /** How long commits took, in ms; a sample of them. */
+  /** The durations of commits, in ms; a sample. */
   readonly commitMs: readonly number[];
 }

@@ -14,7 +14,7 @@ const run = (events: readonly RestartEvent[], from: Failures = NO_FAILURES): rea
 };
 
 describe('an actor that failed', () => {
-  test('is started again after ever longer waits, and given up at the fifth failure at one record', () => {
+  test('an actor is restarted after ever longer waits, and fails its partition at the fifth failure at one record', () => {
     const [, effects] = run(Array.from({ length: ATTEMPTS_AT_ONE_RECORD }, (_, i) => failed('orders:0:7', i * 1_000)));
     expect(effects).toEqual([
       { type: 'restart', afterMs: 100 },
@@ -24,30 +24,30 @@ describe('an actor that failed', () => {
       { type: 'give-up', attempts: 5 },
     ]);
   });
-  test('is given up at the thirtieth failure in ten minutes, wherever they were', () => {
+  test('an actor fails its partition at the thirtieth failure in ten minutes, wherever the failures were', () => {
     const [, effects] = run(Array.from({ length: 30 }, (_, i) => failed(`orders:0:${i}`, i * 1_000)));
     expect(effects.slice(0, 29)).toEqual(Array.from({ length: 29 }, () => ({ type: 'restart', afterMs: 100 })));
     expect(effects[29]).toEqual({ type: 'give-up', attempts: 1 });
   });
-  test('is forgiven what lies more than ten minutes back', () => {
+  test('failures more than ten minutes ago do not count', () => {
     const [, effects] = run(Array.from({ length: 40 }, (_, i) => failed('orders:0:7', i * 11 * 60_000)));
     expect(effects).toEqual(Array.from({ length: 40 }, () => ({ type: 'restart', afterMs: 100 })));
   });
-  test('by a broken invariant counts as by its handler: no code is no excuse', () => {
+  test('a broken invariant counts as a failure of the handler: no code is no excuse', () => {
     const [, effects] = run(Array.from({ length: 5 }, () => failed('nowhere', 0, undefined)));
     expect(effects.at(-1)).toMatchObject({ type: 'give-up' });
   });
   test.each(['STOPLOG_PIPELINE_MODULE', 'STOPLOG_TOPOLOGY', 'STOPLOG_STORE_VERSION', 'STOPLOG_STORE_OWNER', 'STOPLOG_TOPIC_SHAPE'] as const)(
-    'for %s ends the app: another try cannot help',
+    '%s ends the app: another try cannot help',
     (code) => {
       expect(step(NO_FAILURES, failed('nowhere', 0, code))).toEqual([NO_FAILURES, { type: 'fatal' }]);
     },
   );
 });
 
-describe('an actor whose log could not take what it gave', () => {
+describe('an actor whose log refused a commit', () => {
   test.each(['STOPLOG_LOG_FULL', 'STOPLOG_LOG_UNAVAILABLE', 'STOPLOG_FENCED'] as const)(
-    '(%s) is started again for as long as it takes, five seconds apart at most',
+    '%s restarts the actor without a limit, five seconds apart at most',
     (code) => {
       const [state, effects] = run(Array.from({ length: 100 }, (_, i) => failed('nowhere', i, code)));
       expect(effects.slice(0, 7).map((effect) => effect.type === 'restart' && effect.afterMs)).toEqual([100, 200, 400, 800, 1_600, 3_200, 5_000]);
@@ -55,11 +55,11 @@ describe('an actor whose log could not take what it gave', () => {
       expect(state.recent).toEqual([]);
     },
   );
-  test('waits from the beginning again once it has worked', () => {
+  test('the wait starts from the beginning again after a commit', () => {
     const [state] = run(Array.from({ length: 10 }, (_, i) => failed('nowhere', i, 'STOPLOG_LOG_FULL')));
     expect(step(worked(state), failed('nowhere', 20, 'STOPLOG_LOG_FULL'))[1]).toEqual({ type: 'restart', afterMs: 100 });
   });
-  test('is not forgiven its handler by having worked: a poisoned record is behind records that are fine', () => {
+  test('a commit does not reset the failures of a handler: a poisoned record is behind records that are fine', () => {
     let state: Failures = NO_FAILURES;
     const effects = Array.from({ length: 5 }, (_, i) => {
       const [next, effect] = step(worked(state), failed('orders:0:7', i));
@@ -70,9 +70,9 @@ describe('an actor whose log could not take what it gave', () => {
   });
 });
 
-describe('an actor that has too few files to load what it needs', () => {
+describe('an actor that has too few files to load its modules', () => {
   const CODE = 'STOPLOG_TOO_FEW_FILES';
-  /** What is done about it when each try fails at once, until there is no other. */
+  /** The effects when each try fails at once, until no further try comes. */
   const tried = (from: Failures): readonly RestartEffect[] => {
     const effects: RestartEffect[] = [];
     for (let [state, at] = [from, 1_000]; effects.length < 1_000;) {
@@ -85,31 +85,31 @@ describe('an actor that has too few files to load what it needs', () => {
   };
   const waited = (effects: readonly RestartEffect[]): number => effects.reduce((sum, effect) => sum + (effect.type === 'restart' ? effect.afterMs : 0), 0);
 
-  test('is started again after ever longer waits, and ends the app when it has never run and eight seconds are over', () => {
+  test('an actor is restarted after ever longer waits, and ends the app when it has never run and eight seconds are over', () => {
     const effects = tried(NO_FAILURES);
     expect(effects.slice(0, 6).map((effect) => effect.type === 'restart' && effect.afterMs)).toEqual([100, 200, 400, 800, 1_600, 2_000]);
     expect(effects.at(-1)).toEqual({ type: 'fatal' });
     expect(waited(effects)).toBeGreaterThanOrEqual(8_000);
     expect(waited(effects)).toBeLessThanOrEqual(10_000);
   });
-  test('is started again for as long as it takes when it has run, two seconds apart at most', () => {
+  test('an actor that has run is restarted without a limit, two seconds apart at most', () => {
     const effects = tried(ran(NO_FAILURES));
     expect(effects).toHaveLength(1_000);
     expect(effects.at(-1)).toEqual({ type: 'restart', afterMs: 2_000 });
   });
-  test('is not given up for it, nor is anything else forgiven', () => {
+  test('the partition does not fail for a lack of files, and other failures still count', () => {
     const [state] = run([failed('orders:0:7', 0), failed('nowhere', 1, CODE), failed('nowhere', 2, CODE)]);
     expect(state.recent).toEqual([{ at: 0, place: 'orders:0:7' }]);
     expect(ran(state).recent).toEqual(state.recent);
   });
-  test('waits from the beginning again once it has worked, and not before', () => {
+  test('the wait starts from the beginning again after the actor has run, and not before', () => {
     const [state] = run(Array.from({ length: 5 }, (_, i) => failed('nowhere', i, CODE)));
     expect(step(ran(state), failed('nowhere', 60_000, CODE))[1]).toEqual({ type: 'restart', afterMs: 2_000 });
     expect(step(worked(state), failed('nowhere', 60_000, CODE))[1]).toEqual({ type: 'restart', afterMs: 100 });
   });
 });
 
-test('a wait is never longer than five seconds, however many there were', () => {
+test('a wait is never longer than five seconds, whatever the number of failures', () => {
   for (const attempt of [1, 10, 1_000, Number.MAX_SAFE_INTEGER]) expect(backoffMs(attempt)).toBeLessThanOrEqual(5_000);
   expect(backoffMs(1)).toBe(100);
 });

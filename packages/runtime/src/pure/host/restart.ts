@@ -1,21 +1,21 @@
 /**
- * What to do with an actor that failed: start it again after a while, or give its partition up.
+ * Decides about an actor that failed: restart it after a while, or mark its partition as failed.
  *
- * Five failures at one record and the partition is given up: the record will not get better. What fails at ever new places
- * gets thirty tries in ten minutes. What the log or a sink could not take (a full disk, a lost connection) is no fault of the
- * actor's: it is tried again for as long as it takes. What cannot start at all ends the app.
+ * After five failures at one record the partition has failed: the record will not get better. Failures at ever new records get thirty
+ * tries in ten minutes. An error of the log or a sink (a full disk, a lost connection) is no fault of the actor's: the actor is restarted
+ * without a limit. An actor that cannot start at all ends the app.
  *
- * Too few files to load what it needs may be for a moment or for good. An actor that has run before is tried until they are
- * there again; one that never had enough ends the app after some seconds: it would hold its partitions in vain.
+ * A lack of files may last a moment or for ever. An actor that has run before is restarted until there are files again; an actor that has
+ * never run ends the app after some seconds: it would hold its partitions in vain.
  */
 import type { StoplogCode } from '@stoplog/core';
 
 export interface Failures {
-  /** When it failed before, in ms by a clock that only grows, and where. */
+  /** The earlier failures: the time of each in ms, by a clock that only grows, and the record. */
   readonly recent: readonly { readonly at: number; readonly place: string }[];
-  /** Failures in a row that were the log's. */
+  /** Consecutive failures of the log. */
   readonly logFailures: number;
-  /** Failures in a row for want of files, and since when. */
+  /** Consecutive failures for lack of files, and the time of the first. */
   readonly lacking: { readonly since: number; readonly failures: number } | undefined;
   readonly hasRun: boolean;
 }
@@ -37,11 +37,11 @@ const ATTEMPTS_IN_ALL = 30;
 const SPAN_MS: number = 10 * 60_000;
 const FIRST_BACKOFF_MS = 100;
 const LAST_BACKOFF_MS = 5_000;
-/** How long one that has never run is tried again for want of files; and no longer apart than this, for they may be there at any moment. */
+/** How long an actor that has never run is retried for lack of files; retries are at most this far apart, for files may be free at any moment. */
 const LACKING_MS = 8_000;
 const LACKING_BACKOFF_MS = 2_000;
 
-/** Another try cannot help: the declaration and what is recorded do not fit. */
+/** Errors that another try cannot help: the declaration and the log do not agree. */
 const FATAL: ReadonlySet<string> = new Set<StoplogCode>([
   'STOPLOG_PIPELINE_MODULE',
   'STOPLOG_TOPOLOGY',
@@ -53,10 +53,10 @@ const LOGS_FAULT: ReadonlySet<string> = new Set<StoplogCode>(['STOPLOG_LOG_FULL'
 
 export const backoffMs = (attempt: number): number => Math.min(LAST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** Math.min(attempt - 1, 20));
 
-/** It runs: it has had enough of everything that it needs. */
+/** The actor runs: it has loaded everything that it needs. */
 export const ran = (state: Failures): Failures => (state.hasRun ? state : { ...state, hasRun: true });
 
-/** It has committed: the log takes what it is given. */
+/** The actor has committed: the log accepts its commits. */
 export const worked = (state: Failures): Failures =>
   state.logFailures === 0 && state.lacking === undefined ? state : { ...state, logFailures: 0, lacking: undefined };
 

@@ -1,8 +1,8 @@
 /**
- * A unit is what of a pipeline one process has and no other: an actor, by what it reads.
+ * A unit is a part of a pipeline that is assigned to one process: a task at a partition, with all partitions that its actor reads.
  *
- * The processes of a group share units, not partitions: an actor that joins two topics needs the same partition of both.
- * A partition of a source is a unit, too.
+ * The processes of a group share units, not partitions: an actor that joins two topics needs the same partition of both. A partition of a
+ * source is a unit, too.
  */
 import type { TopicPartition } from '@stoplog/core/port';
 import { sourcePlace } from '@stoplog/core/kit';
@@ -12,7 +12,7 @@ export interface Unit {
   readonly name: string;
   readonly task: Task;
   readonly partition: number;
-  /** What is assigned with it, as one. */
+  /** The topic partitions that are assigned together with the unit. */
   readonly places: readonly TopicPartition[];
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { step, type Sighting, type Watched } from './watchdog.ts';
 
 const HANG_AFTER = 1_000;
-/** Looks at the sightings a time apart each; when it was first said to hang, and for how long. */
+/** Shows the sightings to the watchdog at equal intervals; returns when and for how long the actor was first reported to hang. */
 const look = (sightings: readonly Sighting[], apart: number): readonly (number | undefined)[] => {
   let state: Watched | undefined;
   return sightings.map((seen, i) => {
@@ -15,10 +15,10 @@ const inside = (record: number): Sighting => ({ record, inside: true });
 const outside = (record: number): Sighting => ({ record, inside: false });
 
 describe('an actor hangs', () => {
-  test('when it has been inside one record for as long as may be, and not before', () => {
+  test('an actor hangs when it has been inside one record for longer than allowed, and not before', () => {
     expect(look([inside(1), inside(1), inside(1), inside(1)], 400)).toEqual([undefined, undefined, undefined, 1_200]);
   });
-  test('not while it goes from record to record, however busy it is', () => {
+  test('an actor does not hang while it goes from record to record, however busy it is', () => {
     expect(
       look(
         Array.from({ length: 100 }, (_, i) => inside(2 * i + 1)),
@@ -26,7 +26,7 @@ describe('an actor hangs', () => {
       ),
     ).toEqual(Array.from({ length: 100 }, () => undefined));
   });
-  test('not while it waits outside a record, however long', () => {
+  test('an actor does not hang while it waits outside a record, however long', () => {
     expect(
       look(
         Array.from({ length: 100 }, () => outside(2)),
@@ -34,7 +34,7 @@ describe('an actor hangs', () => {
       ),
     ).toEqual(Array.from({ length: 100 }, () => undefined));
   });
-  test('counted from when it was first seen inside, also after a rest', () => {
+  test('a hang is measured from the first sighting inside the record, even after a rest', () => {
     expect(look([inside(1), outside(2), inside(3), inside(3), inside(3)], 600)).toEqual([undefined, undefined, undefined, undefined, 1_200]);
   });
 });

@@ -1,8 +1,8 @@
 /**
- * Whether an actor hangs: it is inside a record, and has been inside the same one for too long.
+ * Detects an actor that hangs: it has been inside one record for too long.
  *
- * What an actor does is seen in shared memory, so a thread that never returns to its event loop is seen as well as one
- * that does. Waiting for records, for the disk or for a turn is not hanging: then it is inside no record.
+ * The actor's activity is visible in shared memory, so a thread that never returns to its event loop is seen too. An actor that waits for
+ * records, for the disk or for a turn does not hang: it is inside no record.
  */
 export interface Sighting {
   /** Grows with every record begun; the same number twice is the same record. */

@@ -12,9 +12,8 @@ import type { LogLink, LogRef } from '@stoplog/core/port';
 import { asError, errorFromData } from '@stoplog/core/kit';
 import type { Jump, Place } from '../../pure/actor/place.ts';
 import type { FromActor, Progress, Start, ToActor } from '../../pure/host/mailbox.ts';
-import { differenceOf, NOTHING_HELD, type Held, type Holdings } from '../../pure/host/holdings.ts';
-import { NO_FAILURES, ran, step as restartStep, worked, type Failures } from '../../pure/host/restart.ts';
-import { step as watchStep, type Watched } from '../../pure/host/watchdog.ts';
+import { HostState, step, type Failure, type HostEffect, type HostEvent as MachineEvent } from '../../pure/host/host.ts';
+import { NOTHING_HELD, type Held, type Holdings } from '../../pure/host/holdings.ts';
 import { readBy, type Plan } from '../../pure/topology/plan.ts';
 import { ReadingHost } from '../sources/reading-host.ts';
 import { Beacon, makeBeacon } from './beacon.ts';
@@ -43,38 +42,37 @@ export type HostEvent =
   | { readonly type: 'given-up'; readonly actor: ActorName; readonly error: Error }
   | { readonly type: 'fatal'; readonly error: Error };
 
+/** An incarnation of an actor, as this side knows it. */
 interface Life {
   readonly name: ActorName;
   readonly held: Held;
   readonly beacon: SharedArrayBuffer;
   readonly port: MessagePort;
-  readonly ended: Promise<void>;
-  /** It was told to end: however it does, it is not started again. */
-  leaving: boolean;
-  watched: Watched | undefined;
-  /** Why it was killed, when we did it. */
+  /** Why its thread was ended, when this side did it. */
   killedFor: StoplogError | undefined;
-  failure: { readonly error: Error; readonly place: Place | undefined; readonly among: number } | undefined;
+  failure: Failure | undefined;
 }
 
 const WATCH_MS = 500;
 /** How long those that have ended wait for those that end with them, before they are handed on without. */
 const EARLY_MS = 50;
-/** By how much each life narrows down which record is to blame. */
-const NARROWING = 16;
 
 export class Host {
   readonly #options: HostOptions;
+  readonly #reading: ReadingHost;
+  readonly #state: HostState;
   readonly #lives = new Map<string, Life>();
-  readonly #failures = new Map<string, Failures>();
   readonly #restarts = new Map<string, NodeJS.Timeout>();
   readonly #watch: NodeJS.Timeout;
-  readonly #reading: ReadingHost;
-  #held: Holdings = NOTHING_HELD;
+  /** Called when a unit is free, and when all are that are to be. */
+  readonly #over = new Set<(held: Held) => void>();
+  #drained: (() => void)[] = [];
+  #isClosed = false;
 
   constructor(options: HostOptions) {
     this.#options = options;
     this.#reading = new ReadingHost(options.url);
+    this.#state = new HostState(options.hangAfterMs);
     this.#watch = setInterval(() => this.#look(), Math.min(WATCH_MS, options.hangAfterMs / 2));
     this.#watch.unref();
   }
@@ -83,70 +81,82 @@ export class Host {
    * Makes the actors those of an assignment. Those that are not in it any more are drained, and lose their thread when that
    * takes longer than `ms`; resolves when they have ended. Until then `early` is told now and then of which have.
    */
-  async assign(now: Holdings, ms: number, early: (ended: readonly Held[]) => void): Promise<void> {
-    const { ended, started } = differenceOf(this.#held, now);
-    this.#held = now;
-    const over = this.#drain(ended, ms, early);
-    const again = new Set(ended.map(({ unit }) => unit.name));
-    this.#startAll(started.filter(({ unit }) => !again.has(unit.name)));
-    await over;
-    // By then a later assignment may have taken them away.
-    this.#startAll(started.filter((held) => again.has(held.unit.name) && this.#held.get(held.unit.name) === held));
+  async assign(now: Holdings, ms: number, early: (ended: readonly Held[]) => void = () => {}): Promise<void> {
+    let some: Held[] = [];
+    const over = (held: Held): void => void some.push(held);
+    const saying = setInterval(() => {
+      if (some.length > 0) early(some);
+      some = [];
+    }, EARLY_MS);
+    const drained = new Promise<void>((resolve) => this.#drained.push(resolve));
+    this.#over.add(over);
+    this.#hear({ type: 'assigned', holdings: now });
+    const units = this.#state.leaving;
+    const late = setTimeout(() => this.#hear({ type: 'late', units }), ms);
+    await drained;
+    this.#over.delete(over);
+    clearTimeout(late);
+    clearInterval(saying);
   }
   /** Asks those that go on; one that is to end does so without another word. */
   tellIdle(): readonly ActorName[] {
-    const lives = [...this.#lives.values()].filter(({ leaving }) => !leaving);
+    const lives = [...this.#lives.values()].filter(({ held }) => this.#state.lives.get(held.unit.name)?.isLeaving === false);
     for (const { port } of lives) port.postMessage({ type: 'tell-idle' } satisfies ToActor);
     return lives.map(({ name }) => name);
   }
   /** Drains all actors and resolves when they have ended; those that do not end within `ms` lose their thread. */
   async stop(ms: number): Promise<void> {
-    const held = [...this.#held.values()];
-    this.#held = NOTHING_HELD;
-    await this.#drain(held, ms);
-    // And those that an assignment is draining.
-    await Promise.all([...this.#lives.values()].map(({ ended }) => ended));
+    await this.assign(NOTHING_HELD, ms);
   }
   /** The threads end as they are: whoever wants the actors to finish stops them first. */
   async close(): Promise<void> {
-    this.#held = NOTHING_HELD;
-    for (const name of [...this.#restarts.keys()]) this.#startNoMore(name);
-    for (const life of this.#lives.values()) life.leaving = true;
+    this.#isClosed = true;
+    for (const timer of this.#restarts.values()) clearTimeout(timer);
     clearInterval(this.#watch);
     await this.#options.threads.close();
     await this.#reading.close();
   }
 
-  #startNoMore(name: string): void {
-    clearTimeout(this.#restarts.get(name));
-    this.#restarts.delete(name);
-  }
-  async #drain(units: readonly Held[], ms: number, early?: (ended: readonly Held[]) => void): Promise<void> {
-    for (const { unit } of units) this.#startNoMore(unit.name);
-    const lives = units.map(({ unit }) => this.#lives.get(unit.name)).filter((life) => life !== undefined);
-    let over = units.filter(({ unit }) => !this.#lives.has(unit.name));
-    const saying = setInterval(() => {
-      if (over.length > 0) early?.(over);
-      over = [];
-    }, EARLY_MS);
-    for (const life of lives) {
-      life.leaving = true;
-      life.port.postMessage({ type: 'drain' } satisfies ToActor);
-    }
-    const late = setTimeout(() => {
-      for (const life of lives) if (this.#lives.get(life.held.unit.name) === life) this.#kill(life);
-    }, ms);
-    await Promise.all(lives.map(({ ended, held }) => ended.then(() => over.push(held))));
-    clearTimeout(late);
-    clearInterval(saying);
-  }
-  /** Those of one partition side by side, so that they tend to share a thread. */
-  #startAll(units: readonly Held[]): void {
+  #hear(event: MachineEvent): void {
+    if (this.#isClosed) return;
+    const [, effects] = step(this.#state, event);
+    const launches = effects.filter((effect) => effect.type === 'launch');
+    for (const effect of effects) if (effect.type !== 'launch') this.#perform(effect);
+    // Those of one partition side by side, so that they tend to share a thread.
     const threads = this.#options.threads.count;
-    const beside = ({ unit }: Held): number => unit.partition % threads;
-    for (const held of units.toSorted((a, b) => beside(a) - beside(b))) {
-      this.#failures.delete(held.unit.name);
-      this.#launch(held, undefined, undefined);
+    const beside = ({ held }: { readonly held: Held }): number => held.unit.partition % threads;
+    for (const { held, suspect, pace } of launches.toSorted((a, b) => beside(a) - beside(b))) this.#launch(held, suspect, pace);
+  }
+  #perform(effect: Exclude<HostEffect, { readonly type: 'launch' }>): void {
+    const { on } = this.#options;
+    switch (effect.type) {
+      case 'drain':
+        this.#lives.get(effect.unit)?.port.postMessage({ type: 'drain' } satisfies ToActor);
+        return;
+      case 'kill':
+        return this.#kill(effect.unit, effect.hangsForMs);
+      case 'restart':
+        this.#restarts.set(
+          effect.unit,
+          setTimeout(() => {
+            this.#restarts.delete(effect.unit);
+            this.#hear({ type: 'due', unit: effect.unit });
+          }, effect.afterMs),
+        );
+        return on({ type: 'restarting', actor: nameOf(effect.unit), error: effect.error, afterMs: effect.afterMs });
+      case 'restart no more':
+        clearTimeout(this.#restarts.get(effect.unit));
+        this.#restarts.delete(effect.unit);
+        return;
+      case 'give up':
+        return on({ type: 'given-up', actor: nameOf(effect.unit), error: effect.error });
+      case 'fatal':
+        return on({ type: 'fatal', error: effect.error });
+      case 'over':
+        for (const over of this.#over) over(effect.held);
+        return;
+      case 'drained':
+        for (const drained of this.#drained.splice(0)) drained();
     }
   }
 
@@ -169,47 +179,36 @@ export class Host {
       port: port2,
       line: task.source?.decode === undefined ? undefined : this.#reading.connect(task.source.name),
     };
-    const ended = this.#options.threads.run(start).then(
-      () => {
-        this.#hearTheRest(life);
-        this.#bury(life, life.failure?.error, life.failure?.place);
-      },
+    const life: Life = { name: { task: task.id, partition }, held, beacon, port: port1, killedFor: undefined, failure: undefined };
+    this.#options.threads.run(start).then(
+      () => this.#bury(life, life.failure),
       (error: unknown) => {
         this.#hearTheRest(life);
-        this.#bury(life, life.failure?.error ?? life.killedFor ?? this.#death(life, error), life.failure?.place ?? this.#placeOf(life));
+        const place = life.failure?.place ?? this.#placeOf(life);
+        this.#bury(life, { error: life.failure?.error ?? life.killedFor ?? this.#death(life, error), place, among: life.failure?.among ?? 1 });
       },
     );
-    const life: Life = {
-      name: { task: task.id, partition },
-      held,
-      beacon,
-      port: port1,
-      ended,
-      leaving: false,
-      watched: undefined,
-      killedFor: undefined,
-      failure: undefined,
-    };
-    port1.on('message', (message: FromActor) => this.#hear(life, message));
+    port1.on('message', (message: FromActor) => this.#receive(life, message));
     this.#lives.set(held.unit.name, life);
   }
 
   #giveLink(port: MessagePort): void {
     giveLink(port, this.#options.link).catch((error: unknown) => this.#options.on({ type: 'fatal', error: asError(error) }));
   }
-  #hear(life: Life, message: FromActor): void {
+  #receive(life: Life, message: FromActor): void {
     const actor = life.name;
+    const unit = life.held.unit.name;
     const { on } = this.#options;
     switch (message.type) {
       case 'need-link':
         return this.#giveLink(life.port);
       case 'running':
-        this.#failures.set(life.held.unit.name, ran(this.#failures.get(life.held.unit.name) ?? NO_FAILURES));
+        this.#hear({ type: 'running', unit });
         return on({ type: 'running', actor });
       case 'idle':
         return on({ type: 'idle', actor });
       case 'progress':
-        this.#worked(life);
+        this.#hear({ type: 'worked', unit });
         return on({ type: 'progress', actor, progress: message.progress });
       case 'reset':
         return on({ type: 'reset', actor, jump: message.jump });
@@ -218,37 +217,16 @@ export class Host {
     }
   }
 
-  #worked({ held: { unit } }: Life): void {
-    const failures = this.#failures.get(unit.name);
-    if (failures !== undefined) this.#failures.set(unit.name, worked(failures));
-  }
   /** The end of an actor comes by the pool's port, what it said by its own: the end may well be heard first. */
   #hearTheRest(life: Life): void {
-    for (let said = receiveMessageOnPort(life.port); said !== undefined; said = receiveMessageOnPort(life.port)) this.#hear(life, said.message as FromActor);
+    for (let said = receiveMessageOnPort(life.port); said !== undefined; said = receiveMessageOnPort(life.port)) this.#receive(life, said.message as FromActor);
   }
-  /** An actor's life is over: by its own end, by a failure, or with its thread. */
-  #bury(life: Life, error: Error | undefined, place: Place | undefined): void {
-    const { name } = life.held.unit;
+  /** An incarnation is over: by its own end, by a failure, or with its thread. */
+  #bury(life: Life, failure: Failure | undefined): void {
+    this.#hearTheRest(life);
     life.port.close();
-    this.#lives.delete(name);
-    if (error === undefined || life.leaving) return;
-    const { on } = this.#options;
-    const at = place === undefined ? 'nowhere' : `${place.topic}:${place.partition}:${place.offset}`;
-    const code = isStoplogError(error) ? error.code : undefined;
-    const [failures, effect] = restartStep(this.#failures.get(name) ?? NO_FAILURES, { type: 'failed', code, place: at, at: performance.now() });
-    this.#failures.set(name, failures);
-    if (effect.type === 'fatal') return on({ type: 'fatal', error });
-    if (effect.type === 'give-up') return on({ type: 'given-up', actor: life.name, error });
-    on({ type: 'restarting', actor: life.name, error, afterMs: effect.afterMs });
-    // One of many: the next life takes fewer at a time, the one after that fewer still, until the record is found.
-    const among = life.failure?.among ?? 1;
-    const suspect = among === 0 ? undefined : place;
-    const pace = among > 1 ? Math.ceil(among / NARROWING) : undefined;
-    const timer = setTimeout(() => {
-      this.#restarts.delete(name);
-      this.#launch(life.held, suspect, pace);
-    }, effect.afterMs);
-    this.#restarts.set(name, timer);
+    this.#lives.delete(life.held.unit.name);
+    this.#hear({ type: 'ended', unit: life.held.unit.name, failure: failure ?? life.failure, at: performance.now() });
   }
 
   /** A thread died under an actor. Whose record it was in shows in its beacon; the others are neighbours. */
@@ -276,22 +254,25 @@ export class Host {
 
   #look(): void {
     const at = performance.now();
-    for (const life of this.#lives.values()) {
-      if (life.failure !== undefined || life.killedFor !== undefined) continue;
-      const [watched, hangs] = watchStep(life.watched, new Beacon(life.beacon).sighting(), at, this.#options.hangAfterMs);
-      life.watched = watched;
-      if (hangs === undefined) continue;
-      const place = this.#placeOf(life);
-      if (place === undefined) continue;
+    for (const { failure, beacon, held } of this.#lives.values())
+      if (failure === undefined) this.#hear({ type: 'seen', unit: held.unit.name, sighting: new Beacon(beacon).sighting(), at });
+  }
+  #kill(unit: string, hangsForMs: number | undefined): void {
+    const life = this.#lives.get(unit);
+    const place = life && this.#placeOf(life);
+    if (life === undefined || (hangsForMs !== undefined && place === undefined)) return;
+    if (hangsForMs !== undefined && place !== undefined)
       life.killedFor = new StoplogError(
         'STOPLOG_HANDLER',
-        { task: life.name.task, ...place, forMs: Math.round(hangs.forMs) },
-        `task ${life.name.task} hangs at ${place.topic}[${place.partition}] offset ${place.offset}, for ${(hangs.forMs / 1000).toFixed(1)} s: its thread was ended and replaced, and nothing of this record was kept`,
+        { task: life.name.task, ...place, forMs: Math.round(hangsForMs) },
+        `task ${life.name.task} hangs at ${place.topic}[${place.partition}] offset ${place.offset}, for ${(hangsForMs / 1000).toFixed(1)} s: its thread was ended and replaced, and nothing of this record was kept`,
       );
-      this.#kill(life);
-    }
-  }
-  #kill(life: Life): void {
     this.#options.threads.end(new Beacon(life.beacon).thread);
   }
 }
+
+/** A unit's name is that of its actor. */
+const nameOf = (unit: string): ActorName => {
+  const [task, partition] = unit.split(':').map(Number);
+  return { task: task!, partition: partition! };
+};

@@ -1,0 +1,176 @@
+/**
+ * The machine of a host: which actors run in a process. `step(state, event) → [state, effects]`.
+ *
+ * An assignment says which units the process has. The machine starts their actors, drains those of units that it has no
+ * more, starts failed ones again after a while, and stops starting those that fail at one record again and again. Threads
+ * (shell/actors/host.ts) and the simulation perform its effects. The state is a mutable object with one owner.
+ */
+import { asError } from '@stoplog/core/kit';
+import { isStoplogError } from '@stoplog/core';
+import type { Place } from '../actor/place.ts';
+import { differenceOf, NOTHING_HELD, type Held, type Holdings } from './holdings.ts';
+import { NO_FAILURES, ran, step as restartStep, worked, type Failures } from './restart.ts';
+import { step as watchStep, type Sighting, type Watched } from './watchdog.ts';
+
+/** Why an incarnation of an actor ended. */
+export interface Failure {
+  readonly error: Error;
+  /** The record it was at, if the handler is to blame. */
+  readonly place: Place | undefined;
+  /** How many records any of which may be to blame; 0 when none was open. */
+  readonly among: number;
+}
+export type HostEvent =
+  | { readonly type: 'assigned'; readonly holdings: Holdings }
+  /** An incarnation has all it needs. */
+  | { readonly type: 'running'; readonly unit: string }
+  /** An incarnation has committed. */
+  | { readonly type: 'worked'; readonly unit: string }
+  | { readonly type: 'ended'; readonly unit: string; readonly failure: Failure | undefined; readonly at: number }
+  /** The time of a restart has come. */
+  | { readonly type: 'due'; readonly unit: string }
+  /** The watchdog has looked at an actor. */
+  | { readonly type: 'seen'; readonly unit: string; readonly sighting: Sighting; readonly at: number }
+  /** The drain of these takes too long. */
+  | { readonly type: 'late'; readonly units: readonly string[] };
+
+export type HostEffect =
+  | { readonly type: 'launch'; readonly held: Held; readonly suspect: Place | undefined; readonly pace: number | undefined }
+  | { readonly type: 'drain'; readonly unit: string }
+  /** End its thread: it hangs for so long, or its drain does. */
+  | { readonly type: 'kill'; readonly unit: string; readonly hangsForMs: number | undefined }
+  /** To be answered by 'due'. */
+  | { readonly type: 'restart'; readonly unit: string; readonly afterMs: number; readonly error: Error }
+  | { readonly type: 'restart no more'; readonly unit: string }
+  | { readonly type: 'give up'; readonly unit: string; readonly error: Error }
+  | { readonly type: 'fatal'; readonly error: Error }
+  /** A unit that the process has no more is free: nothing works on it here. */
+  | { readonly type: 'over'; readonly held: Held }
+  /** All of them are. */
+  | { readonly type: 'drained' };
+
+interface Life {
+  readonly held: Held;
+  isLeaving: boolean;
+  isKilled: boolean;
+  watched: Watched | undefined;
+}
+/** By how much each incarnation narrows down which record is to blame. */
+const NARROWING = 16;
+
+export class HostState {
+  readonly hangAfterMs: number;
+  held: Holdings = NOTHING_HELD;
+  readonly lives: Map<string, Life> = new Map();
+  readonly failures: Map<string, Failures> = new Map();
+  /** Units whose actors failed and are to be started again. */
+  readonly restarts: Map<string, { readonly held: Held; readonly suspect: Place | undefined; readonly pace: number | undefined }> = new Map();
+  /** To be started when the actors that had these units in another epoch have ended. */
+  pending: readonly Held[] = [];
+  isDrained = true;
+
+  constructor(hangAfterMs: number) {
+    this.hangAfterMs = hangAfterMs;
+  }
+  /** Units whose actors were told to end. */
+  get leaving(): readonly string[] {
+    return [...this.lives].filter(([, { isLeaving }]) => isLeaving).map(([unit]) => unit);
+  }
+}
+
+type Effects = readonly HostEffect[];
+
+export const step = (state: HostState, event: HostEvent): readonly [HostState, Effects] => [state, react(state, event)];
+
+const react = (state: HostState, event: HostEvent): Effects => {
+  switch (event.type) {
+    case 'assigned':
+      return assign(state, event.holdings);
+    case 'running':
+      state.failures.set(event.unit, ran(state.failures.get(event.unit) ?? NO_FAILURES));
+      return [];
+    case 'worked':
+      state.failures.set(event.unit, worked(state.failures.get(event.unit) ?? NO_FAILURES));
+      return [];
+    case 'ended':
+      return ended(state, event.unit, event.failure, event.at);
+    case 'due': {
+      const restart = state.restarts.get(event.unit);
+      state.restarts.delete(event.unit);
+      return restart === undefined ? [] : [launch(state, restart)];
+    }
+    case 'seen':
+      return seen(state, event.unit, event.sighting, event.at);
+    case 'late':
+      return event.units.filter((unit) => state.lives.get(unit)?.isLeaving).map((unit) => ({ type: 'kill', unit, hangsForMs: undefined }));
+  }
+};
+
+const assign = (state: HostState, now: Holdings): Effects => {
+  const { ended: gone, started } = differenceOf(state.held, now);
+  state.held = now;
+  state.isDrained = false;
+  const effects: HostEffect[] = [];
+  for (const held of gone) {
+    const { name } = held.unit;
+    if (state.restarts.delete(name)) effects.push({ type: 'restart no more', unit: name });
+    const life = state.lives.get(name);
+    if (life === undefined) effects.push({ type: 'over', held });
+    else {
+      life.isLeaving = true;
+      effects.push({ type: 'drain', unit: name });
+    }
+  }
+  state.pending = started;
+  return [...effects, ...startPending(state), ...drained(state)];
+};
+/** Starts what is free by now, and is still assigned. */
+const startPending = (state: HostState): Effects => {
+  const free = state.pending.filter(({ unit }) => !state.lives.has(unit.name));
+  state.pending = state.pending.filter(({ unit }) => state.lives.has(unit.name));
+  return free.map((held) => {
+    state.failures.delete(held.unit.name);
+    return launch(state, { held, suspect: undefined, pace: undefined });
+  });
+};
+const launch = (state: HostState, start: Omit<Extract<HostEffect, { readonly type: 'launch' }>, 'type'>): HostEffect => {
+  state.lives.set(start.held.unit.name, { held: start.held, isLeaving: false, isKilled: false, watched: undefined });
+  return { type: 'launch', ...start };
+};
+const drained = (state: HostState): Effects => {
+  if (state.isDrained || state.leaving.length > 0) return [];
+  state.isDrained = true;
+  return [{ type: 'drained' }];
+};
+
+const ended = (state: HostState, unit: string, failure: Failure | undefined, at: number): Effects => {
+  const life = state.lives.get(unit);
+  if (life === undefined) return [];
+  state.lives.delete(unit);
+  if (life.isLeaving) return [{ type: 'over', held: life.held }, ...startPending(state), ...drained(state)];
+  return failure === undefined ? [] : failed(state, life, failure, at);
+};
+const failed = (state: HostState, { held }: Life, { error, place, among }: Failure, at: number): Effects => {
+  const unit = held.unit.name;
+  const where = place === undefined ? 'nowhere' : `${place.topic}:${place.partition}:${place.offset}`;
+  const code = isStoplogError(error) ? error.code : undefined;
+  const [failures, effect] = restartStep(state.failures.get(unit) ?? NO_FAILURES, { type: 'failed', code, place: where, at });
+  state.failures.set(unit, failures);
+  if (effect.type === 'fatal') return [{ type: 'fatal', error: asError(error) }];
+  if (effect.type === 'give-up') return [{ type: 'give up', unit, error }];
+  // One of many: the next incarnation takes fewer at a time, the one after that fewer still, until the record is found.
+  const suspect = among === 0 ? undefined : place;
+  const pace = among > 1 ? Math.ceil(among / NARROWING) : undefined;
+  state.restarts.set(unit, { held, suspect, pace });
+  return [{ type: 'restart', unit, afterMs: effect.afterMs, error }];
+};
+
+const seen = (state: HostState, unit: string, sighting: Sighting, at: number): Effects => {
+  const life = state.lives.get(unit);
+  if (life === undefined || life.isKilled) return [];
+  const [watched, hangs] = watchStep(life.watched, sighting, at, state.hangAfterMs);
+  life.watched = watched;
+  if (hangs === undefined) return [];
+  life.isKilled = true;
+  return [{ type: 'kill', unit, hangsForMs: hangs.forMs }];
+};
