@@ -6,6 +6,7 @@
  */
 import type { MessagePort } from 'node:worker_threads';
 import { clocksOf, openEnv, type Env, type EnvOptions } from './tables/env.ts';
+import { saw } from './tables/seen.ts';
 import { WriterLink } from './writer/link.ts';
 import { LmdbLog } from './log.ts';
 
@@ -23,7 +24,7 @@ export const openThreadLog = (
   { before, after }: { readonly before?: () => Promise<void>; readonly after?: () => Promise<void> } = {},
 ): ThreadLog => {
   const { env, release } = acquireEnv(options);
-  const line = new WriterLink(port);
+  const line = new WriterLink(port, (commit) => saw(env, commit));
   const log = new LmdbLog(env, line, async () => {
     await before?.();
     line.close();

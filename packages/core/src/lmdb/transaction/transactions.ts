@@ -17,10 +17,10 @@
  * Nor any after one whose flush failed. That one may show already (flushing.ts), so who tries it again has it twice; and
  * a system forgets what it could not write: the next flush would say that all is well, and what is built on the lost pages is lost.
  */
-import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { StoplogError } from '../../pure/errors.ts';
 import type { Env, EnvOptions } from '../tables/env.ts';
+import { setRight } from '../tables/set-right.ts';
 import { Flushing } from './flushing.ts';
 import { through } from './gate.ts';
 import { DATA_FILE, LOCK_FILE } from '../folder/files.ts';
@@ -29,14 +29,13 @@ import type { DataFile } from '../folder/slack.ts';
 class SetBack extends Error {}
 
 const ATTEMPTS = 20;
-const OPEN_MS = 10_000;
 
-/** Runs `write` inside a transaction; what it throws takes the transaction back. It is told whether the commit will show before it is flushed. */
-export type Transact = (write: (showsEarly: boolean) => void) => void;
+/** Runs `write` inside a transaction, and returns the number of the newest commit then; what it throws takes the transaction back. It is told whether the commit will show before it is flushed. */
+export type Transact = (write: (showsEarly: boolean) => void) => number;
 
 export const transactions = (env: Env, options: EnvOptions, gate: Int32Array, file: DataFile, flushing: Flushing = new Flushing(env)): Transact => {
   let broken: StoplogError | undefined;
-  const attempt = (write: (showsEarly: boolean) => void): void => {
+  const attempt = (write: (showsEarly: boolean) => void): number => {
     /** Of the commit that is about to be made. */
     let number = Infinity;
     try {
@@ -57,6 +56,7 @@ export const transactions = (env: Env, options: EnvOptions, gate: Int32Array, fi
     }
     const gone = file.replaced();
     if (gone !== undefined) throw (broken = replacedMeanwhile(options.path, gone));
+    return file.newest();
   };
   return (write) => {
     if (broken !== undefined) throw broken;
@@ -110,10 +110,3 @@ const unflushed = (path: string, error: unknown): StoplogError =>
     `a commit to ${path} could not be flushed (${reasonOf(error instanceof Error ? error.message : String(error))}): it shows, and may not survive a power cut. What was acknowledged before it stands; this process writes nothing more. See to the disk, restart the process, and look at what is there with 'stoplog check'`,
     { cause: error },
   );
-
-/** Opens the file in a process of its own, which writes the number of the last commit as the file has it now. */
-const setRight = (options: EnvOptions): void => {
-  const module = new URL('../tables/env.js', import.meta.url).href;
-  const code = `import(${JSON.stringify(module)}).then(({ openEnv }) => { openEnv(${JSON.stringify(options)}, true); process.exit(0); });`;
-  spawnSync(process.execPath, ['-e', code], { stdio: 'ignore', timeout: OPEN_MS, env: { ...process.env, NODE_OPTIONS: '', STOPLOG_FAILPOINTS: '' } });
-};

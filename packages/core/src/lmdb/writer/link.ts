@@ -37,12 +37,15 @@ interface Due {
 
 export class WriterLink {
   readonly #port: MessagePort;
+  readonly #committed: (commit: number) => void;
   readonly #due = new Map<number, Due>();
   #next = 1;
   #closed = false;
 
-  constructor(port: MessagePort) {
+  /** `committed` is called with the commit that an answer is of, before the answer is given. */
+  constructor(port: MessagePort, committed: (commit: number) => void = () => {}) {
     this.#port = port;
+    this.#committed = committed;
     port.on('message', (answer: WriterAnswer) => this.#settle(answer));
     port.on('close', () => this.#end());
     port.unref();
@@ -97,6 +100,7 @@ export class WriterLink {
     if (due === undefined) return;
     this.#due.delete(answer.id);
     this.#rest();
+    if (answer.commit !== undefined) this.#committed(answer.commit);
     if (answer.type === 'failed') due.reject(errorFromData(answer.error));
     else due.resolve(answer);
   }
