@@ -6,8 +6,8 @@ import type { Assignment, Log } from '@stoplog/core/port';
 import { asError, makeClient } from '@stoplog/core/kit';
 import type { CleaningStanding } from '@stoplog/core/tools';
 import { failpoint } from '@stoplog/core/private/failpoints';
-import { differenceOf, holdingsIn, NOTHING_HELD, type Holdings } from '../pure/host/holdings.ts';
-import { actorName, unitsOf, type Unit } from '../pure/host/units.ts';
+import { differenceOf, holdingsIn } from '../pure/host/holdings.ts';
+import { unitsOf, type Unit } from '../pure/host/units.ts';
 import type { Plan } from '../pure/topology/plan.ts';
 import { Host, type HostEvent, type HostOptions } from './actors/host.ts';
 import { CleaningWatch } from './cleaning-watch.ts';
@@ -58,19 +58,12 @@ export type AppEvent =
   | Assigned
   /** What the log forgot, or why it could not: a line. */
   | { readonly type: 'cleaning'; readonly line: string }
-  | { readonly type: 'waiting' | 'ended' };
+  | { readonly type: 'ended' };
 
 /** How long a drain may take before threads are ended under it. */
 const DRAIN_MS = 30_000;
-/** How long `run` waits for partitions, once it is in the group, before it says that others have them all. */
-const STANDBY_MS = 1_000;
-/** How soon `settled` looks again while no actor of its own can tell it. */
+/** How soon `settled` reads the lag again while no actor of this process can answer. */
 const LOOK_AGAIN_MS = 50;
-
-/** There are other actors now, or the app is over: whoever waits for an actor may wait in vain. */
-interface Turn {
-  readonly type: 'turned' | 'over';
-}
 
 export class RunningApp implements App {
   readonly log: LogClient;
@@ -83,14 +76,11 @@ export class RunningApp implements App {
   /** Asked to end: first the actors are drained, then the group is left. */
   readonly #stop = new AbortController();
   readonly #leave = new AbortController();
-  readonly #running = new Set<string>();
   readonly #units: readonly Unit[];
-  #held: Holdings = NOTHING_HELD;
-  #joined = false;
   /** Resolves when the actors have ended, once they are to. */
   #drained: Promise<void> = Promise.resolve();
-  /** Called at every event, by those who wait for one. */
-  readonly #listeners = new Set<(event: HostEvent | Turn) => void>();
+  /** Called at every event of the host. */
+  readonly #listeners = new Set<() => void>();
   #fatal: Error | undefined;
 
   constructor(parts: AppParts) {
@@ -114,23 +104,13 @@ export class RunningApp implements App {
   /** Resolves when all actors that are assigned run, or when it is clear that other processes have them; rejects with what prevents it. */
   started(): Promise<void> {
     return new Promise((resolve, reject) => {
-      let standby: NodeJS.Timeout | undefined;
       const done = (): void => {
-        clearTimeout(standby);
         this.#listeners.delete(look);
         if (this.#fatal === undefined) resolve();
         else reject(this.#fatal);
       };
       const look = (): void => {
-        if (this.#fatal !== undefined || (this.#held.size > 0 && this.#running.size + this.#tally.failed.size >= this.#held.size)) return done();
-        // Nothing at first: those that have the partitions are still ending what is to be handed over, or there is nothing left.
-        if (this.#joined && this.#held.size === 0)
-          standby ??= setTimeout(() => {
-            standby = undefined;
-            if (this.#held.size > 0) return;
-            this.#parts.tell({ type: 'waiting' });
-            done();
-          }, STANDBY_MS);
+        if (this.#fatal !== undefined || this.#host.isStarted) done();
       };
       this.#listeners.add(look);
       look();
@@ -146,9 +126,9 @@ export class RunningApp implements App {
       this.#checkHealth();
       const lag = await lagOf(this.#parts.plan, this.#parts.log);
       if ([...lag.values()].every((records) => records === 0)) break;
-      await this.#allIdle();
-      // What others hold, no actor here can tell.
-      if (this.#held.size < this.#units.length) await after(LOOK_AGAIN_MS);
+      const asked = await this.#host.idle();
+      // No actor lives here right now, or other processes have some: those are not asked.
+      if (asked === 0 || this.#host.held.size < this.#units.length) await after(LOOK_AGAIN_MS);
     }
     // An empty commit goes behind all others: when it is durable, they are.
     const barrier = await this.#parts.log.commit({ group: '', epoch: 0, appends: [], stores: [], positions: [] });
@@ -193,34 +173,25 @@ export class RunningApp implements App {
       await log[Symbol.asyncDispose]();
       released();
       tell({ type: 'ended' });
-      this.#announce({ type: 'over' });
     }
     if (this.#fatal !== undefined) throw this.#fatal;
   }
   /** Resolves when everything that is not in the assignment has ended: asking for the next one says so. */
   async #take(assignment: Assignment): Promise<void> {
-    const before = this.#held;
+    const before = this.#host.held;
     const now = holdingsIn(this.#units, assignment.partitions);
     const { ended, started } = differenceOf(before, now);
     if (started.length > 0) failpoint('rebalance.assigned');
     if (ended.length > 0) failpoint('rebalance.revoke');
-    this.#held = now;
-    this.#joined = true;
-    for (const { unit } of [...ended, ...started]) {
-      // What was given up is tried again in each new epoch.
-      this.#tally.failed.delete(unit.name);
-      this.#running.delete(unit.name);
-    }
     this.#tally.hold([...now.values()].map(({ unit }) => ({ task: unit.task.id, partition: unit.partition })));
     const [taken, handedOver] = [started.filter(({ unit }) => !before.has(unit.name)), ended.filter(({ unit }) => !now.has(unit.name))];
     this.#parts.tell({ type: 'assigned', taken: taken.length, handedOver: handedOver.length, held: now.size, of: this.#units.length });
-    if (before.size > 0 && now.size === 0) this.#parts.tell({ type: 'waiting' });
     const over = this.#host.assign(now, DRAIN_MS, (some) => {
       const gone = some.filter(({ unit }) => !now.has(unit.name)).flatMap(({ unit }) => unit.places);
       // What makes it fail makes the next assignment fail, too.
       if (gone.length > 0) assignment.release(gone).catch(() => {});
     });
-    this.#announce({ type: 'turned' });
+    this.#tally.failed = this.#host.failed;
     await over;
   }
   async #drain(): Promise<void> {
@@ -232,9 +203,6 @@ export class RunningApp implements App {
 
   #on(event: HostEvent): void {
     switch (event.type) {
-      case 'running':
-        if (this.#held.has(actorName(event.actor))) this.#running.add(actorName(event.actor));
-        break;
       case 'progress':
         this.#tally.add(event.actor, event.progress);
         break;
@@ -242,50 +210,23 @@ export class RunningApp implements App {
         this.#tally.restarts++;
         break;
       case 'given-up':
-        this.#running.delete(actorName(event.actor));
-        this.#tally.failed.set(actorName(event.actor), { ...event.actor, error: event.error });
+        this.#tally.failed = this.#host.failed;
         break;
       case 'fatal':
         this.#fatal ??= event.error;
         this.#stop.abort();
         break;
-      case 'idle':
+      case 'running':
+      case 'waiting':
       case 'reset':
         break;
     }
     this.#parts.tell(event);
-    this.#announce(event);
-  }
-  #announce(event: HostEvent | Turn): void {
-    for (const listener of [...this.#listeners]) listener(event);
+    for (const listener of [...this.#listeners]) listener();
   }
 
-  /** One round: every actor has said once that it has nothing to do, or has failed. */
-  #allIdle(): Promise<void> {
-    return new Promise((resolve) => {
-      const waiting = new Set(this.#host.tellIdle().map(actorName));
-      const done = (): void => {
-        this.#listeners.delete(look);
-        resolve();
-      };
-      const look = (event: HostEvent | Turn): void => {
-        if (event.type === 'fatal' || event.type === 'given-up' || event.type === 'turned' || event.type === 'over') return done();
-        if (event.type === 'running' || event.type === 'restarting') {
-          // A new life has not heard the question: ask again when it is there.
-          if (event.type === 'running') done();
-          return;
-        }
-        if (event.type !== 'idle') return;
-        waiting.delete(actorName(event.actor));
-        if (waiting.size === 0) done();
-      };
-      this.#listeners.add(look);
-      // No actor lives here right now: one is about to be started again, or other processes have them all.
-      if (waiting.size === 0) setTimeout(done, LOOK_AGAIN_MS);
-    });
-  }
   #checkHealth(): void {
-    const [failed] = this.#tally.failed.values();
+    const [failed] = this.#host.failed;
     if (this.#fatal !== undefined) throw this.#fatal;
     if (failed !== undefined) throw failed.error;
     if (this.#tally.state === 'ended') throw new StoplogError('STOPLOG_USAGE', {}, 'the app has ended: call settled() before disposing of it');

@@ -9,7 +9,7 @@ export const settled = <T>(verb: string, result: T): T => {
   throw new StoplogError(
     'STOPLOG_HANDLER',
     { verb },
-    `the function given to ${verb}(…) returned a promise, but verbs are synchronous: do what waits before the log, or after it, and pass a plain function`,
+    `the function given to ${verb}(…) returned a promise, but verbs are synchronous: do asynchronous work before the log, or after it, and pass a plain function`,
   );
 };
 

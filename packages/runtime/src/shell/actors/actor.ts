@@ -48,7 +48,7 @@ const blame = (error: unknown, what: string): void => {
   const failure = new StoplogError(
     'STOPLOG_HANDLER',
     { cause: cause.message },
-    `${what}: ${cause.message}. Verbs are synchronous: nothing they start is waited for`,
+    `${what}: ${cause.message}. Verbs are synchronous: a handler must not start promises or timers`,
     { cause },
   );
   blamed.blame(failure);

@@ -13,7 +13,7 @@ import { asError, errorFromData } from '@stoplog/core/kit';
 import type { Jump, Place } from '../../pure/actor/place.ts';
 import type { FromActor, Progress, Start, ToActor } from '../../pure/host/mailbox.ts';
 import { HostState, step, type Failure, type HostEffect, type HostEvent as MachineEvent } from '../../pure/host/host.ts';
-import { NOTHING_HELD, type Held, type Holdings } from '../../pure/host/holdings.ts';
+import type { Held, Holdings } from '../../pure/host/holdings.ts';
 import { readBy, type Plan } from '../../pure/topology/plan.ts';
 import { ReadingHost } from '../sources/reading-host.ts';
 import { Beacon, makeBeacon } from './beacon.ts';
@@ -35,11 +35,12 @@ export interface ActorName {
 }
 export type HostEvent =
   | { readonly type: 'running'; readonly actor: ActorName }
-  | { readonly type: 'idle'; readonly actor: ActorName }
   | { readonly type: 'reset'; readonly actor: ActorName; readonly jump: Jump }
   | { readonly type: 'progress'; readonly actor: ActorName; readonly progress: Progress }
   | { readonly type: 'restarting'; readonly actor: ActorName; readonly error: Error; readonly afterMs: number }
   | { readonly type: 'given-up'; readonly actor: ActorName; readonly error: Error }
+  /** Other processes have all units. */
+  | { readonly type: 'waiting' }
   | { readonly type: 'fatal'; readonly error: Error };
 
 /** An incarnation of an actor, as this side knows it. */
@@ -67,6 +68,9 @@ export class Host {
   /** Called when a unit is free, and when all are that are to be. */
   readonly #over = new Set<(held: Held) => void>();
   #drained: (() => void)[] = [];
+  /** Called when a round of questions is answered, with how many actors were asked. */
+  #answered: ((asked: number) => void)[] = [];
+  #standby: NodeJS.Timeout | undefined;
   #isClosed = false;
 
   constructor(options: HostOptions) {
@@ -81,7 +85,10 @@ export class Host {
    * Makes the actors those of an assignment. Those that are not in it any more are drained, and lose their thread when that
    * takes longer than `ms`; resolves when they have ended. Until then `early` is told now and then of which have.
    */
-  async assign(now: Holdings, ms: number, early: (ended: readonly Held[]) => void = () => {}): Promise<void> {
+  assign(now: Holdings, ms: number, early: (ended: readonly Held[]) => void = () => {}): Promise<void> {
+    return this.#change({ type: 'assigned', holdings: now }, ms, early);
+  }
+  async #change(change: MachineEvent, ms: number, early: (ended: readonly Held[]) => void): Promise<void> {
     let some: Held[] = [];
     const over = (held: Held): void => void some.push(held);
     const saying = setInterval(() => {
@@ -90,7 +97,7 @@ export class Host {
     }, EARLY_MS);
     const drained = new Promise<void>((resolve) => this.#drained.push(resolve));
     this.#over.add(over);
-    this.#hear({ type: 'assigned', holdings: now });
+    this.#hear(change);
     const units = this.#state.leaving;
     const late = setTimeout(() => this.#hear({ type: 'late', units }), ms);
     await drained;
@@ -98,21 +105,35 @@ export class Host {
     clearTimeout(late);
     clearInterval(saying);
   }
-  /** Asks those that go on; one that is to end does so without another word. */
-  tellIdle(): readonly ActorName[] {
-    const lives = [...this.#lives.values()].filter(({ held }) => this.#state.lives.get(held.unit.name)?.isLeaving === false);
-    for (const { port } of lives) port.postMessage({ type: 'tell-idle' } satisfies ToActor);
-    return lives.map(({ name }) => name);
+  get held(): Holdings {
+    return this.#state.held;
+  }
+  get isStarted(): boolean {
+    return this.#state.isStarted;
+  }
+  /** Partitions that were given up. */
+  get failed(): readonly (ActorName & { readonly error: Error })[] {
+    return [...this.#state.failed].map(([unit, error]) => ({ ...nameOf(unit), error }));
+  }
+  /** One round: resolves when every actor was idle once, or when it is in vain to wait for that; with how many were asked. */
+  idle(): Promise<number> {
+    return new Promise((resolve) => {
+      if (this.#isClosed) return resolve(0);
+      this.#answered.push(resolve);
+      this.#hear({ type: 'ask' });
+    });
   }
   /** Drains all actors and resolves when they have ended; those that do not end within `ms` lose their thread. */
   async stop(ms: number): Promise<void> {
-    await this.assign(NOTHING_HELD, ms);
+    await this.#change({ type: 'stop' }, ms, () => {});
   }
   /** The threads end as they are: whoever wants the actors to finish stops them first. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const timer of this.#restarts.values()) clearTimeout(timer);
     clearInterval(this.#watch);
+    clearTimeout(this.#standby);
+    for (const answered of this.#answered.splice(0)) answered(0);
     await this.#options.threads.close();
     await this.#reading.close();
   }
@@ -152,6 +173,17 @@ export class Host {
         return on({ type: 'given-up', actor: nameOf(effect.unit), error: effect.error });
       case 'fatal':
         return on({ type: 'fatal', error: effect.error });
+      case 'stand by':
+        this.#standby = setTimeout(() => this.#hear({ type: 'stood by' }), effect.afterMs);
+        return;
+      case 'waiting':
+        return on({ type: 'waiting' });
+      case 'ask':
+        this.#lives.get(effect.unit)?.port.postMessage({ type: 'tell-idle' } satisfies ToActor);
+        return;
+      case 'answered':
+        for (const answered of this.#answered.splice(0)) answered(effect.asked);
+        return;
       case 'over':
         for (const over of this.#over) over(effect.held);
         return;
@@ -193,7 +225,7 @@ export class Host {
   }
 
   #giveLink(port: MessagePort): void {
-    giveLink(port, this.#options.link).catch((error: unknown) => this.#options.on({ type: 'fatal', error: asError(error) }));
+    giveLink(port, this.#options.link).catch((error: unknown) => this.#hear({ type: 'broken', error: asError(error) }));
   }
   #receive(life: Life, message: FromActor): void {
     const actor = life.name;
@@ -206,7 +238,7 @@ export class Host {
         this.#hear({ type: 'running', unit });
         return on({ type: 'running', actor });
       case 'idle':
-        return on({ type: 'idle', actor });
+        return this.#hear({ type: 'idle', unit });
       case 'progress':
         this.#hear({ type: 'worked', unit });
         return on({ type: 'progress', actor, progress: message.progress });
