@@ -1,6 +1,6 @@
 /**
- * The configuration of every test of the workspace except the kills of `reliability/`, which take minutes and have their own
- * (vitest.reliability.config.ts). The counts of a run are left in `.cache/vitest`, one file per major version of Node, for
+ * The configuration of every test of the workspace except the kills of `reliability/` and the tests beside a Kafka broker, which have
+ * their own (vitest.reliability.config.ts, vitest.kafka.config.ts). The counts of a run are left in `.cache/vitest`, one file per major version of Node, for
  * `.ci/run` to add up.
  *
  * Tests run in three groups, one group after the other:
@@ -8,7 +8,6 @@
  *   pure      decide and wait for nothing: many files share a process, which halves their cost
  *   shell     start threads and processes, and mostly wait for them: a process for each file, more of them than there are cores
  *   long      as shell, and begun before it: the last file to end should be a short one
- *   kafka     as shell, beside a broker that is started for them
  *   measured  judge how long something takes, and have the machine to themselves
  */
 import { availableParallelism } from 'node:os';
@@ -31,7 +30,7 @@ const long = [
   'packages/runtime/src/shell/{few-files,kill,misbehaving,pipeline-module,takeover,terminate}.test.ts',
   'packages/core/src/lmdb/*/{backup,cleaning-kill,dead-readers,folder,shrink}.test.ts',
 ];
-/** One broker for all of them: `fixtures/setup.ts`. */
+/** They need a broker, and have a configuration of their own: vitest.kafka.config.ts. */
 const kafka = ['packages/connectors/src/kafka/**/*.test.ts'];
 const measured = ['packages/runtime/src/shell/pressure.test.ts'];
 /**
@@ -61,10 +60,6 @@ export default defineConfig({
       },
       { extends: true, test: { name: 'long', include: long, exclude: elsewhere, ...waiting } },
       { extends: true, test: { name: 'shell', include: shell, exclude: [...elsewhere, ...pure, ...long, ...measured, ...kafka], ...waiting } },
-      {
-        extends: true,
-        test: { name: 'kafka', include: kafka, exclude: [...elsewhere, ...pure], globalSetup: 'packages/connectors/src/kafka/fixtures/setup.ts', ...waiting },
-      },
       { extends: true, test: { name: 'measured', include: measured, exclude: elsewhere, maxWorkers: 1, sequence: { groupOrder: 3 } } },
     ],
   },

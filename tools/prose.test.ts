@@ -21,18 +21,7 @@ interface Bounds {
 const PLAIN: Bounds = { openings: 2, vague: 0.5, fragments: 2 };
 /** Each folder that is not yet plain, with the counts that it may not exceed. A file belongs to the first row that matches. */
 const STILL_TO_DO: readonly (readonly [path: RegExp, ceiling: Bounds])[] = [
-  [/^packages\/runtime\/src\/shell\/sources\//, { openings: 0, vague: 2, fragments: 100 }],
-  [/^packages\/runtime\/src\/shell\/sinks\//, { openings: 15, vague: 3.2, fragments: 0 }],
-  [/^packages\/runtime\/src\/shell\/status\//, { openings: 20, vague: 2.6, fragments: 0 }],
-  [/^packages\/runtime\/src\/shell\/fixtures\//, { openings: 12, vague: 3.7, fragments: 0 }],
-  [/^packages\/runtime\/src\/shell\/(?!app\.ts)[^/]*$/, { openings: 19, vague: 3.5, fragments: 44 }],
   [/^packages\/runtime\/src\/testing\//, { openings: 16, vague: 3.4, fragments: 53 }],
-  [/^packages\/runtime\/src\/pure\/nodes\//, { openings: 19, vague: 1.9, fragments: 23 }],
-  [/^packages\/runtime\/src\/(?:shell\/(?:actors\/|app)|pure\/console|kit|index)/, { openings: 20, vague: 3.5, fragments: 23 }],
-  [/^packages\/core\/src\/lmdb\/tables\//, { openings: 16, vague: 2.7, fragments: 0 }],
-  [/^packages\/core\/src\/lmdb\/cleaner\//, { openings: 21, vague: 4.4, fragments: 23 }],
-  [/^packages\/core\/src\/lmdb\/folder\//, { openings: 15, vague: 2.5, fragments: 25 }],
-  [/^packages\/core\/src\/lmdb\/transaction\//, { openings: 17, vague: 3.6, fragments: 23 }],
   [/^packages\/core\/src\/lmdb\/writer\//, { openings: 33, vague: 4.4, fragments: 32 }],
 ];
 

@@ -348,7 +348,7 @@ describe('run', () => {
     await stoplog(folder, ['append', 'tickets', '--key-field', 'id', '--pipeline', PIPELINE], ticket('poison'));
     const { code, err } = await starting(folder, ['run', PIPELINE]).finished;
     expect(code).toBe(1);
-    expect(err).toMatch(/task 0\[0\] given up; .*STOPLOG_HANDLER .*this ticket cannot be read/);
+    expect(err).toMatch(/task 0\[0\] stopped after repeated failures; .*STOPLOG_HANDLER .*this ticket cannot be read/);
   });
   test('run shows the age of the lag, and that the lag never drains while a record is stuck', async () => {
     const folder = newFolder();

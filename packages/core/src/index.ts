@@ -22,7 +22,7 @@ export type { Reset } from './pure/record/auto-offset-reset.ts';
 export { partitionOf } from './pure/topic/partitioner.ts';
 export { isStoplogError, StoplogError, type StoplogCode } from './pure/errors.ts';
 export type { Capability, LogRef } from './port/log-module.ts';
-export type { TopicPartition } from './port/log.ts';
+export type { QueueLoad, TopicPartition } from './port/log.ts';
 export { openLog } from './client/open.ts';
 export type { PartitionLag } from './client/lag.ts';
 export type { Appended, AppendOptions, NewRecord, NumberedAppendOptions } from './client/appending.ts';

@@ -137,13 +137,14 @@ class Client implements NumberedClient {
   readonly #ensured = new WeakMap<AnyTopic, Promise<void>>();
   readonly #appended = new WeakMap<AnyTopic, Promise<void>>();
   readonly #name = randomUUID();
-  readonly pressure: Credit = new Credit();
+  readonly pressure: Credit;
   /** Counts appends; each append starts its records without a key at the next partition. */
   #turn = Math.floor(Math.random() * 65_536);
 
   constructor(log: Log, close: () => Promise<void>) {
     this.#log = log;
     this.#close = close;
+    this.pressure = new Credit(() => log.queue);
   }
 
   async append<RK, RV>(face: Parses<RK, RV>, records: NewRecords<RK, RV>, options: NumberedAppendOptions = {}): Promise<Appended> {

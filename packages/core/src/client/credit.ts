@@ -5,6 +5,8 @@
  * what it has packed and waits, first come first served, before it encodes its next record. So any number of concurrent
  * appends holds the limit and one record, and what waits costs no more than a promise.
  */
+import type { QueueLoad } from '../port/log.ts';
+
 export interface Pressure {
   /** Bytes of records that are encoded, and whose commit the log has not answered. */
   readonly bytes: number;
@@ -12,6 +14,11 @@ export interface Pressure {
   readonly limit: number;
   /** The number of waiting appends. A server may answer 503 while there are some. */
   readonly waiting: number;
+  /**
+   * The queue of the log's writer, which all clients and actors of this process share: commits wait while it is full.
+   * Undefined where the log keeps no queue.
+   */
+  readonly queue: QueueLoad | undefined;
   /**
    * Resolves when an append would not wait.
    *
@@ -35,16 +42,21 @@ interface Waiting {
 
 export class Credit implements Pressure {
   readonly limit: number;
+  readonly #load: () => QueueLoad | undefined;
   #bytes = 0;
   #waiting = 0;
   readonly #queue: Waiting[] = [];
   /** An append was woken, and has not taken its bytes yet. */
   #isTurnTaken = false;
 
-  constructor(limit: number = LIMIT_BYTES) {
+  constructor(load: () => QueueLoad | undefined, limit: number = LIMIT_BYTES) {
+    this.#load = load;
     this.limit = limit;
   }
 
+  get queue(): QueueLoad | undefined {
+    return this.#load();
+  }
   get bytes(): number {
     return this.#bytes;
   }

@@ -15,7 +15,7 @@ import type { EnvOptions } from './tables/env.ts';
 import { describeIo } from './folder/io-errors.ts';
 import { examineFolder } from './folder/folder.ts';
 import { openHost } from './writer/host.ts';
-import type { MessagePort } from 'node:worker_threads';
+import type { Line } from './writer/host-messages.ts';
 
 const links = new WeakMap<Log, () => LogLink>();
 const administrators = new WeakMap<Log, () => Promise<Administrator>>();
@@ -30,7 +30,7 @@ export const open = async (options: unknown, link?: Promise<unknown>): Promise<L
     // A link may take long to arrive: meanwhile its modules are loaded.
     const [{ openThreadLog }, data] = await Promise.all([import('./thread-log.ts'), link]);
     // `share` gave a line to the writer.
-    return openThreadLog(envOptions, data as MessagePort).log;
+    return openThreadLog(envOptions, data as Line).log;
   }
   if (given.create === false && examineFolder(given.path) === 'new') {
     throw new StoplogError(
@@ -52,8 +52,8 @@ export const open = async (options: unknown, link?: Promise<unknown>): Promise<L
     });
     administrators.set(log, () => (administration ??= import('./admin/administration.ts').then((loaded) => new loaded.Administrator(env, line, now))));
     links.set(log, () => {
-      const port = host.connect();
-      return { data: port, transfer: [port] };
+      const line = host.connect();
+      return { data: line, transfer: [line.port] };
     });
     return log;
   } catch (error) {

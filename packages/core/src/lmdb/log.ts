@@ -1,7 +1,7 @@
 /**
  * The Log over LMDB in any thread: reads through the memory map, commits by message to the writer.
  */
-import type { Assignment, Committed, Membership, OffsetAt, Position, RecordBatch, TopicPartition, TopicUse } from '../port/log.ts';
+import type { Assignment, Committed, Membership, OffsetAt, Position, QueueLoad, RecordBatch, TopicPartition, TopicUse } from '../port/log.ts';
 import type { NumberedCommit, NumberedLog, ProducerLife } from '../port/numbered-log.ts';
 import type { Cleaned, CleanOptions } from '../port/tools.ts';
 import type { StateStore, StorePart } from '../port/state-store.ts';
@@ -10,7 +10,7 @@ import { checkMoves } from '../pure/group/fence.ts';
 import { checkMembership } from '../pure/group/member.ts';
 import { isSource, type Unit } from '../pure/group/place.ts';
 import { checkName } from '../pure/topic/name.ts';
-import { encodeCommit } from './layout/commit-bytes.ts';
+import { commitSize, encodeCommit, type IdCommit } from './layout/commit-bytes.ts';
 import { numbered } from './layout/group-record.ts';
 import { prefixEnd, storePrefix, unseal } from './layout/keyspace.ts';
 import {
@@ -57,6 +57,10 @@ export class LmdbLog implements NumberedLog {
     this.#env = env;
     this.#link = link;
     this.#close = close;
+  }
+
+  get queue(): QueueLoad {
+    return this.#link.load;
   }
 
   async ensure(topics: readonly TopicShape[], use?: TopicUse): Promise<void> {
@@ -137,7 +141,7 @@ export class LmdbLog implements NumberedLog {
   async commit(commit: NumberedCommit): Promise<Committed> {
     checkMoves(commit.group, commit.positions);
     if (this.#naming !== undefined || this.#isNew(commit)) await this.#name(commit);
-    const bytes = encodeCommit({
+    const toSend: IdCommit = {
       groupId: commit.group === '' ? 0 : this.#groups.get(commit.group)!,
       epoch: commit.epoch,
       positions: commit.positions.map(({ topic, partition, from, to }) => ({ topicId: this.#placeId(topic, partition), partition, from, to })),
@@ -149,9 +153,9 @@ export class LmdbLog implements NumberedLog {
         expectedEnd,
       })),
       stores: commit.stores.map(({ store, partition, keys, values }) => lyingWrites({ prefix: storePrefix(this.#storeId(store), partition), keys, values })),
-    });
+    };
     failpoint(commit.group === '' ? 'append.before' : 'commit.before');
-    const { offsets } = await this.#link.call({ type: 'commit', bytes, life: commit.life }, [bytes]);
+    const { offsets } = await this.#link.commit(commitSize(toSend), commit.life, () => encodeCommit(toSend));
     failpoint(commit.group === '' ? 'append.acked' : 'commit.applied');
     // This log sees its own commit from here on: the snapshot of this turn may be older.
     this.#env.root.resetReadTxn();

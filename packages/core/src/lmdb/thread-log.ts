@@ -4,9 +4,9 @@
  * This module is loaded when a log is opened, not with the module that a `LogRef` names: the thread that starts the writer
  * starts it first.
  */
-import type { MessagePort } from 'node:worker_threads';
 import { clocksOf, openEnv, type Env, type EnvOptions } from './tables/env.ts';
 import { saw } from './tables/seen.ts';
+import type { Line } from './writer/host-messages.ts';
 import { WriterLink } from './writer/link.ts';
 import { LmdbLog } from './log.ts';
 
@@ -20,11 +20,11 @@ export interface ThreadLog {
 /** `before` and `after` run when the log closes, first and last. */
 export const openThreadLog = (
   options: EnvOptions,
-  port: MessagePort,
+  to: Line,
   { before, after }: { readonly before?: () => Promise<void>; readonly after?: () => Promise<void> } = {},
 ): ThreadLog => {
   const { env, release } = acquireEnv(options);
-  const line = new WriterLink(port, (commit) => saw(env, commit));
+  const line = new WriterLink(to, (commit) => saw(env, commit));
   const log = new LmdbLog(env, line, async () => {
     await before?.();
     line.close();

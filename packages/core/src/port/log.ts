@@ -133,7 +133,19 @@ export interface TopicUse {
   readonly appends: readonly TopicName[];
 }
 
+/** How full the queue is in which commits wait for the log. */
+export interface QueueLoad {
+  /** Bytes of commits that were sent, and are not answered. */
+  readonly bytes: number;
+  /** Further commits wait when this would be exceeded. */
+  readonly limit: number;
+  /** The number of waiting commits. */
+  readonly waiting: number;
+}
+
 export interface Log extends AsyncDisposable {
+  /** The queue of commits, which all logs of a process on the same data share; undefined where the log keeps none. */
+  readonly queue?: QueueLoad;
   /**
    * Creates the topics that are missing. Refuses a topic that exists in another shape (`STOPLOG_TOPIC_SHAPE`). With `use`, a log that
    * stores owners records the group as the owner of the topics that it fills by itself, and refuses its appends to topics of another

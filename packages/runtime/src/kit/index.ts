@@ -1,7 +1,7 @@
 /**
- * `@stoplog/runtime/kit`: the parts of the runtime that the command line is made of too, and nobody else needs.
+ * `@stoplog/runtime/kit`: the parts of the runtime that the command line uses too, and no other package needs.
  *
- * Plans and their drawings, an app whose events the caller prints itself, the signals that end it, and the words for counts,
+ * Plans and their drawings, an app whose events the caller prints itself, the signals that end the app, and the words for counts,
  * durations and sizes that the console and the commands share.
  */
 import type { App } from '../shell/app.ts';
@@ -20,6 +20,6 @@ export { oneLine, printable } from '../pure/console/printable.ts';
 export { exactDurationText, grouped, secondsText, sizeText } from '../pure/console/quantity-text.ts';
 export { agoText, failureText, freedBytes } from '../pure/console/cleaning-news.ts';
 
-/** As `run`, for a caller that prints the events of the app in its own way. The threads and rxjs are loaded when it is called. */
+/** Starts an app as `run` does, for a caller that prints the events of the app in its own way. The threads and rxjs are loaded when it is called. */
 export const startApp = async (url: URL, options: RunOptions, tellerFor: (plan: Plan) => Teller): Promise<App> =>
   (await import('../shell/run.ts')).startApp(url, options, tellerFor);

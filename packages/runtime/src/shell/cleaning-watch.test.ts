@@ -14,7 +14,7 @@ const at = (time: number): CleaningStanding => ({
 });
 const failure = { at: 7, code: 'STOPLOG_LOG_FULL', message: 'no space is left: make room', attempts: 1, retryAt: 60_007 };
 
-test('tells what was cleaned since the app began, once, a failure that was there before too, and gives the status the last look', async () => {
+test('the watch reports each cleaning since the start once, reports an older failure too, and keeps the last description for the status', async () => {
   const told: string[] = [];
   let now = 0;
   let found: readonly CleaningStanding[] | Error = [{ ...at(1), failure }];
@@ -37,7 +37,7 @@ test('tells what was cleaned since the app began, once, a failure that was there
   found = [at(9)];
   await watch.look();
   expect(told.slice(1)).toEqual(['t[0] cleaned: 2 records, 20 B freed, 10 B kept, in 1ms']);
-  // Cleaned again and again: a line a minute, about the last time.
+  // Repeated cleanings: a line per minute, about the last one.
   now = 59_999;
   found = [at(20)];
   await watch.look();

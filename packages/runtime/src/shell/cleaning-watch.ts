@@ -1,12 +1,12 @@
 /**
- * Watches what the log forgets beside a running app, whichever process does it: looks now and then, tells what is new, and
- * has the last look at hand for the status.
+ * Watches retention and compaction beside a running app, in whichever process they run: reads the state of the cleanings every ten
+ * seconds, reports news, and keeps the last state for the status.
  */
 import type { CleaningStanding } from '@stoplog/core/tools';
 import { cleanedNews, failureNews } from '../pure/console/cleaning-news.ts';
 
 const LOOK_MS = 10_000;
-/** A busy topic is cleaned all the time: that is worth a line now and then, not a stream of them. */
+/** A busy topic is cleaned all the time, so a line per minute is enough. */
 const QUIET_MS = 60_000;
 
 export class CleaningWatch {
@@ -14,7 +14,7 @@ export class CleaningWatch {
   readonly #tell: (line: string) => void;
   readonly #now: () => number;
   #seen: readonly CleaningStanding[] | undefined;
-  /** As of the last line about what was cleaned. */
+  /** The state as of the last line about a cleaning. */
   #told: { readonly at: number; readonly standings: readonly CleaningStanding[] } = { at: -Infinity, standings: [] };
   #timer: NodeJS.Timeout | undefined;
 
@@ -24,11 +24,11 @@ export class CleaningWatch {
     this.#tell = tell;
   }
 
-  /** As of the last look. */
+  /** The state as last read. */
   get standings(): readonly CleaningStanding[] {
     return this.#seen ?? [];
   }
-  /** The first look is a while off: starting has better things to do. */
+  /** Starts the timer. The first reading comes ten seconds later, so that the start of the app is not delayed. */
   start(): void {
     this.#timer = setInterval(() => void this.look(), LOOK_MS);
     this.#timer.unref();
@@ -36,7 +36,7 @@ export class CleaningWatch {
   stop(): void {
     clearInterval(this.#timer);
   }
-  /** What was there when the app began is old; a failure is news however old it is. */
+  /** Reads the state. Cleanings before the start of the app are not reported; a failure is reported however old it is. */
   async look(): Promise<void> {
     try {
       const found = await this.#look();
@@ -48,7 +48,7 @@ export class CleaningWatch {
       if (lines.length > 0) this.#told = { at: this.#now(), standings: found };
       for (const line of lines) this.#tell(line);
     } catch {
-      // A log that is being closed, or is damaged: who reads or writes there is told.
+      // A log that is being closed, or is damaged: the readers and writers get the error.
     }
   }
 }

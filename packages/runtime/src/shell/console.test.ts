@@ -17,10 +17,10 @@ const said = (...events: readonly Told[]): readonly string[] => {
 const assigned = (taken: number, handedOver: number, held: number): Told => ({ type: 'assigned', taken, handedOver, held, of: 4 });
 
 describe('the console', () => {
-  test('says nothing of partitions while one process has them all', () => {
+  test('the console prints nothing about partitions while one process has them all', () => {
     expect(said(assigned(4, 0, 4))).toEqual([]);
   });
-  test('says how many actors are here when others share them, each time that changes', () => {
+  test('the console counts the actors of this process at each change, if other processes share them', () => {
     expect(said(assigned(0, 0, 0), assigned(2, 0, 2), assigned(0, 1, 1), assigned(1, 1, 1), assigned(0, 0, 1), assigned(3, 0, 4))).toEqual([
       '2 of 4 actors here: 2 taken',
       '1 of 4 actors here: 1 handed over to others',
@@ -28,7 +28,7 @@ describe('the console', () => {
       '4 of 4 actors here: 3 taken',
     ]);
   });
-  test('says for how long the partitions of a static member wait for it', () => {
+  test('the console prints how long the partitions of a static member wait for its return', () => {
     expect(said(assigned(3, 0, 3), { type: 'draining', stays: { instanceId: 'a', ms: 45_000 } }, { type: 'ended' })[1]).toBe(
       "draining 3 actors; a second signal ends at once. Its partitions wait 45 s for 'a' to come back",
     );

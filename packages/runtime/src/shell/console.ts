@@ -1,5 +1,5 @@
 /**
- * What an app says on standard error: what a person who watches it needs to know, a line each, and nothing per record.
+ * The log of an app on standard error: a line for each event that its operator needs, and none per record.
  */
 import { isStoplogError } from '@stoplog/core';
 import { printable } from '../pure/console/printable.ts';
@@ -9,7 +9,7 @@ import type { AppEvent, Assigned } from './app.ts';
 export type Told =
   | AppEvent
   | { readonly type: 'opened'; readonly topicsCreated: number }
-  /** `stays`: a static member, whose partitions wait so long (ms) for it to come back. */
+  /** `stays`: a static member, and the time in ms for which its partitions wait for its return. */
   | { readonly type: 'draining'; readonly stays?: { readonly instanceId: string; readonly ms: number } | undefined };
 export type Teller = (event: Told) => void;
 
@@ -35,10 +35,10 @@ const lineOf = (event: Told, name: string, before: number, held: number): string
       return `stoplog   ${name}   task ${event.actor.task}[${event.actor.partition}] failed, again in ${(event.afterMs / 1000).toFixed(1)} s: ${sentence(event.error)}`;
     case 'reset': {
       const { topic, partition, from, to } = event.jump;
-      return `stoplog   ${name}   ${topic}[${partition}] no longer keeps the records from offset ${from}: task ${event.actor.task} goes on at ${to}. Keep them longer (retention), or run with reset: 'fail' to stop instead`;
+      return `stoplog   ${name}   ${topic}[${partition}] no longer keeps the records from offset ${from}: task ${event.actor.task} resumes at ${to}. Keep them longer (retention), or run with reset: 'fail' to stop instead`;
     }
     case 'given-up':
-      return `stoplog   ${name}   task ${event.actor.task}[${event.actor.partition}] given up; the others go on: ${sentence(event.error)}`;
+      return `stoplog   ${name}   task ${event.actor.task}[${event.actor.partition}] stopped after repeated failures; the other partitions continue: ${sentence(event.error)}`;
     case 'fatal':
       return `stoplog   ${name}   ${sentence(event.error)}`;
     case 'cleaning':
@@ -46,13 +46,12 @@ const lineOf = (event: Told, name: string, before: number, held: number): string
     case 'opened':
     case 'ended':
     case 'running':
-    case 'idle':
     case 'progress':
       return undefined;
   }
 };
 
-/** `5 of 11 actors here: 6 handed over to another process`; nothing when there is nothing to say. */
+/** `5 of 11 actors here: 6 handed over to others`; undefined when no actor moved. */
 const assignedText = ({ taken, handedOver, held, of }: Assigned, name: string): string | undefined => {
   const changes = [...(taken > 0 ? [`${taken} taken`] : []), ...(handedOver > 0 ? [`${handedOver} handed over to others`] : [])];
   return changes.length === 0 ? undefined : `stoplog   ${name}   ${held} of ${of} actors here: ${changes.join(', ')}`;
@@ -60,5 +59,5 @@ const assignedText = ({ taken, handedOver, held, of }: Assigned, name: string): 
 const staysText = ({ instanceId, ms }: { readonly instanceId: string; readonly ms: number }): string =>
   `. Its partitions wait ${(ms / 1000).toFixed(ms % 1000 === 0 ? 0 : 1)} s for '${instanceId}' to come back`;
 
-/** `CODE  what is wrong and what to do`; what it quotes from data steers no terminal. */
+/** `CODE  problem: remedy`; control characters in quoted data are escaped, so that they do not reach the terminal. */
 export const sentence = (error: Error): string => printable(isStoplogError(error) ? `${error.code}  ${error.message}` : `${error.name}: ${error.message}`);

@@ -1,12 +1,12 @@
-/** An app whose threads have too few files: each file that they lack is another import that fails, and Node remembers those. */
+/** An app whose threads have too few file descriptors: each missing descriptor makes another import fail, and Node caches the failure. */
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { start, withFolder } from './fixtures/child.ts';
 import { checkLedger } from './fixtures/ledger.ts';
 
-/** On Node 20 modules are read side by side, and a thread needs dozens of files for a moment; later ones read them one by one. */
+/** Node 20 reads modules in parallel, so a thread needs dozens of descriptors for a moment; later versions read modules one by one. */
 test.each([0, 4, 8, 12, 16])(
-  'an app with %i files to spare says so, and runs when there are more',
+  'an app with %i spare file descriptors reports the lack, and runs when there are more',
   async (spare) => {
     await withFolder(async (folder) => {
       const app = start('few-files.mjs', [folder, `${spare}`]);
@@ -23,7 +23,7 @@ test.each([0, 4, 8, 12, 16])(
   60_000,
 );
 
-test('an app that never has enough files ends by itself and says why', async () => {
+test('an app that never has enough file descriptors ends by itself and reports the reason', async () => {
   await withFolder(async (folder) => {
     const app = start('few-files.mjs', [folder, '0'], { limitMs: 20_000 });
     const { code, signal, lines } = await app.ended;

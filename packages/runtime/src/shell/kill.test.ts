@@ -4,11 +4,11 @@ import { expect, test } from 'vitest';
 import { randomly, start, startApp, withFolder } from './fixtures/child.ts';
 import { appendEntries, checkLedger } from './fixtures/ledger.ts';
 
-/** Many more are in reliability/; these are in sight of whoever changes this folder. */
+/** A few kills, to be seen by each change of this folder; reliability/ has many more. */
 const KILLS = 8;
 const RECORDS_PER_LIFE = 2_400;
 
-test('killed again and again at any moment, what a pipeline made of its input is what an undisturbed one makes, and a reader meanwhile sees nothing twice', async () => {
+test('a pipeline that is killed repeatedly has the results of an undisturbed one, and a reader meanwhile sees no record twice', async () => {
   await withFolder(async (folder) => {
     const random = randomly('kill');
     const total = KILLS * RECORDS_PER_LIFE;
@@ -21,7 +21,7 @@ test('killed again and again at any moment, what a pipeline made of its input is
       const app = startApp(folder, 'ledger.pipeline.mjs', { threads: 2, tell: 'nothing' }, { env: { SPIN_US: '60' } });
       await app.said(random() < 0.2 ? 'starting' : 'running');
       const appended = appendEntries(log, life * RECORDS_PER_LIFE, RECORDS_PER_LIFE);
-      // The moment of the kill is the subject here, not a fact to wait for.
+      // The test is about kills at any moment, so this waits for a random time and not for a fact.
       await new Promise((resolve) => setTimeout(resolve, random() * 120));
       expect(await app.kill()).toMatchObject({ signal: 'SIGKILL', errors: '' });
       await appended;

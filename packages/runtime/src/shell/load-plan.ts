@@ -1,8 +1,8 @@
 /**
- * Imports a pipeline module and plans what it exports. The same steps in main and in every thread.
+ * Imports a pipeline module and makes the plan of its pipeline, with the same steps in main and in every thread.
  *
- * A pipeline module only declares. One that starts something is told so where that can be seen: `run` is called while the
- * module is being imported, or, in a fresh thread, something that keeps the thread alive was not there before.
+ * A pipeline module only declares. A module that starts something is refused where that can be detected: `run` is called while the
+ * module is being imported, or, in a fresh thread, the import adds a resource that keeps the thread alive.
  */
 import { fileURLToPath } from 'node:url';
 import { isStoplogError, StoplogError } from '@stoplog/core';
@@ -17,14 +17,14 @@ const ELSEWHERE = `Start it from another file:        run(new URL('./orders.pipe
 
 const importing = new Set<string>();
 
-/** Throws when `run` is called by the very module that it would import. */
+/** Throws when `run` is called by the module that it would import. */
 export const checkNotImporting = (url: string): void => {
   if (importing.has(url) || isEntry(url) || inActor()) {
     throw new StoplogError('STOPLOG_PIPELINE_MODULE', { url }, `${shortName(url)} starts an app while it is being imported.\n${CONVENTION}\n${ELSEWHERE}`);
   }
 };
 const actorMark: unique symbol = Symbol.for('stoplog.actor') as never;
-/** From here on this thread belongs to actors: nothing may be started in it. */
+/** Marks this thread as one of actors, in which `run` may not be called. */
 export const markActorThread = (): void => {
   (globalThis as { [actorMark]?: boolean })[actorMark] = true;
 };
@@ -59,7 +59,7 @@ const defaultOf = ({ default: exported }: { readonly default?: unknown }): unkno
   return isPipeline(inside) ? inside : exported;
 };
 
-/** What keeps a thread alive, by kind; a module that only declares adds nothing to it. */
+/** Kinds of resources that keep a thread alive; a module that only declares adds none. */
 const STARTED: ReadonlySet<string> = new Set(['Timeout', 'TCPServerWrap', 'TCPSocketWrap', 'UDPWrap', 'FSEventWrap', 'StatWatcher', 'ProcessWrap']);
 const startedNow = (): Map<string, number> => {
   const counts = new Map<string, number>();
@@ -67,11 +67,11 @@ const startedNow = (): Map<string, number> => {
   return counts;
 };
 
-/** As `loadPlan`, in a thread that does nothing else yet; refuses a module that starts something. */
+/** `loadPlan` for a thread without other work yet; refuses a module that starts something. */
 export const loadPlanWatching = async (url: string): Promise<Plan> => {
   const before = startedNow();
   const plan = await loadPlan(url);
-  // What is started may show only a turn later: a server that looks up its address, a promise nobody waits for.
+  // A started resource may appear only a turn later: a server that looks up its address, a promise that is not awaited.
   await new Promise((resolve) => setImmediate(resolve));
   for (const [kind, count] of startedNow()) {
     if (count <= (before.get(kind) ?? 0)) continue;
@@ -83,7 +83,7 @@ export const startsSomething = (url: string, what: string, options?: ErrorOption
   new StoplogError(
     'STOPLOG_PIPELINE_MODULE',
     { url, started: what },
-    `${shortName(url)} starts something while it is being imported (${what}), and would do so in every thread.\n${CONVENTION}\nWhat must be open while it runs is opened by what runs it.`,
+    `${shortName(url)} starts something while it is being imported (${what}), and would do so in every thread.\n${CONVENTION}\nOpen resources in the program that calls run.`,
     options,
   );
 const NAMES: Readonly<Record<string, string>> = {
@@ -98,7 +98,7 @@ const NAMES: Readonly<Record<string, string>> = {
 
 const REMEDIES: Readonly<Record<string, string>> = {
   ERR_MODULE_NOT_FOUND: 'Check the path, and that its packages are installed.',
-  // What a compiler makes of import and export in a package that does not say it is one of modules.
+  // The output of a compiler for import and export in a package without "type": "module".
   ERR_REQUIRE_CYCLE_MODULE: 'Say "type": "module" in its package.json, or name it .mts: pipelines are ES modules.',
 };
 const notImported = (url: string, error: unknown): StoplogError => {

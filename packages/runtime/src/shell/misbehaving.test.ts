@@ -29,7 +29,7 @@ const readAll = async (log: LogClient, face: Words): Promise<readonly Read[]> =>
     for (const { key, value, partition, offset } of batch) all.push({ key, value, partition, offset });
   return all;
 };
-/** Short enough for a failure to be read. */
+/** The records as a short text, for readable failures. */
 const texts = (records: readonly Read[], partition: number): string =>
   records
     .filter((record) => record.partition === partition)
@@ -41,7 +41,7 @@ const appendWith = (log: LogClient, face: Words, poison: string): Promise<unknow
     Array.from({ length: RECORDS }, (_, i) => ({ key: KEYS[i % KEYS.length]!, value: i === POISON_AT ? poison : `${i}` })),
   );
 
-/** Runs a pipeline with a task for each kind, one record of which misbehaves, until all have been given up; then again, repaired. */
+/** Runs a pipeline with a task for each kind of misbehaviour at one record, until all these partitions have failed; then again, repaired. */
 const misbehave = async (kinds: readonly string[], options: object, judge: (kind: string, failed: Failed, key: string) => void): Promise<void> => {
   await withFolder(async (folder) => {
     const log = await openLog(lmdb(folder));
@@ -62,7 +62,7 @@ const misbehave = async (kinds: readonly string[], options: object, judge: (kind
     const inputs = await Promise.all(jobs.map((face) => readAll(log, face)));
     const isPoisoned = (i: number, partition: number): boolean =>
       kinds[i] !== 'nothing' && inputs[i]!.some((record) => record.value === kinds[i] && record.partition === partition);
-    // A neighbour may just have been started again with a thread it shared: what it still copies is waited for as a reader would.
+    // A neighbour may have been restarted with the thread that it shared, so the test reads until its copies are complete.
     for (const [i, face] of done.entries()) {
       for (const partition of PARTITIONS) {
         const all = inputs[i]!.filter((record) => record.partition === partition).length;
@@ -106,8 +106,8 @@ const misbehave = async (kinds: readonly string[], options: object, judge: (kind
   });
 };
 
-describe('a record at which a handler misbehaves stops its partition alone, is named, and is where a repaired handler goes on', () => {
-  test('when it throws anything, returns a promise, lets one go, or makes what cannot be encoded', async () => {
+describe('a record at which a handler misbehaves is named, stops only its partition, and is processed by a repaired handler', () => {
+  test('a handler throws any value, returns a promise, leaves one floating, or returns a value that cannot be encoded', async () => {
     const says: Readonly<Record<string, RegExp>> = {
       throw: /: boom/,
       'throw text': /: boom/,
@@ -126,17 +126,17 @@ describe('a record at which a handler misbehaves stops its partition alone, is n
     });
   }, 60_000);
 
-  test('when it ends its thread, or eats all memory', async () => {
+  test('a handler ends its thread, or uses all memory', async () => {
     const says: Readonly<Record<string, RegExp>> = { exit: /exit/, eat: /memory/ };
     await misbehave([...Object.keys(says), 'nothing'], { heapMb: 48 }, (kind, { message }) => expect(message).toMatch(says[kind]!));
   }, 60_000);
 
-  test('when it never returns, be it that it spins or that it sleeps', async () => {
+  test('a handler never returns, because it spins or sleeps', async () => {
     await misbehave(['loop', 'wait', 'nothing'], { hangAfter: 500 }, (_, { message }) => expect(message).toMatch(/hangs/));
   }, 60_000);
 });
 
-test('something that a handler started and that throws later is told, and costs a restart: its record was done by then', async () => {
+test('a late throw of something that a handler started is reported and costs a restart, not a failure of the record', async () => {
   await withFolder(async (folder) => {
     const log = await openLog(lmdb(folder));
     await appendWith(log, words('jobs-0'), 'floating later');

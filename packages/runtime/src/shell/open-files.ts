@@ -1,8 +1,8 @@
 /**
- * How many files this process has open, and how many it may have: what it is told with when they are too few.
+ * The number of open file descriptors of this process and its limit, for the error that reports a lack of them.
  *
- * To ask takes a file, too. What may be open does not change, so it is asked at the beginning; that none can be opened to
- * count them says that all are. Only Linux tells either of them.
+ * Reading either number takes a descriptor itself. The limit does not change, so it is read at the start; if no descriptor is left to
+ * count the open ones, all are in use. Only Linux reports these numbers.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import type { StoplogError } from '@stoplog/core';
@@ -20,19 +20,19 @@ const limit = (): number | undefined => {
 };
 const allowed = limit();
 
-/** What was thrown, or, when it failed for want of files, that. */
+/** The thrown error, or `STOPLOG_TOO_FEW_FILES` if a lack of descriptors caused it. */
 export const orLackOfFiles = (thrown: unknown): unknown => (lacksFiles(thrown) ? lackOfFiles(thrown) : thrown);
-/** What failed for want of files, as it is told. */
+/** The error for a failure that a lack of descriptors caused. */
 export const lackOfFiles = (cause: unknown): StoplogError => tooFewFiles(asError(cause), { open: opened(), allowed });
 
-/** False where so many files may still be opened that a module which is not found is really not there. */
+/** False if enough descriptors are free that a module that is not found is really missing. */
 export const mayLackFiles = (): boolean => allowed === undefined || allowed - (opened() ?? allowed) < SPARE_FILES;
-/** What loading a pipeline takes for a moment in all threads together, with room to spare. */
+/** More descriptors than all threads together need while they load a pipeline. */
 const SPARE_FILES = 1_024;
 
 const opened = (): number | undefined => {
   try {
-    // The one that counts them is among them.
+    // The descriptor that reads the folder is counted too.
     return readdirSync('/proc/self/fd').length - 1;
   } catch {
     return allowed;

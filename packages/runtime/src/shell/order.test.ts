@@ -8,15 +8,15 @@ import { names, seen, visits } from './fixtures/visits.pipeline.mjs';
 const KEYS = ['a', 'b', 'c', 'd', 'e'];
 const ROUNDS = 2_000;
 
-/** A name that changes at every even time, and at every odd time a visit: each visit is to see the name before it. */
+/** A name changes at every even time, and a visit follows at every odd time: each visit must see the name before it. */
 const expected = (from: number, to: number): readonly string[] => Array.from({ length: to - from }, (_, i) => `${from + i}:n${from + i}`);
 
-test('the table is seen as of each record’s own time, whatever was fetched first, and positions end where the topics end', async () => {
+test('a join reads the table as of each record’s timestamp, in any order of fetches, and positions reach the ends of the topics', async () => {
   await withFolder(async (folder) => {
     const log = await openLog(lmdb(folder));
     const appendRound = async (from: number, to: number): Promise<void> => {
       const rounds = Array.from({ length: to - from }, (_, i) => from + i).flatMap((round) => KEYS.map((key) => ({ key, round })));
-      // The stream first: what decides is the time, not which topic was filled first.
+      // The stream is filled first: timestamps decide, not the order in which the topics were filled.
       await log.append(
         visits,
         rounds.map(({ key, round }) => ({ key, value: `${round}`, timestamp: 2 * round + 1 })),
@@ -27,7 +27,7 @@ test('the table is seen as of each record’s own time, whatever was fetched fir
       );
     };
     await appendRound(0, ROUNDS);
-    // Deletions are records too, and yield nothing here.
+    // Deletions are records too, and have no output here.
     await log.append(
       names,
       KEYS.map((key) => ({ key, value: null, timestamp: 2 * ROUNDS })),
@@ -36,7 +36,7 @@ test('the table is seen as of each record’s own time, whatever was fetched fir
     await app.said('running');
     app.tell('settle');
     await app.said('settled');
-    // While it runs: a name, and only then the visit, again and again. Whoever asked for names first must ask again.
+    // While the app runs: a name, and only then the visit, repeatedly. An actor that fetched names first must fetch them again.
     for (let round = ROUNDS + 1; round < ROUNDS + 300; round++) {
       const one = round % KEYS.length;
       void log.append(names, [{ key: KEYS[one]!, value: `n${round}`, timestamp: 2 * round }], { ack: 'committed' });
@@ -59,7 +59,7 @@ test('the table is seen as of each record’s own time, whatever was fetched fir
     expect(await port.committed('visits', places)).toEqual(await port.offsets(places, 'latest'));
     await port[Symbol.asyncDispose]();
 
-    // Nothing is left for the next one: no record is delivered again.
+    // The next run has no records left: none is delivered again.
     const again = startApp(folder, 'visits.pipeline.mjs', { threads: 1, tell: 'nothing' });
     await again.said('running');
     again.tell('settle');

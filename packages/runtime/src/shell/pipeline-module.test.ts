@@ -18,7 +18,7 @@ const SELF = `run(new URL(import.meta.url), { log: lmdb('./never') })`;
 const CONVENTION = /A pipeline module only declares: {3}export default pipeline\('orders', \.\.\.\)/;
 
 const startOn = ({ app, data }: Project, path: string): ReturnType<typeof start> => start(app, [data, path, '{"tell":"nothing"}'], { limitMs: 30_000 });
-/** Runs until it is refused; what the program said, and that it ended. */
+/** Runs a program until its pipeline module is refused; returns the error that it printed. */
 const refusal = async (project: Project, path: string): Promise<{ readonly code: string; readonly message: string }> => {
   const child = startOn(project, path);
   const told = await child.told<{ readonly code: string; readonly message: string }>('refused');
@@ -32,7 +32,7 @@ const runs = async (project: Project, path: string): Promise<Ended> => {
   return child.ended;
 };
 
-test('an option of run that nobody knows is refused before anything is loaded', async () => {
+test('an unknown option of run is refused before anything is loaded', async () => {
   await expect(run(new URL('file:///nowhere.js'), { log: lmdb('./never'), threds: 2 } as never)).rejects.toMatchObject({
     code: 'STOPLOG_USAGE',
     message: expect.stringMatching(/run\(…\) knows no setting 'threds': it takes log, threads,/),
@@ -59,7 +59,7 @@ test.each([
   await expect(run(url as never, options as never)).rejects.toMatchObject({ code: 'STOPLOG_USAGE', message: expect.stringMatching(message) });
 });
 
-describe('a pipeline module is refused, with what to do instead, when it', () => {
+describe('a pipeline module is refused with the remedy when it', () => {
   const cases: readonly (readonly [string, string, RegExp])[] = [
     ['has no default export', `${HEAD} export const p = pipeline('p', stream(t('in')).to(t('out')));`, /has no default export/],
     ['exports something else by default', `${HEAD} export default { name: 'p' };`, /exports a.* object by default/],
@@ -92,7 +92,7 @@ describe('a pipeline module is refused, with what to do instead, when it', () =>
     });
   });
 
-  test('throws, or imports what is not there', async () => {
+  test('a pipeline module that throws, or imports a missing module, is refused', async () => {
     await withProject({ tsx: false }, async (project) => {
       const threw = await refusal(project, project.write('p.mjs', `${HEAD} throw new Error('no such table');\n${TAIL}`));
       expect(threw).toMatchObject({
@@ -109,7 +109,7 @@ describe('a pipeline module is refused, with what to do instead, when it', () =>
     });
   });
 
-  test('runs itself and does not wait: the program ends by it', async () => {
+  test('a pipeline module that runs itself without awaiting it ends the program', async () => {
     await withProject({ tsx: false }, async (project) => {
       const child = startOn(project, project.write('p.mjs', `${HEAD} ${SELF};\n${TAIL}`));
       const { code, errors } = await child.ended;
@@ -119,7 +119,7 @@ describe('a pipeline module is refused, with what to do instead, when it', () =>
     });
   });
 
-  test('is started itself as the program', async () => {
+  test('a pipeline module that is started as the program is refused', async () => {
     await withProject({ tsx: false }, async (project) => {
       const child = start(project.write('p.mjs', `${HEAD} ${SELF};\n${TAIL}`), [project.data]);
       const { code, errors } = await child.ended;
@@ -154,10 +154,10 @@ const p = pipeline('p', stream(t('in')).to(t('out')));
 
 describe('a pipeline module in TypeScript', () => {
   const TYPED = `${HEAD.replace('(name)', '(name: string)')} ${TAIL}`;
-  // What only a compiler can take away: no Node strips it.
+  // Syntax that only a compiler can remove: no version of Node strips it.
   const WITH_ENUM = `${TYPED}\nenum Rank { low, high }\nexport const rank: Rank = Rank.low;`;
 
-  test('runs where the project has tsx', async () => {
+  test('a TypeScript module runs if the project has tsx', async () => {
     await withProject({ tsx: true }, async (project) => {
       for (const [name, text] of [
         ['p.ts', TYPED],
@@ -167,7 +167,7 @@ describe('a pipeline module in TypeScript', () => {
     });
   });
 
-  test('is an ES module, and says so in its name where its package does not', async () => {
+  test('a TypeScript module is an ES module by its name, if not by its package', async () => {
     await withProject({ tsx: true, type: 'commonjs' }, async (project) => {
       expect(await runs(project, project.write('p.mts', TYPED))).toMatchObject({ code: 0, errors: '' });
       if ((process.features as { readonly typescript?: string | false }).typescript) return;
@@ -177,13 +177,13 @@ describe('a pipeline module in TypeScript', () => {
     });
   });
 
-  test('is found by the name it will have when it is compiled, as the compiler finds it', async () => {
+  test('a TypeScript module is found by the name of its compiled file, as the compiler finds it', async () => {
     await withProject({ tsx: true }, async (project) => {
       const path = project.write('p.ts', TYPED);
       expect(await runs(project, path.replace(/ts$/, 'js'))).toMatchObject({ code: 0, errors: '' });
     });
   });
-  test('without tsx, is refused with both ways out where Node does not run it by itself', async () => {
+  test('a TypeScript module without tsx is refused with both remedies, if Node does not run it by itself', async () => {
     await withProject({ tsx: false }, async (project) => {
       const strips = Boolean((process.features as { readonly typescript?: string | false }).typescript);
       if (strips) expect(await runs(project, project.write('p.ts', TYPED))).toMatchObject({ code: 0, errors: '' });

@@ -8,12 +8,12 @@ import { quickDone, slow, slowDone } from './fixtures/pressed.pipeline.mjs';
 const RECORDS = 60_000;
 const ROUNDS = 150;
 
-test('O24: a slow actor behind a fast producer takes bounded memory, lets its neighbour in the same thread go on, and drains what it has begun', async () => {
+test('O24: a slow actor behind a fast producer uses bounded memory, does not stop its neighbour in the thread, and drains its open batch', async () => {
   await withFolder(async (folder) => {
     const log = await openLog(lmdb(folder));
     const child = start('pressed.mjs', [folder, String(ROUNDS)], { limitMs: 90_000 });
     await child.said('running');
-    // 60 MB, a minute's work: pushed instead of pulled, all of it would be in memory at once.
+    // 60 MB, a minute's work: if records were pushed instead of pulled, all 60 MB would be in memory at once.
     await log.append(
       slow,
       Array.from({ length: RECORDS }, (_, i) => ({ key: 'k', value: `${i} ${'x'.repeat(1_000)}` })),
@@ -28,7 +28,7 @@ test('O24: a slow actor behind a fast producer takes bounded memory, lets its ne
     expect(Number(position!.offset)).toBeLessThan(RECORDS);
     const [copied] = await log.ends(slowDone);
     expect(copied).toBe(position!.offset);
-    // Every record of the neighbour came through, in order, while the slow one was still busy.
+    // The neighbour processed every record, in order, while the slow actor was still busy.
     const passed: string[] = [];
     for await (const batch of log.read(quickDone, { from: 'earliest', until: 'end' })) for (const { value } of batch) passed.push(value!);
     expect(passed).toEqual(Array.from({ length: ROUNDS }, (_, round) => `${round}`));

@@ -1,4 +1,4 @@
-/** A pipeline that is run again, renamed or extended counts each record once, or is refused: never twice, and never without a word. */
+/** A pipeline that is run again, renamed or extended counts each record once, or is refused with an error: it never counts twice. */
 import { openLog } from '@stoplog/core';
 import { openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
@@ -37,7 +37,7 @@ test('a word count whose group was deleted counts the same when it runs again', 
     await deleteGroup(folder, 'word-count');
     expect(await countOfTo(folder)).toBe(2);
   }));
-test('a topic that one pipeline sends records through is refused to another, by both names; with a topic of its own that one runs, and the first counts on', () =>
+test('a second pipeline may not send records through the topic of a first; with its own topic it runs, and the first continues', () =>
   withLine(async (folder) => {
     expect(await countOfTo(folder)).toBe(2);
     await expect(start(folder, '?name=word-count-2')).rejects.toMatchObject({
@@ -48,7 +48,7 @@ test('a topic that one pipeline sends records through is refused to another, by 
     await second.settled();
     expect(await countOfTo(folder)).toBe(2);
   }));
-test('a new store of a pipeline that has read its records already is refused, and filled once the group was deleted', () =>
+test('a new store in a pipeline that has already read its records is refused, and filled after the group was deleted', () =>
   withLine(async (folder) => {
     expect(await countOfTo(folder)).toBe(2);
     await expect(start(folder, '?letters')).rejects.toMatchObject({

@@ -1,5 +1,5 @@
 /**
- * The composition root of `run`. It alone knows all parts: the plan, the log, the actors, the signals, the console.
+ * The composition root of `run`: the only file that knows all parts, the plan, the log, the actors, the signals and the console.
  */
 import { availableParallelism } from 'node:os';
 import { type Millis, type Reset, StoplogError } from '@stoplog/core';
@@ -17,7 +17,7 @@ import { onStopSignals } from './stop-signals.ts';
 export interface RunOptions {
   /** Where the topics and stores are: `lmdb('./data')`. */
   readonly log: LogRef;
-  /** How many threads the actors share; as many as there are cores when left out. */
+  /** The number of threads that the actors share; one per core when left out. */
   readonly threads?: number;
   /** Aborting it drains the app, as disposing of it does. */
   readonly signal?: AbortSignal;
@@ -26,23 +26,23 @@ export interface RunOptions {
   /** Heap of one thread, in MB: a handler that needs more ends its thread, not the process. 2,048 when left out. */
   readonly heapMb?: number;
   /**
-   * Where a task goes on when the log has forgotten what it would read next: 'earliest' (the default), 'latest', `{ ago: hours(1) }`, each of
-   * which is told, or 'fail': its partition is given up. What it missed is in none of its stores.
+   * Auto offset reset: where a task resumes when retention has deleted its next record: 'earliest' (the default), 'latest' or
+   * `{ ago: hours(1) }`, which are logged, or 'fail', which stops the partition. The skipped records are in none of the stores.
    */
   readonly reset?: Reset;
   /**
-   * Makes this process a static member of its group: stopped and started again under this name within its session, it has
-   * the partitions that it had, and no other's have moved. Without, they go to the others as soon as it ends.
+   * Makes this process a static member of its group: restarted under this name within its session, it keeps its partitions, and no
+   * partition of another process moves. Without an id, its partitions are assigned to other processes as soon as it ends.
    */
   readonly instanceId?: string;
-  /** How long this process may stand still, or a static member be gone, until the others share its partitions. 10 s when left out. */
+  /** Session timeout: how long this process may stand still, or a static member be away, before others get its partitions. 10 s when left out. */
   readonly session?: Millis;
   /**
-   * True: SIGINT and SIGTERM drain the app, and a second one ends the process. Left out, signals are the program's: in a server it
-   * closes what it has opened, this app with it.
+   * True: SIGINT and SIGTERM drain the app, and a second one ends the process. Left out, signals are the program's: a server
+   * closes its resources, and this app with them.
    */
   readonly signals?: boolean;
-  /** What happens is told on standard error ('console', the default), or nowhere. */
+  /** Events are logged to standard error ('console', the default), or not at all. */
   readonly tell?: 'console' | 'nothing';
 }
 
@@ -62,11 +62,11 @@ const KNOWN: Known<RunOptions> = {
 const HANG_AFTER_MS = 30_000;
 const HEAP_MB = 2_048;
 
-/** `run`, behind its door (start.ts). */
+/** The implementation of `run` (start.ts). */
 export const runApp = (url: URL, options: RunOptions): Promise<App> =>
   startApp(url, options, (plan) => (options.tell === 'nothing' ? () => {} : tellConsole(plan)));
 
-/** As `run`, for a caller that tells in its own way what happens. */
+/** `run` for a caller that logs events in its own way. */
 export const startApp = async (url: URL, options: RunOptions, tellerFor: (plan: Plan) => Teller): Promise<App> => {
   const { href } = new URL(url);
   checkSettings('run(…)', options, KNOWN);
@@ -80,7 +80,7 @@ export const startApp = async (url: URL, options: RunOptions, tellerFor: (plan: 
   const member = { instanceId: options.instanceId, sessionMs: options.session };
   checkMembership({ units: [], ...member });
   const plan = await withSourcePartitions(await loadPlan(href), options.signal ?? new AbortController().signal);
-  // Threads take longest to be there: they are started first, and import while the log is loaded and opened.
+  // Threads take longest to start: they are started first, and import their modules while the log is loaded and opened.
   const pool = new Threads(plan, threads, options.heapMb ?? HEAP_MB);
   const opening = openAs(options.log);
   const link = async (): Promise<LogLink> => {
@@ -99,13 +99,13 @@ export const startApp = async (url: URL, options: RunOptions, tellerFor: (plan: 
   const teller = tellerFor(plan);
   try {
     const names = plan.topics.map(({ name }) => name);
-    // Without the tool nobody knows which are new: none is reported.
+    // Without the tool the new topics are not known, and none is reported.
     const there = new Set((await (await module.tools?.())?.topics?.(log))?.map(({ name }) => name) ?? names);
     await log.ensure(
       plan.topics.map(({ shape }) => shape),
       topicUse(plan),
     );
-    // A store that does not fit is told here and now, not by an actor later.
+    // A store that does not fit is refused here, not later by an actor.
     for (const task of plan.tasks) for (const part of newStoreParts(plan, task)) await log.store(part, new AbortController().signal);
     teller({ type: 'opened', topicsCreated: names.filter((name) => !there.has(name)).length });
   } catch (error) {

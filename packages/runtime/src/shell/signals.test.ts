@@ -6,7 +6,7 @@ import { appendEntries, checkLedger } from './fixtures/ledger.ts';
 
 const RECORDS = 6_000;
 
-/** An app in the middle of its work: records are there, and each costs a while. */
+/** Calls `use` with an app in the middle of its work, whose handler takes time for each record. */
 const atWork = async (use: (app: Child, folder: string, log: LogClient) => Promise<void>, options: object = {}): Promise<void> => {
   await withFolder(async (folder) => {
     const log = await openLog(lmdb(folder));
@@ -17,7 +17,7 @@ const atWork = async (use: (app: Child, folder: string, log: LogClient) => Promi
     await log[Symbol.asyncDispose]();
   });
 };
-/** Everything agrees, and something was left to be done: the end fell into the middle. */
+/** Expects consistent results and unprocessed records: the app ended in the middle of its work. */
 const expectHalf = async (folder: string): Promise<void> => {
   const { faults, taken, appended, between } = await checkLedger(folder);
   expect(faults).toEqual([]);
@@ -34,8 +34,8 @@ const expectWholeAfterAnotherRun = async (folder: string): Promise<void> => {
   expect(await checkLedger(folder)).toEqual({ faults: [], taken: RECORDS, appended: RECORDS, between: 0 });
 };
 
-describe('an app that is told to end in the middle of its work', () => {
-  test.each(['SIGINT', 'SIGTERM'] as const)('drains on %s, and lets the program end by itself', async (signal) => {
+describe('an app that is ended in the middle of its work', () => {
+  test.each(['SIGINT', 'SIGTERM'] as const)('an app drains on %s, and the program ends by itself', async (signal) => {
     await atWork(async (app, folder) => {
       expect(await app.kill(signal)).toMatchObject({ code: 0, signal: null, errors: '', lines: expect.arrayContaining(['ended']) });
       await expectHalf(folder);
@@ -43,7 +43,7 @@ describe('an app that is told to end in the middle of its work', () => {
     });
   });
 
-  test('leaves signals to its program unless it is asked to take them, and has lost nothing when one ends the program', async () => {
+  test('an app leaves signals to its program by default, and loses nothing when a signal ends the program', async () => {
     await atWork(
       async (app, folder) => {
         expect(await app.kill('SIGTERM')).toMatchObject({ code: null, signal: 'SIGTERM', errors: '' });
@@ -54,10 +54,10 @@ describe('an app that is told to end in the middle of its work', () => {
     );
   });
 
-  test('ends at once on the second signal, by its code, and has lost nothing', async () => {
+  test('an app ends at once on the second signal, with the exit code of the signal, and loses nothing', async () => {
     await withFolder(async (folder) => {
       const log = await openLog(lmdb(folder));
-      // One record takes ten seconds: a drain would have to wait for it.
+      // A record takes ten seconds, and a drain would wait for that.
       const app = startApp(folder, 'ledger.pipeline.mjs', { threads: 2 }, { env: { SPIN_US: '10000000' } });
       await app.said('running');
       await appendEntries(log, 0, RECORDS);
@@ -73,7 +73,7 @@ describe('an app that is told to end in the middle of its work', () => {
     });
   });
 
-  test('may be killed while it drains', async () => {
+  test('an app loses nothing when it is killed while it drains', async () => {
     await atWork(async (app, folder) => {
       app.process.kill('SIGTERM');
       expect(await app.kill('SIGKILL')).toMatchObject({ signal: 'SIGKILL' });
@@ -82,7 +82,7 @@ describe('an app that is told to end in the middle of its work', () => {
     });
   });
 
-  test('drains when its signal is aborted', async () => {
+  test('an app drains when its abort signal is aborted', async () => {
     await atWork(
       async (app, folder) => {
         app.tell('abort');
@@ -93,7 +93,7 @@ describe('an app that is told to end in the middle of its work', () => {
     );
   });
 
-  test('is disposed of once, however often it is asked', async () => {
+  test('an app is disposed of once, however often that is requested', async () => {
     await atWork(async (app, folder) => {
       app.tell('dispose');
       await app.said('disposed');

@@ -1,8 +1,8 @@
 /**
- * The door to everything that runs: `run` loads it when it is called.
+ * The entry to the shell of the runtime, which is loaded when `run` is called.
  *
- * A pipeline module imports this package to declare, in main and in every thread. The pool, rxjs and the console are not
- * needed for that: without them a thread starts sooner, and the pool's own modules are not loaded inside its threads.
+ * A pipeline module imports this package for its declarations, in main and in every thread. These need no pool, rxjs or console:
+ * a thread starts sooner without them, and the modules of the pool are not loaded inside its threads.
  */
 import { StoplogError } from '@stoplog/core';
 import type { App } from './app.ts';
@@ -21,7 +21,7 @@ import type { RunOptions } from './run.ts';
  * await app.settled();
  */
 export const run = async (url: URL, options: RunOptions): Promise<App> => {
-  // Before anything is waited for: who calls may be the very module that is being imported.
+  // Before the first await: the caller may be the module that is being imported.
   checkNotImporting(urlOf(url));
   const { runApp } = await import('./run.ts').catch((error: unknown) => {
     throw orLackOfFiles(error);
@@ -29,7 +29,7 @@ export const run = async (url: URL, options: RunOptions): Promise<App> => {
   return runApp(url, options);
 };
 
-/** Refuses a path, which `new URL` would refuse without saying what to do. */
+/** Refuses a path with the remedy; the error of `new URL` has none. */
 const urlOf = (url: unknown): string => {
   const href = url instanceof URL ? url.href : String(url);
   if (url !== undefined && url !== null && URL.canParse(href)) return href;

@@ -1,12 +1,12 @@
 /**
- * Ctrl-C and SIGTERM: the first one drains, the second one ends the process at once. Neither loses anything: what is
- * committed is committed, and what is not will be read again.
+ * Ctrl-C and SIGTERM: the first signal drains, the second ends the process at once. Neither loses anything: committed work stays, and
+ * uncommitted records are read again.
  */
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
-/** As shells count: 128 and the number of the signal. */
+/** Exit codes as in shells: 128 plus the number of the signal. */
 const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 
-/** Calls `first` at the first signal; returns how to stop listening. */
+/** Calls `first` at the first signal; returns a function that stops listening. */
 export const onStopSignals = (first: (signal: NodeJS.Signals) => void): (() => void) => {
   let seen = false;
   const handlers = SIGNALS.map((signal) => {

@@ -1,5 +1,5 @@
 /**
- * Reads a store from wherever one is: by the memory map, without asking the actor that writes it.
+ * Reads a store in the main thread, through the memory map, without a message to the actor that writes the store.
  */
 import { partitionOf, StoplogError, type Store } from '@stoplog/core';
 import type { Log, StateStore } from '@stoplog/core/port';
@@ -10,7 +10,7 @@ import type { Plan, Task, TaskStore } from '../pure/topology/plan.ts';
 export interface StoreReader<K, V> {
   /** The value of a key as of the last commit. */
   get(key: K): Promise<V | undefined>;
-  /** Entries with gte ≤ key < lt in the order of their keys, over all partitions. What changes meanwhile may or may not be seen. */
+  /** Entries with gte ≤ key < lt in the order of their keys, over all partitions. Changes made meanwhile may or may not be seen. */
   range(bounds?: { readonly gte?: K; readonly lt?: K }): AsyncIterable<readonly [K, V]>;
 }
 
@@ -69,7 +69,7 @@ const cursor = (
   };
 };
 
-/** A record's key says where its state lies. What `process` keeps under keys of its own may lie anywhere. */
+/** The partitions to search for a key: first that of a record with this key, then the others, because `process` may store any key anywhere. */
 const candidates = (task: Task, key: unknown): readonly number[] => {
   const all = Array.from({ length: task.partitions }, (_, partition) => partition);
   const topic = task.inputs[0]?.topic;

@@ -9,7 +9,7 @@ import { appendEntries, checkLedger } from './fixtures/ledger.ts';
 import { entries } from './fixtures/ledger.pipeline.mjs';
 
 const BATCH = 2_000;
-/** Of the ledger: four that read entries, three that read by-group. */
+/** Actors of the ledger: four that read entries, three that read by-group. */
 const ACTORS = 7;
 
 const startOne = (folder: string, options: object = {}, env: Readonly<Record<string, string>> = {}): Child =>
@@ -24,14 +24,14 @@ const stateOf = async (app: Child): Promise<State> => {
   app.tell('status');
   return JSON.parse((await app.said('status ', seen)).slice('status '.length)) as State;
 };
-/** Resolves when the process has so many actors, with their names. */
+/** Resolves with the names of the actors when the process has this number. */
 const having = async (app: Child, actors: number): Promise<readonly string[]> => {
   for (;;) {
     const { holds } = await stateOf(app);
     if (holds.length === actors) return holds.toSorted();
   }
 };
-/** Two that share everything, each with its part. */
+/** Resolves when the processes share all actors, and each has its part. */
 const shared = async (...apps: readonly Child[]): Promise<void> => {
   for (;;) {
     const held = (await Promise.all(apps.map(stateOf))).map(({ holds }) => holds);
@@ -41,7 +41,7 @@ const shared = async (...apps: readonly Child[]): Promise<void> => {
     }
   }
 };
-/** Settled by whoever has the partitions. */
+/** Resolves when all partitions are settled, in any process. */
 const settle = async (app: Child): Promise<void> => {
   const seen = app.lines.length;
   app.tell('settle');
@@ -53,7 +53,7 @@ const dispose = async (app: Child): Promise<string> => {
   expect(code).toBe(0);
   return errors;
 };
-/** Appends until it is told to stop, and says how many there are then. */
+/** Appends until it is stopped; `stop` resolves with the number of appended records. */
 const load = (log: LogClient): { readonly stop: () => Promise<number> } => {
   let isOver = false;
   const sending = (async () => {
@@ -71,14 +71,14 @@ const load = (log: LogClient): { readonly stop: () => Promise<number> } => {
 const whole = (records: number): unknown => ({ faults: [], taken: records, appended: records, between: 0 });
 
 describe('several processes that run one pipeline on one folder', () => {
-  test('are refused before anything is opened when their instance id or session makes no sense', async () => {
+  test('an invalid instance id or session is refused before anything is opened', async () => {
     const nowhere = { log: lmdb('/nowhere') };
     const url = new URL('file:///nowhere.mjs');
     await expect(run(url, { ...nowhere, instanceId: 'a b' })).rejects.toMatchObject({ code: 'STOPLOG_USAGE', facts: { instanceId: 'a b' } });
     await expect(run(url, { ...nowhere, session: seconds(0.05) })).rejects.toMatchObject({ code: 'STOPLOG_USAGE', facts: { sessionMs: 50 } });
   });
 
-  test('share its partitions; restarted one after the other under load, or killed, they lose no record and do none twice', async () => {
+  test('processes share the partitions; restarted in turn under load, or killed, they process each record exactly once', async () => {
     await withFolder(async (folder) => {
       await using log = await openLog(lmdb(folder));
       const first = startOne(folder);
@@ -92,7 +92,7 @@ describe('several processes that run one pipeline on one folder', () => {
       const third = startOne(folder);
       await third.said('running');
       await shared(second, third);
-      // Those it kept were never started again.
+      // The actors that stayed were not restarted.
       expect(await stateOf(second)).toMatchObject({ restarts: 0 });
       expect((await second.kill('SIGTERM')).code).toBe(0);
       const fourth = startOne(folder);
@@ -102,7 +102,7 @@ describe('several processes that run one pipeline on one folder', () => {
       const sent = await sending.stop();
       await settle(fourth);
       await having(fourth, ACTORS);
-      // Some while the third lived, as each of them was free, and the rest when it was killed.
+      // Some actors were taken while the third process lived, as each was released, and the rest when it was killed.
       const told = [...(await dispose(fourth)).matchAll(/(\d) of 7 actors here: (\d) taken/g)].map(([, held, taken]) => [Number(held), Number(taken)]);
       expect(told.map(([held]) => held)).toEqual(told.map((_, i) => told.slice(0, i + 1).reduce((sum, [, taken]) => sum + taken!, 0)));
       expect(told.slice(-2)).toEqual([
@@ -113,7 +113,7 @@ describe('several processes that run one pipeline on one folder', () => {
     });
   }, 60_000);
 
-  test('hand a partition over when its handler is done, and not before', async () => {
+  test('a process hands a partition over when its handler is done, not before', async () => {
     await withFolder(async (folder) => {
       await using log = await openLog(lmdb(folder));
       const go = join(folder, 'go');
@@ -122,10 +122,10 @@ describe('several processes that run one pipeline on one folder', () => {
       await log.append(entries, [{ key: 'slow', value: -1 }]);
       await first.said('held');
       const second = startOne(folder);
-      // It waits, and has nothing: what it is to have is still the first one's.
+      // The second process waits without partitions: they are still assigned to the first.
       await second.said('running');
       expect(await stateOf(second)).toMatchObject({ state: 'waiting', holds: [] });
-      // Asked while some are on their way out: those say nothing any more, and it is the others that tell.
+      // The request comes while some partitions are revoked: the other process reports these.
       const settled = settle(first);
       await having(first, 4);
       writeFileSync(go, '');
@@ -137,16 +137,16 @@ describe('several processes that run one pipeline on one folder', () => {
     });
   }, 60_000);
 
-  test('hand over what has ended while the handler of another that moves is not done', async () => {
+  test('a process hands over drained partitions while the handler of another revoked partition is not done', async () => {
     await withFolder(async (folder) => {
       await using log = await openLog(lmdb(folder));
       const go = join(folder, 'go');
-      // A thread for each, so that the handler that is held holds up its own actor only.
+      // A thread for each actor, so that a waiting handler delays only its own actor.
       const first = startOne(folder, { threads: ACTORS }, { HOLD: go });
       await first.said('running');
       for (const key of Array.from({ length: 10 }, (_, i) => `k${i}`)) await log.append(entries, [{ key, value: -1 }]);
       for (let n = 0, from = 0; n < 4; n++, from = first.lines.indexOf('held', from) + 1) await first.said('held', from);
-      // Of the three that move, two read what is held, and one does not.
+      // Two of the three revoked partitions have waiting handlers, and one has not.
       const second = startOne(folder);
       await second.said('running');
       expect(await having(second, 1)).toEqual([expect.stringMatching(/^1:/)]);
@@ -157,14 +157,14 @@ describe('several processes that run one pipeline on one folder', () => {
     });
   }, 60_000);
 
-  test('O21: go on without one that stands still for longer than its session; it is refused when it wakes, and shares again', async () => {
+  test('O21: processes continue without one that stands still longer than its session; it is fenced when it wakes, and joins again', async () => {
     await withFolder(async (folder) => {
       await using log = await openLog(lmdb(folder));
       const [first, second] = [startOne(folder, { session: 1_000 }), startOne(folder, { session: 1_000 })];
       await Promise.all([first.said('running'), second.said('running')]);
       await shared(first, second);
       await appendEntries(log, 0, BATCH);
-      // Stopped while it rests: inside a transaction it would hold the folder's write lock, and everybody would wait with it.
+      // The process is stopped while idle: inside a transaction it would hold the folder's write lock, and all others would wait.
       await settle(second);
       first.process.kill('SIGSTOP');
       await appendEntries(log, BATCH, BATCH);
@@ -179,7 +179,7 @@ describe('several processes that run one pipeline on one folder', () => {
     });
   }, 90_000);
 
-  test('are told by their status that they are over when another came in their place', async () => {
+  test('the status of an app completes when another process replaces it', async () => {
     await withFolder(async (folder) => {
       const url = new URL('./fixtures/ledger.pipeline.mjs', import.meta.url);
       const app = await run(url, { log: lmdb(folder), threads: 1, instanceId: 'a', tell: 'nothing' });
@@ -192,7 +192,7 @@ describe('several processes that run one pipeline on one folder', () => {
     });
   }, 60_000);
 
-  test('with instance ids find their partitions as they were after a restart, and the others do not notice', async () => {
+  test('a process with an instance id has the same partitions after a restart, and the other processes keep theirs', async () => {
     await withFolder(async (folder) => {
       await using log = await openLog(lmdb(folder));
       const member = (instanceId: string): Child => startOne(folder, { instanceId, session: 60_000 });
@@ -210,7 +210,7 @@ describe('several processes that run one pipeline on one folder', () => {
       await again.said('running');
       await settle(again);
       expect([(await stateOf(again)).holds.toSorted(), (await stateOf(b)).holds.toSorted()]).toEqual(had);
-      // Another one under its name while it runs: the older is refused, by name.
+      // Another process with the same instance id fences the older one.
       const twin = member('a');
       expect(JSON.parse((await again.said('ended ')).slice('ended '.length))).toMatchObject({ code: 'STOPLOG_FENCED' });
       expect((await again.ended).errors).toMatch(/STOPLOG_FENCED/);

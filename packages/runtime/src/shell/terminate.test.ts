@@ -5,10 +5,10 @@ import { randomly, startApp, withFolder } from './fixtures/child.ts';
 import { appendEntries, checkLedger } from './fixtures/ledger.ts';
 
 const TERMINATIONS = 50;
-/** More than two threads have done before the next of them is ended. */
+/** More records than two threads process before the next thread is terminated. */
 const RECORDS_AT_A_TIME = 1_000;
 
-test('F3, O24: threads ended at any moment cost nothing but their time: the app goes on, and its outcome is that of an undisturbed one', async () => {
+test('F3, O24: an app whose threads are terminated at any moment continues, and has the results of an undisturbed one', async () => {
   await withFolder(async (folder) => {
     const seed = Math.floor(randomly('terminate')() * 2 ** 31);
     const log = await openLog(lmdb(folder));

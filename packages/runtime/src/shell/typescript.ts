@@ -1,8 +1,8 @@
 /**
  * Imports a module that may be TypeScript, on every Node from 20 on.
  *
- * Newer ones strip types by themselves. On older ones, and for what stripping cannot do (enums, parameter properties),
- * `tsx` is asked if the project has it; it is an optional peer, and this is the only file that knows it.
+ * Newer versions strip types by themselves. Older ones, and syntax that cannot be stripped (enums, parameter properties), need `tsx`,
+ * if the project has it: an optional peer, which only this file knows.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -27,7 +27,7 @@ export const importModule = async (given: string): Promise<unknown> => {
   return import(url);
 };
 
-/** `x.js` where only `x.ts` is there: TypeScript writes the name that a file will have when it is compiled, also where nothing compiles it. */
+/** `x.ts` for `x.js` if only `x.ts` exists: TypeScript imports name the compiled file, also where no compiler runs. */
 const sourceOf = (url: string): string => {
   if (!url.startsWith('file:') || !/\.[mc]?js$/.test(new URL(url).pathname) || existsSync(new URL(url))) return url;
   const source = url.replace(/js(?=$|[?#])/, 'ts');
@@ -47,7 +47,7 @@ const register = async (url: string): Promise<void> => {
   );
 };
 
-/** Looked for where the pipeline lives first: that project chose it. */
+/** Looks for tsx in the pipeline's project first, which chose its version. */
 const tsxFor = async (url: string): Promise<{ register(): unknown } | undefined> => {
   const theirs = apiOfTsx(url);
   if (theirs !== undefined) return (await import(theirs)) as { register(): unknown };
@@ -59,7 +59,7 @@ const tsxFor = async (url: string): Promise<{ register(): unknown } | undefined>
   }
 };
 
-/** What `import('tsx/esm/api')` would find from there. `require.resolve` finds the CommonJS build, whose `register` looks for its hooks in the wrong folder. */
+/** Resolves `tsx/esm/api` as an import from there would. `require.resolve` finds the CommonJS build, whose `register` looks for its hooks in the wrong folder. */
 const apiOfTsx = (from: string): string | undefined => {
   let manifest: string;
   try {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { perVisitor, visits } from './fixtures/keyless.pipeline.mjs';
 import { run, type Status } from '@stoplog/runtime';
 
-test('the status of an app counts the records without a key that a verb has left out', async () => {
+test('the status of an app counts the records without a key that a verb has dropped', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'stoplog-keyless-'));
   try {
     await using app = await run(new URL('./fixtures/keyless.pipeline.mjs', import.meta.url), { log: lmdb(folder), threads: 1, tell: 'nothing' });

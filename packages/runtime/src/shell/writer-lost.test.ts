@@ -8,14 +8,14 @@ import { withFolder } from './fixtures/child.ts';
 
 const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
 
-test('when the writer of its log dies, an app ends with that, and leaves nothing that would start an actor again', async () => {
+test('an app ends when the writer of its log dies, and leaves no timer that would restart an actor', async () => {
   await withFolder(async (folder) => {
     const ref = lmdb(folder);
     const before = timers();
     const app = await run(new URL('./fixtures/ledger.pipeline.mjs', import.meta.url), { log: ref, threads: 2, tell: 'nothing' });
     const log = await openPort(ref);
-    const port = (await (await loadLogModule(ref)).share(log)).data as MessagePort;
-    // No commit of ours is two bytes long; to the writer it is a broken invariant.
+    const { port } = (await (await loadLogModule(ref)).share(log)).data as { readonly port: MessagePort };
+    // No commit is two bytes long, so the writer fails with a broken invariant.
     port.postMessage({ id: 1, type: 'commit', bytes: new ArrayBuffer(2) });
     await once(port, 'close');
     await expect(app.finished).rejects.toMatchObject({ code: 'STOPLOG_LOG_UNAVAILABLE' });

@@ -10,7 +10,7 @@ import { type GroupEffect, type GroupEvent, placeName } from '@stoplog/core/kit'
 import type { MemoryDisk, MemoryMember } from '@stoplog/core/testing';
 import { HostState, step, type HostEffect, type HostEvent } from '../pure/host/host.ts';
 import type { Place } from '../pure/actor/place.ts';
-import { differenceOf, holdingsIn, NOTHING_HELD, type Held } from '../pure/host/holdings.ts';
+import { differenceOf, holdingsIn, type Held } from '../pure/host/holdings.ts';
 import type { Unit } from '../pure/host/units.ts';
 import type { Plan } from '../pure/topology/plan.ts';
 import type { MemorySinks } from './memory-sinks.ts';
@@ -158,7 +158,7 @@ export class SimulatedProcess {
   /** Asked to end: finishes what is begun, leaves the group, and is another member afterwards. */
   drain(): void {
     this.#leaving = true;
-    this.#tellHost({ type: 'assigned', holdings: NOTHING_HELD });
+    this.#tellHost({ type: 'stop' });
   }
   /** The writer takes a commit; with an error, it could not. */
   write(sent: Sent, error?: StoplogError): void {
@@ -233,7 +233,11 @@ export class SimulatedProcess {
         return gaveUp(effect.unit, effect.error);
       case 'fatal':
         return gaveUp('of the app', effect.error);
-      // A simulated thread that hangs is slow, and the member looks for itself at what is over.
+      // Only the console and settled() ask for these. A simulated thread that hangs is slow, and the member looks for itself at what is over.
+      case 'stand by':
+      case 'waiting':
+      case 'ask':
+      case 'answered':
       case 'kill':
       case 'over':
       case 'drained':

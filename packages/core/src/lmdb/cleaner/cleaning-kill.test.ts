@@ -1,4 +1,4 @@
-/** Whatever moment a process dies in while it cleans, a fold of the log ends as it would have, and survivors are where they were. */
+/** A process that dies at any moment of a cleaning changes no fold of the log, and moves no surviving record. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Log } from '@stoplog/core/port';
@@ -26,7 +26,7 @@ const read = async (log: Log): Promise<readonly { readonly offset: bigint; reado
   }
   return records;
 };
-/** What was said to be written below an offset, folded: of an offset said twice, the second time counts, for the first was never taken. */
+/** The announced writes below an offset, folded: of two at one offset the second counts, because the first was never appended. */
 const intended = (file: string, end: bigint): Map<string, string> => {
   const at = new Map<bigint, readonly [string, string]>();
   for (const line of readFileSync(file, 'utf8').split('\n').slice(0, -1)) {
@@ -40,7 +40,7 @@ const intended = (file: string, end: bigint): Map<string, string> => {
   }
   return table;
 };
-/** Wherever a reader stands, what it reads next is the first record that is left from there on. */
+/** Checks that a reader at any offset reads the first remaining record from there. */
 const checkParked = async (log: Log, left: readonly bigint[], end: bigint): Promise<void> => {
   for (let from = 0n; from < end; from += 7n) {
     let found: bigint | undefined;
@@ -83,7 +83,7 @@ const check = async (path: string, intents: string): Promise<number> => {
   }
 };
 
-test('killed again and again while it writes and cleans: nothing comes back, nothing is lost, nothing moves', async () => {
+test('killed again and again while it writes and cleans, a log loses no record, moves none, and restores no deleted one', async () => {
   await withFolder(async (folder) => {
     const [path, intents] = [join(folder, 'log'), join(folder, 'intents')];
     for (const after of [1, 4, 9, 2, 6]) {
@@ -97,7 +97,7 @@ test('killed again and again while it writes and cleans: nothing comes back, not
 }, 60_000);
 
 test.each<Failpoint>(['compact.select', 'compact.copied', 'compact.swapped', 'compact.cleaned', 'storage.put'])(
-  'O06: killed at %s, the table is the same after another cleaning',
+  'O06: killed at %s, the log has the same table after another cleaning',
   async (failpoint) => {
     await withFolder(async (folder) => {
       const [path, intents] = [join(folder, 'log'), join(folder, 'intents')];

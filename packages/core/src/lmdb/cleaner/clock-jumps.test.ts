@@ -1,4 +1,4 @@
-/** A wall clock that jumps deletes nothing that is young, and stops nothing from being deleted when it is old. */
+/** A wall clock that jumps makes no young record be deleted, and keeps no old one from being deleted. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,10 +31,10 @@ let path: string;
 let ref: LogRef;
 let log: Log;
 let tool: Awaited<ReturnType<typeof loadTools>>;
-/** The wall clock, and the monotonic one. */
+/** The wall clock and the monotonic one. */
 let clocks: Float64Array;
 
-/** Time passes on both clocks, and the log looks every ten minutes. */
+/** Moves both clocks; the log compares them every ten minutes. */
 const pass = async (ms: number): Promise<void> => {
   for (let left = ms; left > 0; left -= HOUR / 6) {
     const step = Math.min(left, HOUR / 6);
@@ -47,7 +47,7 @@ const jump = (byMs: number): void => void (clocks[0]! += byMs);
 const reopen = async (downMs: number): Promise<void> => {
   await log[Symbol.asyncDispose]();
   clocks[0]! += downMs;
-  // The monotonic clock of a machine that was started anew says anything.
+  // The monotonic clock of a restarted machine may show any time.
   clocks[1] = 5;
   log = await openPort(ref);
 };
@@ -62,7 +62,7 @@ beforeEach(async () => {
   path = mkdtempSync(join(tmpdir(), 'stoplog-clocks-'));
   const made = lmdb(path, { maintenance: { everyMs: Infinity } });
   clocks = new Float64Array(new SharedArrayBuffer(16));
-  // Behind the machine's clock, by which a check goes, however much time passes here.
+  // A time behind the machine's clock, which a check uses.
   clocks.set([Date.now() - 7 * DAY, 1_000]);
   ref = { ...made, options: { ...(made.options as object), clock: clocks.buffer } };
   tool = await loadTools(ref);
@@ -78,7 +78,7 @@ describe('a wall clock that runs ahead', () => {
   test.each([
     ['a day for three seconds', DAY, 3 * SECOND],
     ['ten years for a minute', 10 * YEAR, 60 * SECOND],
-  ])('by %s deletes nothing, and what was appended meanwhile goes when it is old', async (_, byMs, forMs) => {
+  ])('a wall clock that is ahead by %s deletes nothing, and records appended meanwhile are deleted when they are old', async (_, byMs, forMs) => {
     await append('before');
     await pass(SECOND);
     jump(byMs);
@@ -93,7 +93,7 @@ describe('a wall clock that runs ahead', () => {
     await pass(2 * HOUR);
     expect(await start()).toBe(3n);
   });
-  test('deletes nothing though the process is restarted in between, and while the hour lasts', async () => {
+  test('a wall clock that is ahead deletes nothing though the process is restarted in between, and while the hour lasts', async () => {
     await append('before');
     jump(DAY);
     await pass(SECOND);
@@ -108,7 +108,7 @@ describe('a wall clock that runs ahead', () => {
     await pass(RETENTION + HOUR);
     expect(await start()).toBe(2n);
   });
-  test('and stays there is followed after an hour; a record appended within the hour keeps its age', async () => {
+  test('a wall clock that stays ahead is followed after an hour; a record appended within the hour keeps its age', async () => {
     await append('before');
     await reopen(3 * DAY);
     await append('within the hour');
@@ -121,7 +121,7 @@ describe('a wall clock that runs ahead', () => {
   });
 });
 
-test('a log that was stamped years ahead goes on as soon as the clock is right, and check names the segments before', async () => {
+test('a log that was stamped years ahead continues as soon as the clock is right, and check names the earlier segments', async () => {
   jump(10 * YEAR);
   await reopen(0);
   await pass(2 * HOUR);

@@ -1,4 +1,4 @@
-/** What compaction has emptied takes one row, however much of it there was, and nobody who stands there notices. */
+/** The batches that compaction has emptied take one row in any number, and a reader whose position is among them notices nothing. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ const shape: TopicShape = {
 };
 const BATCHES = 600;
 
-/** How many rows each table holds, and where the entries of `times` lead though no batch begins there. */
+/** Counts the rows of each table, and the entries of `times` that lead to no batch. */
 const rows = async (path: string): Promise<{ readonly log: number; readonly segments: number; readonly times: number; readonly astray: readonly bigint[] }> => {
   const env = openEnv({ path, mapSize: DEFAULT_MAP_SIZE }, true);
   const bases = new Set([...env.tables.log.getKeys({})].map((key) => offsetOfBatchKey(key)));

@@ -1,8 +1,8 @@
 /**
- * Forgetting, inside a write transaction: small steps, each of which leaves a log that keeps every promise.
+ * Retention inside a write transaction: small steps, each of which leaves a log that keeps every promise.
  *
- * First the start moves, in one put: from then on nobody reads below it. What lies there is then removed a few batches at
- * a time, for LMDB pays for a large removal with slow commits long after.
+ * First the start moves, in one put: from then on no reader reads below it. The batches below are then removed a few at
+ * a time, because LMDB pays for a large removal with slow commits long after.
  */
 import { StoplogError } from '../../pure/errors.ts';
 import type { Cleanup } from '../../pure/retention/cleanup.ts';
@@ -15,7 +15,7 @@ import { segmentsOf, shrink } from '../tables/segments.ts';
 import type { PartitionId } from '../tables/reader.ts';
 import { put } from '../tables/sealed.ts';
 
-/** Moves the start behind what retention forgets. */
+/** Moves the start behind the segments that retention deletes. */
 export const applyRetention = (env: Env, place: PartitionId, cleanup: Cleanup, now: number, all: EndsInTransaction): void => {
   const ends = all.get(place.topicId, place.partition);
   const segments = segmentsOf(env, place, ends);
@@ -23,7 +23,7 @@ export const applyRetention = (env: Env, place: PartitionId, cleanup: Cleanup, n
   if (start > ends.start) moveStart(all, place, ends, start);
 };
 
-/** Moves starts to the offsets that were asked for, all or none; returns where they are. */
+/** Moves starts to the requested offsets, all or none; returns the present starts. */
 export const applyDeleteRecords = (before: readonly (PartitionId & { readonly offset: bigint })[], all: EndsInTransaction): readonly bigint[] => {
   for (const place of before) checkBefore(place, place.offset, all.get(place.topicId, place.partition));
   return before.map((place) => {
@@ -38,14 +38,14 @@ const checkBefore = ({ topic, partition }: PartitionId, before: bigint, ends: En
     throw new StoplogError(
       'STOPLOG_OFFSET_OUT_OF_RANGE',
       { topic, partition, offset: before, start: ends.start, end: ends.end },
-      `${topic}[${partition}] ends at ${ends.end}, and ${before} lies ${before < 0n ? 'before its beginning' : 'after it'}: give an offset up to the end`,
+      `${topic}[${partition}] ends at ${ends.end}, and ${before} is ${before < 0n ? 'before its beginning' : 'after it'}: give an offset up to the end`,
     );
   }
 };
 const moveStart = (all: EndsInTransaction, { topicId, partition }: PartitionId, ends: Ends, start: bigint): void =>
   all.set(topicId, partition, { ...ends, start, active: start === ends.end ? emptySegment(ends.end) : ends.active });
 
-/** Closes the active segment, if there is anything in it. */
+/** Closes the active segment, unless it is empty. */
 export const applyRoll = (env: Env, { topicId, partition }: PartitionId, all: EndsInTransaction): void => {
   const ends = all.get(topicId, partition);
   if (isEmptySegment(ends.active)) return;
@@ -53,7 +53,7 @@ export const applyRoll = (env: Env, { topicId, partition }: PartitionId, all: En
   all.set(topicId, partition, { ...ends, active: emptySegment(ends.end) });
 };
 
-/** Lets the segments that are stamped with a later time have arrived at `latest`. */
+/** Sets the arrival of segments that are stamped with a later time to `latest`. */
 export const applyRestamp = (env: Env, place: PartitionId, latest: number, all: EndsInTransaction): void => {
   const { topicId, partition } = place;
   const ends = all.get(topicId, partition);
@@ -67,12 +67,12 @@ export const applyRestamp = (env: Env, place: PartitionId, latest: number, all: 
 
 export interface Trimmed {
   readonly bytes: number;
-  /** Nothing is left below the start. */
+  /** True when no batch is left below the start. */
   readonly done: boolean;
 }
 const MOST_TIMES = 64;
 
-/** Removes a few batches that lie below the start whole, and what else is of no use once they are gone. */
+/** Removes a few batches that are whole below the start, and the rows of other tables that only served them. */
 export const applyTrim = (env: Env, place: PartitionId, limit: { readonly batches: number; readonly bytes: number }, all: EndsInTransaction): Trimmed => {
   const { topicId, partition } = place;
   const { log, segments, times } = env.tables;
@@ -84,7 +84,7 @@ export const applyTrim = (env: Env, place: PartitionId, limit: { readonly batche
   let ofActive = 0;
   for (const [i, key] of keys.entries()) {
     const next = keys[i + 1];
-    // A batch ends where the next one begins, or before: whether it is damaged does not matter any more.
+    // A batch ends where the next one begins, or before: a damaged one is removed like any other.
     const isBelow = next === undefined ? keys.length <= limit.batches && ends.start === ends.end : offsetOfBatchKey(next) <= ends.start;
     if (!isBelow || bytes >= limit.bytes || removed === limit.batches) break;
     const size = peek(log, key)?.length ?? 0;
@@ -103,7 +103,7 @@ export const applyTrim = (env: Env, place: PartitionId, limit: { readonly batche
   }
   const entries = [...times.getRange({ start: prefix, end: prefixEnd(prefix), limit: MOST_TIMES, snapshot: false })];
   for (const [i, { key }] of entries.entries()) {
-    // The last that leads to the start or before it stays: a search for its time begins there.
+    // The last entry that leads to the start or before it stays: a search for its time begins there.
     const after = entries[i + 1];
     if (after === undefined || decodeOffset(unseal('times', after.key, after.value)) > ends.start) break;
     times.removeSync(key);

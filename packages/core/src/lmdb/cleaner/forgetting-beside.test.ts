@@ -1,4 +1,4 @@
-/** Forgetting beside appends and reads: in the background, as often and as fast as it may. */
+/** Retention and compaction beside appends and reads: in the background, as often and as fast as possible. */
 import { join } from 'node:path';
 import type { Log, TopicShape } from '@stoplog/core/port';
 import { BatchBuilder, openPort } from '@stoplog/core/kit';
@@ -26,7 +26,7 @@ const append = async (log: Log, from: number): Promise<number> => {
   await log.commit(commitOf({ appends: [{ ...place, batch: builder.finish() }] }));
   return from + 20;
 };
-/** Follows the log until it has seen the record that says so. */
+/** Reads on until the given record has come. */
 const follow = async (log: Log, last: number): Promise<ReadonlyMap<string, number>> => {
   const table = new Map<string, number>();
   let before = -1n;
@@ -78,7 +78,7 @@ test('retention by bytes keeps up with appends, and a reader from the start neve
 }, 60_000);
 
 test.each(['retain.advance', 'retain.deleted'])(
-  'L9: killed at %s, a start has grown or not, and what lies after it is whole',
+  'L9: killed at %s, a log has moved the start or not, and all records after it are whole',
   async (failpoint) => {
     await withFolder(async (folder) => {
       const path = join(folder, 'log');

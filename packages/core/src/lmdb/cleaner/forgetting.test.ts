@@ -1,4 +1,4 @@
-/** Cases of forgetting by id, over LMDB and in memory, by a clock that is moved by hand. */
+/** Cases of retention and compaction by id, over LMDB and in memory, by a clock that the test moves. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -97,7 +97,7 @@ describe.each([
   ['LMDB', overLmdb],
   ['memory', inMemory],
 ] as const)('over %s', (_, open) => {
-  test('O03: a position in a gap that compaction left goes on behind it', async () => {
+  test('O03: a reader at a position in a gap left by compaction resumes behind it', async () => {
     const subject = await open();
     const { log } = subject;
     await log.ensure([shape({ cleanup: 'compact', forgetting: { deleteRetentionMs: 0 } })]);
@@ -136,7 +136,7 @@ describe.each([
     const found = await log.fetch({ ...place, offset: 0n }, { bytes: 1, waitMs: 0 }, never);
     expect([found.batches.length, found.batches[0]!.count, found.next]).toEqual([1, 1, 10_001n]);
   });
-  test('O05: the offset for a time is that of the first record at or after it, also when compaction has taken the exact hit', async () => {
+  test('O05: the offset for a time is that of the first record at or after it, also when compaction has removed the exact hit', async () => {
     const subject = await open();
     const { log } = subject;
     await log.ensure([shape({ cleanup: 'compact' })]);
@@ -169,7 +169,7 @@ describe.each([
     expect(await read(subject.log)).toEqual(['2:b=1']);
     expect(await where(subject.log, 'latest')).toBe(3n);
   });
-  test('O06: whoever reads within the retention of a tombstone sees it, and after it a new reader does not', async () => {
+  test('O06: a reader within the retention of a tombstone sees it, and a new reader after that time does not', async () => {
     const subject = await open();
     await subject.log.ensure([shape({ cleanup: 'compact', forgetting: { deleteRetentionMs: 60_000 } })]);
     subject.now(0);
@@ -199,11 +199,11 @@ describe.each([
     await subject.clean({ now: N + 8 * DAY });
     expect(await read(log)).toEqual(['5:f=v']);
     expect(await where(log, 'earliest')).toBe(5n);
-    // An idle topic: nothing arrives any more, and the active segment goes too.
+    // An idle topic: no record comes, and the active segment is deleted too.
     await subject.clean({ now: N + 16 * DAY });
     expect([await where(log, 'earliest'), await where(log, 'latest')]).toEqual([6n, 6n]);
   });
-  test('retention by bytes leaves at least as much as was asked for', async () => {
+  test('retention by bytes leaves at least the given number of bytes', async () => {
     const subject = await open();
     const { log } = subject;
     await log.ensure([shape({ forgetting: { segmentBytes: 1_000, retentionBytes: 5_000 } })]);

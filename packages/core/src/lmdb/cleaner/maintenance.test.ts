@@ -1,4 +1,4 @@
-/** The background, round by round, by a clock that is moved by hand: what is due, and what is told of it. */
+/** The background, round by round, by a clock that the test moves: the work that is due, and the reports of it. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ let path: string;
 let env: Env;
 let file: DataFile;
 let now = 0;
-/** What every commit of the background throws while it is set. */
+/** The error that every commit of the background throws while it is set. */
 let refusal: Error | undefined;
 let cleanups: Cleanups;
 let maintenance: Maintenance;
@@ -100,7 +100,7 @@ const append = (key: string, value: string): bigint => {
 const standing = async (): Promise<Awaited<ReturnType<Administrator['cleanings']>>[number]> => (await administrator.cleanings(['t']))[0]!;
 
 describe('a cleaning in the background', () => {
-  test('tells what it freed and kept, when, and how long it took; a look that finds nothing to do is not worth a word', async () => {
+  test('a cleaning reports the freed and kept bytes, its time and its duration; a look that finds no work is not reported', async () => {
     ensure({ forgetting: { segmentBytes: 1 } });
     for (const value of ['1', '2', '3']) append('k', value);
     const before = await standing();
@@ -126,7 +126,7 @@ describe('a cleaning in the background', () => {
     await maintenance.tick();
     expect((await standing()).last).toMatchObject({ dropped: 1, kept: 1 });
   });
-  test('by retention tells where the partition starts now, and when it is due again', async () => {
+  test('a cleaning by retention reports the new start of the partition, and the time of the next one', async () => {
     ensure({ cleanup: 'delete', retentionMs: DAY, forgetting: { segmentBytes: 1 } });
     append('k', '1');
     now += 1_000;
@@ -140,7 +140,7 @@ describe('a cleaning in the background', () => {
     await maintenance.tick();
     expect(await standing()).toMatchObject({ last: { at: now, startBefore: 0n, start: 1n }, dueAt: 1_001_000 + DAY + 1 });
   });
-  test('closes the segment of a topic that nobody appends to any more when its time has come, and compacts it within the largest lag', async () => {
+  test('a cleaning closes the segment of an idle topic when its time has come, and compacts it within the largest lag', async () => {
     ensure({ forgetting: { maxCompactionLagMs: 60_000, minDirtyRatio: 1 } });
     for (const value of ['1', '2', '3']) append('k', value);
     expect(await standing()).toMatchObject({ dueAt: now + 60_001, dirtyBytes: 0 });
@@ -151,7 +151,7 @@ describe('a cleaning in the background', () => {
     await maintenance.tick();
     expect((await standing()).last).toMatchObject({ at: now, dropped: 2, kept: 1 });
   });
-  test('waits for half of the bytes to be new, or for what share the topic says', async () => {
+  test('a cleaning waits until half of the bytes are new, or the share that the topic declares', async () => {
     ensure({ forgetting: { segmentBytes: 1, minDirtyRatio: 0.6 } });
     for (const key of ['a', 'b', 'c', 'd', 'e']) append(key, '1');
     await maintenance.tick();
@@ -159,7 +159,7 @@ describe('a cleaning in the background', () => {
     for (const key of ['a', 'b', 'c']) append(key, '2');
     now += 5;
     await maintenance.tick();
-    // Of seven closed batches three are new.
+    // Three of the seven closed batches are new.
     expect((await standing()).last).toEqual(first);
     expect((await standing()).dirtyRatio).toBeCloseTo(3 / 7, 5);
     for (const key of ['d', 'e', 'a']) append(key, '3');
@@ -180,7 +180,7 @@ describe('a cleaning that fails', () => {
     };
   };
 
-  test('is told with code and sentence, stops no append, and is tried again after a pause; the next that succeeds ends it', async () => {
+  test('a failure is reported with code and sentence, stops no append, and is retried after a pause; the next success ends it', async () => {
     ensure({ forgetting: { segmentBytes: 1 } });
     for (const value of ['1', '2', '3']) append('k', value);
     const repair = damage(1n);
@@ -200,7 +200,7 @@ describe('a cleaning that fails', () => {
     await maintenance.tick();
     expect(await standing()).toMatchObject({ failure: undefined, last: { at: now, dropped: 2, kept: 1 } });
   });
-  test('is told by the writer while the disk has no room to write it down, and is written down when it has', async () => {
+  test('a failure is reported by the writer while the disk has no room to store it, and is stored when there is room', async () => {
     ensure({ forgetting: { segmentBytes: 1 } });
     for (const value of ['1', '2', '3']) append('k', value);
     refusal = new StoplogError('STOPLOG_LOG_FULL', {}, 'no space is left: make room');
@@ -215,7 +215,7 @@ describe('a cleaning that fails', () => {
     await maintenance.tick();
     expect(await standing()).toMatchObject({ failure: undefined, last: { kept: 1 } });
   });
-  test('of a topic that was deleted meanwhile is told to nobody, and its reports go with it', async () => {
+  test("a failure at a topic that was deleted meanwhile is not reported, and the topic's reports are deleted with it", async () => {
     ensure({ forgetting: { segmentBytes: 1 } });
     for (const value of ['1', '2', '3']) append('k', value);
     await maintenance.tick();
@@ -229,8 +229,8 @@ describe('a cleaning that fails', () => {
   });
 });
 
-describe('two that clean one partition at once', () => {
-  /** What is left, after everything beside it was found to agree with it. */
+describe('two processes that clean one partition at once', () => {
+  /** The remaining records, after a check that all other tables agree with them. */
   const left = (): readonly string[] => {
     const ends = readEnds(env, 1, 0);
     const sizes = new Map<bigint, number>();
@@ -255,14 +255,14 @@ describe('two that clean one partition at once', () => {
     return records;
   };
 
-  test('agree, at whichever step the one comes between the other, and however much it gets done', async () => {
+  test('two cleanings agree at whichever step one comes between the steps of the other, and however many steps it does', async () => {
     ensure({ forgetting: { segmentBytes: 400, deleteRetentionMs: 0 } });
     const other = new Maintenance(env, cleanups, { everyMs: 1, bytesPerSecond: 1e12 }, async (apply) => committing(apply));
     const beside = (at: number): Maintenance => {
       let steps = 0;
       return new Maintenance(env, cleanups, { everyMs: 1, bytesPerSecond: 1e12 }, async (apply) => {
         if (steps++ === at) {
-          // What the one that is in the middle still takes for the latest is replaced.
+          // The first cleaning still takes these records for the latest; they are replaced.
           append('g', 'later');
           append('late', 'x');
           await other.clean({ roll: true });

@@ -1,10 +1,10 @@
 /**
  * Retention and compaction of a whole folder, beside its appends: reads in slices, commits in small steps, at a pace.
  *
- * Every step is a call like any other in the writer's queue, so it shares a flush with whatever waits. Between two steps
- * nothing is owed: what a crash cuts off is found again by looking, and done again. Only which keys were seen is kept in
- * memory, and that is bounded. Two processes over one folder may clean at once: each step looks whether its batch is still the one
- * it was made from.
+ * Every step is a call like any other in the writer's queue, so it shares a flush with all waiting calls. A crash between two
+ * steps loses no work: the next round looks for it and does it. Only the keys of a pass are held in
+ * memory, and their number is bounded. Two processes over one folder may clean at once: each step compares its batch with the one
+ * that it was made from.
  */
 import { setImmediate as turnOfOthers, setTimeout as sleep } from 'node:timers/promises';
 import { StoplogError } from '../../pure/errors.ts';
@@ -26,9 +26,9 @@ import { failpoint } from '../../failpoints/failpoint.ts';
 
 export const MAINTENANCE: MaintenanceOptions = { everyMs: 1_000, bytesPerSecond: 32 * 1024 * 1024 };
 
-/** What one step reads or removes: a few milliseconds of the writer. */
+/** The size of one step of reading or removing: a few milliseconds of the writer. */
 const STEP = { batches: 8, bytes: 256 * 1024 };
-/** Emptied batches are small: one step reads so many at most. */
+/** Empty batches are small: one step reads at most this number of them. */
 const MOST_READ = 512;
 
 export class Maintenance {
@@ -36,15 +36,15 @@ export class Maintenance {
   readonly #cleanups: Cleanups;
   /** Applies one step in a transaction; resolves when it is committed. */
   readonly #commit: <T>(apply: (ends: EndsInTransaction) => T) => Promise<T>;
-  /** Jobs follow one another. */
+  /** The last job; jobs run one after another. */
   #last: Promise<unknown> = Promise.resolve();
   #rounds = 0;
   readonly #pace: Pace;
   #stopped = false;
-  /** The first round finds what the process before did not get to. */
+  /** The first round does the work that an earlier process left. */
   #lookEverywhere = true;
   readonly #hands: Hands;
-  /** Starts below which nothing is left: no transaction is opened to see that again. */
+  /** Starts below which no batch is left: no transaction is opened to find that again. */
   readonly #trimmedTo = new Map<string, bigint>();
   readonly reports: Reports;
 
@@ -61,16 +61,16 @@ export class Maintenance {
     this.#stopped = true;
   }
 
-  /** Starts were moved on command: removes what lies below them, and nothing else. */
+  /** Called when starts were moved on command: removes the batches below them, and nothing else. */
   startsMoved(places: readonly PartitionId[]): void {
     const trims = async (): Promise<void> => {
       for (const place of places) await this.#trim(place);
     };
-    // What is left below a start, the first round of the next life removes.
+    // Batches that are left below a start are removed by the first round after the next opening.
     void this.#run(trims).catch(() => {});
   }
 
-  /** Does what is due, unless the round before is still at it; resolves when it is done, and never rejects. */
+  /** Does the work that is due, unless the last round is still running; resolves at the end, and never rejects. */
   async tick(): Promise<void> {
     if (this.#rounds > 0) return;
     this.#rounds++;
@@ -88,7 +88,7 @@ export class Maintenance {
             await this.#clean(topic, partition, this.#cleanups.times.now(), false, false);
           } catch (error) {
             if (this.#stopped) return;
-            // Damage, or a full disk: appends go on, and it is told why this does not.
+            // Damage, or a full disk: appends continue, and the report gives the reason.
             await this.reports.failed(place, error);
           }
         }
@@ -100,7 +100,7 @@ export class Maintenance {
       .finally(() => this.#rounds--);
   }
 
-  /** Cleans on command, whether or not it is due; throws what stands in the way. */
+  /** Cleans on command, due or not; throws the first error that it meets. */
   clean({ topics, roll = false, now }: CleanOptions): Promise<readonly Cleaned[]> {
     return this.#run(async () => {
       const cleaned: Cleaned[] = [];
@@ -158,8 +158,8 @@ export class Maintenance {
   }
 
   /**
-   * Segments that a clock which ran ahead has stamped are taken for segments of now, and age from here on. While the wall clock is
-   * away from the clock of the log it is not known which of the two is right.
+   * Treats segments that were stamped by a clock that ran ahead as segments of now, which age from here on. While the wall clock
+   * differs from the clock of the log, it is unknown which of the two is right.
    */
   async #restamp(place: PartitionId): Promise<void> {
     const { now, isOff } = this.#cleanups.times;
@@ -168,7 +168,7 @@ export class Maintenance {
     await this.#commit((ends) => applyRestamp(this.#env, place, latest, ends));
   }
 
-  /** Removes what lies below the start, until nothing does. */
+  /** Removes the batches below the start, until none is left. */
   async #trim(place: PartitionId): Promise<void> {
     if (this.#ends(place).start === 0n) return;
     const name = `${place.topicId}:${place.partition}`;
@@ -183,7 +183,7 @@ export class Maintenance {
     this.#trimmedTo.set(name, start);
   }
 
-  /** Batches from an offset on; from the start on, where that has grown beyond it. */
+  /** Batches from an offset on; from the start, when that has moved beyond the offset. */
   #read(place: PartitionId, at: bigint): Found {
     const { start } = this.#ends(place);
     return readEveryBatch(this.#env, place, at < start ? start : at, { bytes: STEP.bytes, batches: MOST_READ });
@@ -197,7 +197,7 @@ export class Maintenance {
     if (this.#stopped)
       throw new StoplogError('STOPLOG_LOG_UNAVAILABLE', {}, 'the log was closed while it was being cleaned: open it and clean again; what was done is kept');
   }
-  /** Waits as long as so many bytes are worth. */
+  /** Waits for the time that the bytes cost. */
   async #pay(bytes: number): Promise<void> {
     const wait = this.#pace.owe(bytes);
     const began = performance.now();

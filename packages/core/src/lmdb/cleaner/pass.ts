@@ -1,8 +1,8 @@
 /**
- * One pass of compaction over a partition: maps the keys of what is new, as far as there is room, and goes through everything
+ * A pass of compaction over a partition: maps the keys of the new records, as far as there is room, and goes through all batches
  * below, in slices, each of which is a commit of its own.
  *
- * Whatever slice a crash falls between, each batch is the old one or the new one, and the next pass finds what is left to do.
+ * After a crash between any two slices, each batch is the old one or the new one, and the next pass finds the rest of the work.
  */
 import { randomBytes } from 'node:crypto';
 import type { Cleanup } from '../../pure/retention/cleanup.ts';
@@ -19,15 +19,15 @@ import { segmentsOf } from '../tables/segments.ts';
 import type { Found, PartitionId } from '../tables/reader.ts';
 import { applyCleanTo, applyMerge, applyRewrites, applyThinning, timesBelow } from '../transaction/rewrite.ts';
 
-/** What a pass does its work with; each throws when the log is being closed. */
+/** The operations that a pass needs; each throws when the log is being closed. */
 export interface Hands {
   readonly env: Env;
   /** Applies one step in a transaction; resolves when it is committed. */
   readonly commit: <T>(apply: (ends: EndsInTransaction) => T) => Promise<T>;
   readonly ends: (place: PartitionId) => Ends;
-  /** Batches from an offset on, the emptied ones too. */
+  /** Batches from an offset on, empty ones too. */
   readonly read: (place: PartitionId, at: bigint) => Found;
-  /** Waits as long as so many bytes are worth. */
+  /** Waits for the time that the bytes cost. */
   readonly pay: (bytes: number) => Promise<void>;
 }
 export interface Passing {
@@ -102,7 +102,7 @@ export const compactPass = async (
       });
     failpoint('compact.swapped');
     if (reached < rewrites.length) {
-      // Changed meanwhile, so all of it is read again: a tombstone must not go before what it deletes.
+      // A batch has changed meanwhile, so the slice is read again: a tombstone must not be dropped before the record that it deletes.
       ({ at, timeKey, thinning } = again);
       folding.forget();
     } else {

@@ -1,8 +1,8 @@
 /**
- * What cleanings came to, kept in the log by the writer: see cleaning-report.ts. A partition whose cleaning failed is left
- * alone for a while; appends go on.
+ * The outcomes of cleanings, stored in the log by the writer: see cleaning-report.ts. A partition whose cleaning failed is
+ * skipped for a while; appends continue.
  *
- * What cannot be written down now, because the disk is full, is kept here and tried again; until then the writer tells it.
+ * A report that cannot be stored, because the disk is full, is held here and stored later; until then the writer returns it.
  */
 import { isStoplogError } from '../../pure/errors.ts';
 import type { Cleaned } from '../../pure/retention/cleaned.ts';
@@ -15,7 +15,7 @@ import { describeIo } from '../folder/io-errors.ts';
 import type { PartitionId } from '../tables/reader.ts';
 import { put, read } from '../tables/sealed.ts';
 
-/** A partition that could not be cleaned is left alone for so long. */
+/** The time for which a partition is skipped after a failure. */
 export const PAUSE_MS = 60_000;
 
 type Place = Pick<PartitionId, 'topicId' | 'partition'>;
@@ -34,16 +34,16 @@ export class Reports {
     this.#commit = commit;
   }
 
-  /** What is not in the log yet. */
+  /** The reports that are not stored yet. */
   get unsaved(): readonly PlacedReport[] {
     return [...this.#unsaved.values()];
   }
   isPaused(place: Place): boolean {
     const left = (this.#known.get(nameOf(place))?.failure?.retryAt ?? 0) - this.#now();
-    // A clock that was set back is not to make a pause of a day.
+    // A clock that was set back must not make a pause of a day.
     return left > 0 && left <= PAUSE_MS;
   }
-  /** `worked`: it did anything, or was asked for. One that found nothing to do ends a failure, and is otherwise not worth a word. */
+  /** `worked`: the cleaning had an effect, or was requested. A cleaning without work only ends a failure, and is not reported otherwise. */
   async cleaned(place: Place, cleaned: Cleaned, tookMs: number, worked: boolean): Promise<void> {
     const before = this.#before(place);
     if (worked) await this.#save({ ...place, report: afterCleaning(cleaned, this.#now(), tookMs) });
@@ -51,11 +51,11 @@ export class Reports {
   }
   async failed(place: Place, error: unknown): Promise<void> {
     const told = describeIo(this.#env.path, error);
-    // Deleted under the cleaning: nobody is to be told.
+    // The topic was deleted during the cleaning: there is nothing to report.
     if (isStoplogError(told) && told.code === 'STOPLOG_TOPIC_UNKNOWN') return;
     await this.#save({ ...place, report: afterFailure(this.#before(place), told, this.#now(), PAUSE_MS) });
   }
-  /** Tries again what could not be written down. */
+  /** Stores the reports that could not be stored before. */
   async saveAgain(): Promise<void> {
     for (const placed of this.unsaved) await this.#save(placed);
   }
@@ -68,7 +68,7 @@ export class Reports {
       const bytes = read(this.#env, 'meta', cleaningKey(place.topicId, place.partition));
       if (bytes !== undefined) found = decodeReport(bytes);
     } catch {
-      // Damaged: the next report is put over it.
+      // Damaged: the next report replaces it.
     }
     this.#known.set(nameOf(place), found);
     return found;
@@ -80,7 +80,7 @@ export class Reports {
     this.#unsaved.set(name, placed);
     try {
       await this.#commit((ends) => {
-        // Throws when the topic was deleted meanwhile: its reports went with it.
+        // Throws when the topic was deleted meanwhile: its reports were deleted with it.
         ends.get(topicId, partition);
         put(this.#env, 'meta', cleaningKey(topicId, partition), encodeReport(report));
       });

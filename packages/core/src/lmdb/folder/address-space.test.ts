@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { withFolder } from '../fixtures/child.ts';
 
-/** Opens a log under a limit, and says what came of it. */
+/** Opens a log under a limit, and prints the outcome. */
 const opened = (folder: string, options: string): { readonly said: string; readonly signal: string | null } => {
   const program = `
     import { lmdb } from ${JSON.stringify(import.meta.resolve('@stoplog/core/lmdb'))};
@@ -16,7 +16,7 @@ const opened = (folder: string, options: string): { readonly said: string; reado
 };
 
 test.runIf(process.platform === 'linux')(
-  'a map that the address space has no room for is refused by name; LMDB itself would die of it',
+  'a map that the address space has no room for is refused by name, although LMDB itself would crash',
   async () => {
     await withFolder(async (folder) => {
       const refused = opened(`${folder}/log`, '{}');

@@ -12,7 +12,7 @@ export const checkDataFile = (path: string, marked: boolean): void => {
   const fd = openSync(join(path, DATA_FILE), 'r');
   try {
     const size = fstatSync(fd).size;
-    // Without a mark nothing is promised yet: another process may be making the folder at this moment.
+    // Without a mark nothing is promised yet: another process may be creating the folder at this moment.
     if (!marked && size === 0) return;
     const first = readAt(fd, 0);
     if (first === undefined) throw torn(path, size, 'it is empty or shorter than a meta page');
@@ -25,7 +25,7 @@ export const checkDataFile = (path: string, marked: boolean): void => {
     if (!hasMagic(second)) throw torn(path, size, 'its second meta page is damaged');
     if (pageSizeOf(second) !== pageSize) throw torn(path, size, 'its meta pages disagree');
     const needed = neededBytes(first, second);
-    // Looked at after the pages were read: in between, another process may have made the file longer, and never shorter.
+    // The size is read after the pages: in between, another process may have made the file longer, and never shorter.
     const long = fstatSync(fd).size;
     if (marked && long < needed) throw torn(path, long, `its last commit needs ${needed} bytes`);
   } finally {
@@ -38,7 +38,7 @@ const readAt = (fd: number, position: number): Buffer | undefined => {
   return readSync(fd, page, 0, META_BYTES, position) === META_BYTES ? page : undefined;
 };
 
-/** The error for a folder that another program, or nobody we know, has made. */
+/** The error for a folder that another program made. */
 export const foreign = (path: string, why: string): StoplogError =>
   new StoplogError('STOPLOG_LOG_FOREIGN', { path }, `${path} is not a Stoplog data folder: ${why}. Choose an empty or a new folder; nothing was changed`);
 

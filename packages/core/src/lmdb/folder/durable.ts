@@ -1,4 +1,4 @@
-/** Files and folders that are on the disk before anything is built on them: a rename survives a power cut only with its folder. */
+/** Makes files and folders durable before they are used: a rename survives a power cut only with its folder. */
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
@@ -22,8 +22,8 @@ export const syncFolder = (path: string): void => {
 };
 
 /**
- * A folder and those that it lies in, as far as they are missing, for their owner alone. One after the other: Node's own way never
- * returns where no folder can be made in one that is there, as in /proc.
+ * Makes a folder and its missing parents, for their owner alone, one after the other: Node's own recursive way never
+ * returns where a folder cannot be made inside an existing one, as in /proc.
  */
 export const makeFolder = (path: string): void => {
   const missing: string[] = [];
@@ -39,7 +39,7 @@ export const makeFolder = (path: string): void => {
   }
 };
 
-/** A new file, which nobody else has put there, for its owner alone. */
+/** Creates a file that must not exist yet, for its owner alone. */
 export const writeNew = (path: string, text: string): void => {
   const fd = openSync(path, 'wx', 0o600);
   try {

@@ -29,12 +29,12 @@ interface Said {
   readonly message?: string;
   readonly appended?: boolean;
 }
-/** What a child process finds in a folder; that it lived to tell is part of every test. */
+/** The findings of a child process in a folder; each test also proves that the child survived to report them. */
 const look = async (path: string, ...flags: readonly string[]): Promise<Said> => {
   const ended = await start('look', ...flags, path).ended;
   expect(ended.signal).toBe(null);
   const said = JSON.parse(ended.lines[0]!) as Said;
-  // LMDB writes such a line itself where it meets a page that cannot be: the error that follows must have been told by name.
+  // LMDB itself writes such a line where it meets an impossible page: the error that follows must be reported by name.
   const own = /^(mdb_\w+ error\n)+$/.test(ended.errors);
   expect([own && said.errors.length > 0 ? '' : ended.errors, said]).toEqual(['', said]);
   return said;
@@ -52,7 +52,7 @@ const withLog = (use: (path: string) => Promise<void>): Promise<void> =>
     await use(path);
   });
 const data = (path: string): string => join(path, 'data.mdb');
-/** Up to the end of the last page that is written; behind it the file is a hole. */
+/** The bytes up to the end of the last page that is written; behind it the file is a hole. */
 const usedBytes = (path: string): number => {
   const bytes = readFileSync(data(path));
   let last = bytes.length - 1;
@@ -61,7 +61,7 @@ const usedBytes = (path: string): number => {
 };
 
 describe('a folder that is damaged is refused by name, before it is mapped', () => {
-  test('a data file that was cut, wherever it was cut', async () => {
+  test('a data file that was cut is refused at any length', async () => {
     await withLog(async (path) => {
       const used = usedBytes(path);
       for (const size of [used - 8_192, 8_192 * 3, 8_192 + 100, 8_192, 100, 0]) {
@@ -83,7 +83,7 @@ describe('a folder that is damaged is refused by name, before it is mapped', () 
       expect((await look(path)).errors).toEqual(['STOPLOG_LOG_CORRUPT']);
     });
   });
-  test('a data file that is gone: an empty log is not what was kept there', async () => {
+  test('a data file that is gone is refused: an empty log would not be the one that was kept there', async () => {
     await withLog(async (path) => {
       rmSync(data(path));
       expect((await look(path)).errors).toEqual(['STOPLOG_LOG_CORRUPT']);
@@ -118,13 +118,13 @@ describe('a folder that is not ours, or of a later version, is refused and not t
       ).toEqual(before);
     });
   });
-  test('a file where the folder should be', async () => {
+  test('a file in the place of the folder is refused', async () => {
     await withFolder(async (folder) => {
       writeFileSync(join(folder, 'file'), '');
       expect((await look(join(folder, 'file'))).errors).toEqual(['STOPLOG_LOG_FOREIGN']);
     });
   });
-  test('a newer format, with both formats as facts', async () => {
+  test('a newer format is refused, with both formats as facts', async () => {
     await withLog(async (path) => {
       writeFileSync(join(path, 'stoplog.json'), '{"format": 99}');
       const said = await look(path);
@@ -150,13 +150,13 @@ describe('a folder that cannot be used says why', () => {
       expect(readFileSync(elsewhere).equals(before)).toBe(true);
     });
   });
-  test('others may write to it: refused until they may not; an empty one is made private', async () => {
+  test('a folder that others may write to is refused until they may not; an empty one is made private', async () => {
     await withLog(async (path) => {
       for (const mode of [0o770, 0o707]) {
         chmodSync(path, mode);
         await expect(openPort(lmdb(path))).rejects.toMatchObject({
           code: 'STOPLOG_LOG_UNAVAILABLE',
-          message: expect.stringContaining(`(mode ${mode.toString(8)}), and who may can damage the log: run chmod go-w ${path}`),
+          message: expect.stringContaining(`(mode ${mode.toString(8)}), which lets them damage the log: run chmod go-w ${path}`),
         });
       }
       chmodSync(path, 0o755);
@@ -167,7 +167,7 @@ describe('a folder that cannot be used says why', () => {
       expect(statSync(`${path}.new`).mode & 0o777).toBe(0o700);
     });
   });
-  test('it belongs to another user; root may open it all the same, as in a container', async ({ skip }) => {
+  test('a folder of another user is refused; root may open it all the same, as in a container', async ({ skip }) => {
     if (process.getuid?.() !== 0) skip('only root can give a folder away');
     await withFolder(async (folder) => {
       chmodSync(folder, 0o755);
@@ -181,7 +181,7 @@ describe('a folder that cannot be used says why', () => {
       expect((await look(path)).errors).toEqual([]);
     });
   });
-  test('its owner may read and not write: the folder, or the data file', async ({ skip }) => {
+  test('a folder or a data file that its owner may only read is refused', async ({ skip }) => {
     if (process.getuid?.() !== 0) skip('root alone can become another user, and may write everywhere itself');
     await withFolder(async (folder) => {
       chmodSync(folder, 0o755);
@@ -198,7 +198,7 @@ describe('a folder that cannot be used says why', () => {
       expect([whole.errors, whole.message]).toEqual([['STOPLOG_LOG_UNAVAILABLE'], expect.stringContaining('no permission')]);
     });
   });
-  test('too many files are open, whichever one is the first too many; with room again it opens', async () => {
+  test('too many open files are reported, whichever file is the first too many; with room again the folder opens', async () => {
     await withLog(async (path) => {
       const { signal, lines } = await start('few-files', path).ended;
       expect(signal).toBe(null);
@@ -213,7 +213,7 @@ describe('a folder that cannot be used says why', () => {
       expect(said.messages).toEqual([expect.stringContaining('too many files are open')]);
     });
   });
-  test('another process with the same number has it open, as in two containers', async ({ skip }) => {
+  test('another process with the same number that has the folder open is reported, as in two containers', async ({ skip }) => {
     const why = whyNotApart();
     if (why !== undefined) return skip(why);
     await withLog(async (path) => {
@@ -228,7 +228,7 @@ describe('a folder that cannot be used says why', () => {
       });
     });
   }, 40_000);
-  test('no permission to read it, and none to make it', async ({ skip }) => {
+  test('a folder that may not be read is refused, and one that may not be made too', async ({ skip }) => {
     if (process.getuid?.() !== 0) skip('only root can become another user');
     await withFolder(async (folder) => {
       chmodSync(folder, 0o755);
@@ -240,7 +240,7 @@ describe('a folder that cannot be used says why', () => {
       }
     });
   });
-  test('no folder can be made in one that is there, or it would lie in a file', async ({ skip }) => {
+  test('a folder that cannot be made in an existing one, or that would be in a file, is refused', async ({ skip }) => {
     if (process.platform !== 'linux') skip('only Linux has such a folder, /proc');
     await expect(openPort(lmdb('/proc/nope/log'))).rejects.toMatchObject({
       code: 'STOPLOG_LOG_UNAVAILABLE',
@@ -251,7 +251,7 @@ describe('a folder that cannot be used says why', () => {
       await expect(openPort(lmdb(join(folder, 'file', 'log')))).rejects.toMatchObject({ message: expect.stringContaining('file/log') });
     });
   });
-  test('a read-only file system', async ({ skip }) => {
+  test('a read-only file system is reported', async ({ skip }) => {
     await withFolder(async (folder) => {
       try {
         execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', folder], { stdio: 'pipe' });
@@ -272,7 +272,7 @@ describe('a folder that cannot be used says why', () => {
 });
 
 describe('a folder that is ours', () => {
-  test('is made with those that it lies in', async () => {
+  test('a new folder is made with its missing parents', async () => {
     await withFolder(async (folder) => {
       const path = join(folder, 'a', 'b', 'log');
       await makeLog(path);
@@ -280,13 +280,13 @@ describe('a folder that is ours', () => {
       expect((await look(path)).values).toHaveLength(60);
     });
   });
-  test('is readable by its owner alone', async () => {
+  test('a folder is readable by its owner alone', async () => {
     await withLog(async (path) => {
       expect(statSync(path).mode & 0o777).toBe(0o700);
       for (const name of readdirSync(path)) expect([name, statSync(join(path, name)).mode & 0o777]).toEqual([name, 0o600]);
     });
   });
-  test('may be copied, lose its lock file, and be opened by another name', async () => {
+  test('a folder may be copied, lose its lock file, and be opened by another name', async () => {
     await withLog(async (path) => {
       const original = (await look(path)).values;
       expect(original.length).toBe(60);
@@ -302,7 +302,7 @@ describe('a folder that is ours', () => {
       for (const each of [log, alias]) await each[Symbol.asyncDispose]();
     });
   });
-  test('copied while somebody is in its groups, is a folder of its own: nobody is in them there, and the original goes on', async () => {
+  test('a copy that was made while a group had members is a folder of its own: the group has no members there, and the original continues', async () => {
     await withFolder(async (folder) => {
       const [path, copy] = [join(folder, 'log'), join(folder, 'copy')];
       const { groups } = await loadTools(lmdb(path));
@@ -315,7 +315,7 @@ describe('a folder that is ours', () => {
       };
       const stop = new AbortController();
       const stays = await enter(log, stop.signal);
-      // By another process: who closes a lock file that it has open elsewhere loses its locks.
+      // The copy is made by another process: a process that closes a lock file that it has open elsewhere loses its locks.
       execFileSync('cp', ['-r', path, copy]);
       const other = await openPort(lmdb(copy));
       expect((await groups(other)).map(({ members }) => members)).toEqual([[]]);
@@ -328,7 +328,7 @@ describe('a folder that is ours', () => {
       for (const each of [log, other]) await each[Symbol.asyncDispose]();
     });
   });
-  test('copied while it is written to, opens as an earlier state or is refused by name', async () => {
+  test('a folder that is copied while it is written to opens as an earlier state, or is refused by name', async () => {
     await withFolder(async (folder) => {
       const child = start('appender', join(folder, 'log'), join(folder, 'acks'), 'a');
       for (let i = 1; i <= 4; i++) {

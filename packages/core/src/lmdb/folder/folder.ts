@@ -34,7 +34,7 @@ const MARK_FILE = 'stoplog.json';
 /** Ends the name of a mark that is being written. */
 const NOT_YET = '.new';
 
-/** What `examineFolder` found: nothing yet, or a folder of ours. */
+/** The result of `examineFolder`: no log yet, a folder of ours, or one whose mark is missing. */
 export type FolderState = 'new' | 'ours' | 'unmarked';
 
 export const examineFolder = (path: string): FolderState => {
@@ -91,13 +91,13 @@ const checkMark = (path: string): void => {
   }
 };
 
-/** A file without our mark is ours if its creation was cut short, and then it holds none but our tables. */
+/** A file without our mark is ours if its creation was interrupted, and then it holds no tables but ours. */
 export const checkTables = (path: string, found: readonly string[]): void => {
   const other = found.find((name) => !(TABLES as readonly string[]).includes(name));
   if (other !== undefined) throw foreign(path, `its ${DATA_FILE} belongs to another program (it holds '${other}')`);
 };
 
-/** Makes the folder with rights for its owner only, and resolves links, so that two names of it are one. */
+/** Makes the folder with rights for its owner only, and resolves links, so that two names of it become the same path. */
 export const createFolder = (path: string): string => {
   try {
     makeFolder(path);
@@ -107,7 +107,7 @@ export const createFolder = (path: string): string => {
   }
 };
 
-/** Marks a folder as ours, last of all: durable before it is believed. Several processes may do so at the same time. */
+/** Marks a folder as ours, as the last step: durable before it is believed. Several processes may do so at the same time. */
 export const markFolder = (path: string): void => {
   if (!existsSync(join(path, MARK_FILE))) writeMark(path);
   for (const name of [DATA_FILE, LOCK_FILE]) if (existsSync(join(path, name))) chmodSync(join(path, name), 0o600);
@@ -122,12 +122,12 @@ const writeMark = (path: string): void => {
     closeSync(fd);
   }
   renameSync(fresh, join(path, MARK_FILE));
-  // Files that are new survive a power cut only if their folder was flushed as well.
+  // New files survive a power cut only if their folder was flushed as well.
   syncFolder(path);
   syncFolder(dirname(path));
 };
 
-/** A link would lead the lock of one folder to the data of another, and a write to wherever it points. */
+/** Refuses links: a link would connect the lock of one folder to the data of another, and a write to any file it names. */
 const checkIsFile = (path: string, name: string): void => {
   if (!lstatSync(join(path, name)).isSymbolicLink()) return;
   throw new StoplogError(
@@ -144,7 +144,7 @@ const isBackup = (path: string): StoplogError =>
   );
 const checkUnfinished = (path: string, entries: readonly string[]): void => {
   for (const { making, pid, alive } of entries.flatMap((name) => asUnfinished(name) ?? [])) {
-    // Of a data file that is whole, what a killed shrink left is only in the way, and is removed.
+    // Beside a whole data file, the file of a killed shrink is useless, and is removed.
     if (making === 'shrink' && !alive) continue;
     if (making === 'restore' && entries.includes(DATA_FILE)) continue;
     throw new StoplogError(

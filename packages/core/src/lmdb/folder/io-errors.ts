@@ -16,16 +16,16 @@ const isFull = (path: string): boolean => {
   }
 };
 
-/** What LMDB's binding says where LMDB let no reader begin; sometimes it says something worse (env.ts). */
+/** The message of LMDB's binding where LMDB let no reader begin; other messages are possible (env.ts). */
 export const NO_READER = 'No transaction to renew';
 
-/** An error of the file system or of LMDB as one with a name and a remedy. */
+/** Turns an error of the file system or of LMDB into one with a code and a remedy. */
 export const describeIo = (path: string, error: unknown): Error => {
   if (error instanceof StoplogError) return error;
   const message = error instanceof Error ? error.message : String(error);
   const code = (error as { code?: unknown } | null)?.code;
   const is = (...signs: (string | number)[]): boolean => signs.some((sign) => code === sign || (typeof sign === 'string' && message.includes(sign)));
-  // LMDB calls a write that was cut short, as it is at the end of a disk, an input/output error.
+  // LMDB calls a write that was cut short, as at the end of a disk, an input/output error.
   if (is('ENOSPC', 'No space left', 28) || (is('EIO', 'Input/output error', 5) && isFull(path))) {
     return new StoplogError(
       'STOPLOG_LOG_FULL',
@@ -56,11 +56,11 @@ export const describeIo = (path: string, error: unknown): Error => {
     return new StoplogError(
       'STOPLOG_LOG_UNAVAILABLE',
       { path },
-      `LMDB has given up ${path} in this process, as it does when another process is killed while it flushes, or when the disk takes no more: what was acknowledged stands. Restart this process`,
+      `LMDB has given up ${path} in this process, as it does when another process is killed while it flushes, or when the disk takes no more: all acknowledged commits are kept. Restart this process`,
       { cause: error },
     );
   }
-  // LMDB knows a process by its number, and two in containers may have the same one.
+  // LMDB knows a process by its number, and two processes in containers may have the same one.
   if (is(NO_READER)) {
     return new StoplogError(
       'STOPLOG_LOG_UNAVAILABLE',
@@ -70,7 +70,7 @@ export const describeIo = (path: string, error: unknown): Error => {
       { cause: error },
     );
   }
-  // Node 24 says it in its own words when it cannot read a package's file.
+  // Node 24 has its own message when it cannot read a package's file.
   if (is('EMFILE', 'ENFILE', 'Too many open files', 'too many open files', 24)) {
     return new StoplogError('STOPLOG_TOO_FEW_FILES', { path }, `too many files are open: raise the limit (ulimit -n) or close some, then try again`, {
       cause: error,
@@ -87,7 +87,7 @@ export const describeIo = (path: string, error: unknown): Error => {
   return new StoplogError('STOPLOG_LOG_UNAVAILABLE', { path }, `${path} cannot be used: ${message}`, { cause: error });
 };
 
-/** What went wrong while a log was copied to, or in, `path`. */
+/** The error of a copy of a log to, or in, `path`. */
 export const describeCopying = (path: string, error: unknown): Error => {
   const described = describeIo(path, error);
   if (!isStoplogError(described) || described.code !== 'STOPLOG_LOG_FULL') return described;

@@ -1,4 +1,4 @@
-/** A program that reads or copies its own data folder gives its lock away: nobody opens the folder under it, and it goes on. */
+/** A program that reads or copies its own data folder gives its lock away: no other process may open the folder, and the program continues. */
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { openPort } from '@stoplog/core/kit';
@@ -41,7 +41,7 @@ test('the holders of a lock are those of its first byte, in the file with its in
 });
 
 describe.runIf(process.platform === 'linux')('a process that reads its own lock file', () => {
-  test('goes on and is warned, others are refused by its number, and open the folder when it has ended', async ({ skip }) => {
+  test('the process continues and is warned; others are refused, with its number, and open the folder when it has ended', async ({ skip }) => {
     await withFolder(async (path) => {
       const child = await open(path);
       if (!readdirSync(path).some((name) => name.startsWith('open-'))) {
@@ -63,7 +63,7 @@ describe.runIf(process.platform === 'linux')('a process that reads its own lock 
       expect(readdirSync(path).filter((name) => name.startsWith('open-'))).toEqual([]);
     });
   });
-  test('or copies its folder, and dies: its name keeps nobody out, and the copy is open to all', async () => {
+  test('a process that copies its folder and dies keeps no other out by its name, and the copy is open to all', async () => {
     await withFolder(async (folder) => {
       const [path, copy] = [join(folder, 'log'), join(folder, 'copy')];
       mkdirSync(copy);
@@ -77,7 +77,7 @@ describe.runIf(process.platform === 'linux')('a process that reads its own lock 
       expect(readdirSync(path).filter((name) => name.startsWith('open-'))).toEqual([]);
     });
   });
-  test('does so beside another that has the folder open: both go on', async () => {
+  test('a process that does so beside another one that has the folder open disturbs neither', async () => {
     await withFolder(async (path) => {
       const first = await open(path);
       const second = await open(path);
@@ -108,7 +108,7 @@ test('a log in this process holds its lock for as long as it is open', async () 
   await withFolder(async (path) => {
     const log = await openPort(lmdb(path));
     const { ino } = statSync(join(path, 'lock.mdb'), { bigint: true });
-    // undefined: this system does not tell.
+    // undefined: this system does not list locks.
     expect([true, undefined]).toContain(holdsLock(ino));
     await log[Symbol.asyncDispose]();
     expect([false, undefined]).toContain(holdsLock(ino));

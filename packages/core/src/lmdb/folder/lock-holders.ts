@@ -1,14 +1,14 @@
 /**
- * Which processes hold LMDB's lock on a lock file, and which have lost it while they have the folder open.
+ * Finds the processes that hold LMDB's lock on a lock file, and the ones that have lost it while they have the folder open.
  *
- * LMDB keeps a POSIX lock on the first byte of `lock.mdb` for as long as a process has the folder open. Whoever opens the folder and finds
- * no lock there takes itself for the first, and resets the table of readers and the write locks. But a process loses its POSIX locks on
- * a file when it closes any descriptor of that file: a program that reads or copies its own data folder (`cpSync`) gives them
- * away without a word, and the next process to open the folder pulls the locks from under it.
+ * LMDB keeps a POSIX lock on the first byte of `lock.mdb` for as long as a process has the folder open. A process that opens the
+ * folder and finds no lock there takes itself for the first, and resets the table of readers and the write locks. But a process
+ * loses its POSIX locks on a file when it closes any descriptor of that file: a program that reads or copies its own data folder
+ * (`cpSync`) gives them away silently, and the next process to open the folder breaks the locks of the first.
  *
- * Node cannot take a lock that would survive that. So each process that has a folder open leaves its name in there, as an empty
- * file, and whoever comes compares those names with the locks that the system lists (`/proc/locks`). Where the system lists none, no
- * name is left, and everything is as LMDB has it (docs/decisions/0038).
+ * Node cannot take a lock that would survive that. So each process that has a folder open leaves its name in the folder, as an empty
+ * file, and a process that opens it compares those names with the locks that the system lists (`/proc/locks`). Where the system lists
+ * none, no name is left, and LMDB's own behaviour remains (docs/decisions/0038).
  */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ const NAME = /^open-(\d+)-(\d*(?:@\d+)?)-(\d+)-(\d+)$/;
 interface Opener extends Inodes {
   readonly name: string;
   readonly pid: number;
-  /** undefined: its number is of another name space. */
+  /** undefined: its number belongs to another name space. */
   readonly alive: boolean | undefined;
 }
 
@@ -45,27 +45,27 @@ const openersIn = (path: string): readonly Opener[] =>
     return pid === undefined ? [] : [{ name, pid: Number(pid), alive: isAlive(Number(pid), started!), data: BigInt(data!), lock: BigInt(lock!) }];
   });
 
-/** Leaves the name of this process in the folder. Returns what takes it away again; undefined where the system does not show our lock. */
+/** Leaves the name of this process in the folder. Returns a function that removes the name; undefined where the system does not list our lock. */
 export const leaveName = (path: string, { data, lock }: Inodes): (() => void) | undefined => {
   if (holdersOf(lock)?.has(process.pid) !== true) return undefined;
   const file = join(path, `open-${process.pid}-${ownStart()}-${data}-${lock}`);
   try {
     writeFileSync(file, '', { mode: 0o600 });
   } catch {
-    return undefined; // A full disk, say: nobody is warned then.
+    return undefined; // The disk may be full: then no process is warned.
   }
   return () => rmSync(file, { force: true });
 };
-/** Removes the names that the dead have left; if nobody else has the folder open, those of other name spaces too. */
+/** Removes the names of dead processes; if no other process has the folder open, also the names of other name spaces. */
 export const removeNames = (path: string, isAlone: boolean): void => {
   for (const { name, pid, alive } of openersIn(path))
     if (pid !== process.pid && (alive === false || (alive === undefined && isAlone))) rmSync(join(path, name), { force: true });
 };
 
-/** Whether this process still holds its lock; undefined: the system does not tell. */
+/** True while this process still holds its lock; undefined where the system does not list locks. */
 export const holdsLock = (lock: bigint): boolean | undefined => holdersOf(lock)?.has(process.pid);
 
-/** The other processes that have the folder open and do not hold its lock: they lost it, or the lock file is another one now. */
+/** The other processes that have the folder open and do not hold its lock: they lost the lock, or the lock file was replaced. */
 export const lostLocks = (path: string): readonly number[] => {
   const suspects = (): readonly Opener[] => {
     const { data, lock }: FoundInodes = inodesIn(path);
@@ -76,7 +76,7 @@ export const lostLocks = (path: string): readonly number[] => {
     return others.filter((one) => one.lock !== lock || !holders.has(one.pid));
   };
   const first = suspects().map(({ name }) => name);
-  // One that is closing the folder takes its name away before it lets the lock go; so what shows twice is no such moment.
+  // A process that is closing the folder removes its name before it releases the lock; so a name that shows twice is no such moment.
   return first.length === 0
     ? []
     : suspects()
@@ -84,7 +84,7 @@ export const lostLocks = (path: string): readonly number[] => {
         .map(({ pid }) => pid);
 };
 
-/** Refuses to open a folder whose locks would be pulled from under another process; one that this process has open already is open. */
+/** Refuses to open a folder whose locks would be taken from another process; a folder that this process has open already may be opened. */
 export const checkLocks = (path: string): void => {
   const { lock } = inodesIn(path);
   const lost = lostLocks(path);
@@ -98,7 +98,7 @@ export const checkLocks = (path: string): void => {
   );
 };
 
-/** What a process is warned of that has lost its own lock. */
+/** The warning for a process that has lost its own lock. */
 export const lostText = (path: string): string =>
   `this process no longer holds the lock on ${path}: it was given away when a file descriptor of ${join(path, LOCK_FILE)} was closed, as when a program reads or copies its own data folder. ` +
-  `This log goes on, and no other process can open the folder until this one is restarted. To copy a log that is open, use 'stoplog backup'`;
+  `This log continues, and no other process can open the folder until this one is restarted. To copy a log that is open, use 'stoplog backup'`;

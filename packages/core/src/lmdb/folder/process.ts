@@ -1,16 +1,16 @@
 /**
- * Whether the process that owns something still lives. A number alone does not tell: it may have been given to another.
+ * Checks whether a process is still alive. Its number alone is not enough: the number may have been given to another process.
  *
  * On Linux the start time of a process, in ticks since boot, is in /proc; a pid with another start time is another process, and
- * one that has died and that its parent has not looked after yet is none. Elsewhere, and where /proc is hidden, the pid must
- * do: a wrong "alive" costs a wait for the session, never a second holder. A wrong "dead" would expel a member again and again.
+ * a process that has died before its parent waited for it is dead. Elsewhere, and where /proc is hidden, the pid must
+ * do: a wrong "alive" costs a wait for the session, never a second holder. A wrong "dead" would remove a member again and again.
  *
- * A number counts in one name space only. In that of another container it is another process, or none.
+ * A number counts in one name space only. In the name space of another container it belongs to another process, or to none.
  */
 import { readFileSync, readlinkSync } from 'node:fs';
 
 interface Seen {
-  /** One letter: Z of one that has died and is still listed. */
+  /** A letter: Z for a process that has died and is still listed. */
   readonly state: string;
   readonly started: string;
 }
@@ -27,7 +27,7 @@ const look = (pid: number): Seen | undefined => {
 
 export const processStarted = (pid: number): string => look(pid)?.started ?? '';
 
-/** The name space that our numbers count in; undefined where the system has but one, or does not tell. */
+/** The name space that our process numbers belong to; undefined where the system has only one, or does not show it. */
 const SPACE = ((): string | undefined => {
   try {
     return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0];
@@ -35,10 +35,10 @@ const SPACE = ((): string | undefined => {
     return undefined;
   }
 })();
-/** What others know this process by, beside its number: its start, and `@` with the name space of that number. */
+/** The identity of this process for others, besides its number: its start, and `@` with the name space of that number. */
 export const ownStart = (): string => (SPACE === undefined ? processStarted(process.pid) : `${processStarted(process.pid)}@${SPACE}`);
 
-/** Undefined: the number is one of another name space, and says nothing here. */
+/** Undefined: the number belongs to another name space, and is no proof here. */
 export const isAlive = (pid: number, start: string): boolean | undefined => {
   const [started = '', space] = start.split('@');
   if (space !== undefined && SPACE !== undefined && space !== SPACE) return undefined;

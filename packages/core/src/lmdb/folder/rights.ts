@@ -1,8 +1,9 @@
 /**
- * Whether others may change what is in a data folder: who may, can hand the process any bytes, and LMDB trusts its pages.
+ * Checks that other users cannot change the files of a data folder: a user who can is able to hand the process any bytes, and LMDB
+ * trusts its pages.
  *
- * A folder that others may write to, or that belongs to another user, is refused. Root may open anybody's, as it does where a
- * container runs as root on a volume of somebody else's; and a folder that root owns is nobody else's. Windows has no such rights.
+ * A folder that others may write to, or that belongs to another user, is refused. Root may open the folder of any user, as when a
+ * container runs as root on a foreign volume; and a folder of root counts as safe. Windows has no such rights.
  */
 import { accessSync, chmodSync, constants, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +12,7 @@ import { StoplogError } from '../../pure/errors.ts';
 const OTHERS_MAY_WRITE = 0o022;
 const ROOT = 0;
 
-/** `files` are those that are there and will be written to: LMDB does not survive it when it may not (SIGSEGV). */
+/** `files` are the existing ones that will be written to: LMDB does not survive a write that is not permitted (SIGSEGV). */
 export const checkRights = (path: string, files: readonly string[]): void => {
   checkOthers(path);
   accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
@@ -30,11 +31,11 @@ const checkOthers = (path: string): void => {
     );
   }
   if ((mode & OTHERS_MAY_WRITE) === 0) return;
-  // An empty one is made ours, as a new one is.
+  // An empty folder is made private, like a new one.
   if (uid === me && readdirSync(path).length === 0) return chmodSync(path, 0o700);
   throw new StoplogError(
     'STOPLOG_LOG_UNAVAILABLE',
     { path, mode: (mode & 0o777).toString(8) },
-    `others may write to ${path} (mode ${(mode & 0o777).toString(8)}), and who may can damage the log: ${uid === me || me === ROOT ? `run chmod go-w ${path}` : `name a folder inside it, such as ${path}/log`}`,
+    `others may write to ${path} (mode ${(mode & 0o777).toString(8)}), which lets them damage the log: ${uid === me || me === ROOT ? `run chmod go-w ${path}` : `name a folder inside it, such as ${path}/log`}`,
   );
 };

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { PAGE_SIZE } from '../layout/keyspace.ts';
 import { META_BYTES, neededBytes } from '../layout/pages/meta-page.ts';
 
-test('the file is longer than its last commit needs after every commit, whatever pages were taken and given back', async () => {
+test('the file is longer than its last commit needs after every commit, for any pages taken and given back', async () => {
   const path = mkdtempSync(join(tmpdir(), 'stoplog-slack-'));
   try {
     await using log = await openPort(lmdb(path));
@@ -16,7 +16,7 @@ test('the file is longer than its last commit needs after every commit, whatever
     const pages = Buffer.alloc(PAGE_SIZE + META_BYTES);
     const spare: number[] = [];
     for (let i = 0; i < 60; i++) {
-      // Large values put and removed in one transaction: the pages at the end are taken, and never written.
+      // Large values are put and removed in one transaction: the pages at the end are taken, and never written.
       const keys = [Buffer.from(`a${i}`), Buffer.from(`b${i}`), Buffer.from(`b${i}`)];
       const values = [Buffer.alloc((i * 7919) % 90_000, i), Buffer.alloc(3_000_000), null];
       await log.commit({ group: '', epoch: 0, appends: [], stores: [{ store: 's', partition: 0, keys, values }], positions: [] });

@@ -1,8 +1,8 @@
 /**
- * Names of what is being made and is not there yet: a folder whose name says what for, and by which process.
+ * Names of unfinished folders: each tells the kind of operation, and the process that runs it.
  *
- * It takes its place by one rename when it is whole and on the disk. What a killed process leaves is told from what a living
- * one works at by the process in the name, and is removed by whoever comes next.
+ * A finished folder takes its place by one rename, when it is whole and durable. The process in the name shows whether an
+ * unfinished folder was left by a dead process or is in work; the next operation removes the former.
  */
 import { readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -30,12 +30,12 @@ export const unfinishedIn = (folder: string): readonly Unfinished[] =>
     return found === undefined ? [] : [found];
   });
 
-/** Removes what dead processes have left of a kind; of one that lives, nothing. */
+/** Removes the unfinished folders of dead processes of a kind, and none of a living one. */
 export const removeDead = (folder: string, making: Making): void => {
   for (const one of unfinishedIn(folder)) if (one.making === making && !one.alive) rmSync(join(folder, one.name), { recursive: true, force: true });
 };
 
-/** A backup is made beside where it is to be: `.NAME.unfinished-…`. */
+/** A backup is made beside its target: `.NAME.unfinished-…`. */
 export const besideName = (target: string): string => join(dirname(target), `.${basename(target)}.${unfinishedName('backup')}`);
 export const removeDeadBeside = (target: string): void => {
   const prefix = `.${basename(target)}.`;

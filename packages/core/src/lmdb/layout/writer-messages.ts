@@ -14,6 +14,8 @@ import type { ProducerLife } from '../../pure/producer/producer.ts';
 import type { StorePart } from '../../pure/store/store-part.ts';
 
 export type WriterCall =
+  /** Answered when the writer's queue has room for a commit of so many bytes. */
+  | { readonly type: 'room'; readonly bytes: number }
   | { readonly type: 'commit'; readonly bytes: ArrayBuffer; readonly life: string | undefined }
   | { readonly type: 'ensure'; readonly topics: readonly TopicShape[]; readonly use: TopicUse | undefined }
   | { readonly type: 'open-store'; readonly part: StorePart }
@@ -56,7 +58,9 @@ export type WriterCall =
 export type WriterRequest =
   | (WriterCall & { readonly id: number })
   /** Cancels a wait: a later answer is ignored. */
-  | { readonly type: 'forget'; readonly id: number };
+  | { readonly type: 'forget'; readonly id: number }
+  /** Gives back room for a commit that could not be encoded. */
+  | { readonly type: 'spare'; readonly bytes: number };
 
 /** `commit` is the number of LMDB's commit that holds what was asked for. */
 export type WriterAnswer = { readonly id: number; readonly commit?: number } & (

@@ -1,4 +1,4 @@
-/** What the writer knows of topics, where the entry of one is damaged: the others are not to suffer. */
+/** The writer's knowledge of topics when the entry of one is damaged: appends to the others must continue. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { topicMetaKey } from '../layout/meta.ts';
 import { applyEnsure } from '../transaction/declare.ts';
@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => bare.close());
 
-test('a topic whose entry is damaged is told to whoever appends to it, and the others go on', () => {
+test('an append to a topic whose entry is damaged is refused, and appends to the others continue', () => {
   const { env, committing } = bare;
   committing(() =>
     applyEnsure(

@@ -1,6 +1,6 @@
 /**
- * What the writer knows of each topic: its name, its number, how it forgets, and whose times its records have. Looked up at each append, so kept in a map;
- * read again at each round of maintenance, for another process may have declared a topic anew.
+ * The writer's knowledge of each topic: its name, its number, its cleanup policy, and the origin of its timestamps. Each append looks
+ * it up, so it is kept in a map, which is read again at each round of maintenance: another process may have declared a topic again.
  */
 import { cleanupOf, type Cleanup } from '../../pure/retention/cleanup.ts';
 import { prefixEnd, unseal } from '../layout/keyspace.ts';
@@ -21,7 +21,7 @@ export class Cleanups {
   readonly #env: Env;
   readonly times: Times;
   #byId = new Map<number, KnownTopic>();
-  /** Why the entry of some topic could not be read. */
+  /** The reason why the entry of a topic could not be read. */
   #damage: Error | undefined;
 
   constructor(env: Env, times: Times) {
@@ -31,14 +31,14 @@ export class Cleanups {
   of(topicId: number): Cleanup {
     return this.#find(topicId)?.cleanup ?? UNKNOWN;
   }
-  /** True for a topic whose records get their time here. */
+  /** True for a topic with LogAppendTime: the writer stamps its records. */
   stampsArrival(topicId: number): boolean {
     return this.#find(topicId)?.stampsArrival ?? false;
   }
   nameOf(topicId: number): string | undefined {
     return this.#find(topicId)?.name;
   }
-  /** Whether any topic forgets by age or by key. */
+  /** True when a topic has retention or compaction. */
   someForget(): boolean {
     for (const { cleanup } of this.#byId.values()) if (forgets(cleanup)) return true;
     return false;
@@ -51,18 +51,18 @@ export class Cleanups {
     if (found === undefined && this.#damage !== undefined) throw this.#damage;
     return found;
   }
-  /** Reads these topics again: creating one topic costs the same however many there are. */
+  /** Reads these topics again: creating one topic costs the same for any number of topics. */
   learn(names: readonly string[]): void {
     for (const name of names) {
       try {
         const meta = readMeta<TopicMeta>(this.#env, topicMetaKey(name));
         if (meta !== undefined) this.#byId.set(meta.id, knownTopic(meta));
       } catch {
-        // Damaged: reported to whoever appends to the topic, as when all are read.
+        // Damaged: an append to the topic reports it, as when all are read.
       }
     }
   }
-  /** Reads all topics again, and gives them. One whose entry is damaged is left out, and told to whoever appends to it. */
+  /** Reads all topics again, and returns them. A topic whose entry is damaged is left out, and appends to it report that. */
   refresh(): readonly KnownTopic[] {
     this.#byId = new Map();
     this.#damage = undefined;
@@ -84,6 +84,6 @@ const knownTopic = ({ id, shape }: TopicMeta): KnownTopic => ({
   cleanup: cleanupOf(shape),
   stampsArrival: shape.timestamps === 'arrival',
 });
-/** Whether a topic that is cleaned so loses anything. */
+/** True when a cleanup policy deletes any record. */
 export const forgets = ({ compacts, retentionMs, retentionBytes }: Cleanup): boolean => compacts || retentionMs !== Infinity || retentionBytes !== Infinity;
 const UNKNOWN: Cleanup = cleanupOf({ cleanup: 'delete', retentionMs: undefined });

@@ -29,7 +29,7 @@ const withLog = async <T>(path: string, use: (log: Log) => Promise<T>): Promise<
     await log[Symbol.asyncDispose]();
   }
 };
-/** Writes values of 500 bytes over 2,000 keys, and tells how large the file is then. */
+/** Writes values of 500 bytes over 2,000 keys, and returns the size of the file after that. */
 const overwrite = async (log: Log, path: string): Promise<number> => {
   await log.store({ store: 's', partition: 0, group: 'g', version: 1, fingerprint: 'f' }, never);
   for (let n = 0; n < OVERWRITES; n += 200) {
@@ -38,7 +38,7 @@ const overwrite = async (log: Log, path: string): Promise<number> => {
   }
   return statSync(join(path, 'data.mdb')).blocks * 512;
 };
-/** How many of these processes have left a snapshot behind, as LMDB's own table of readers says. */
+/** Counts the snapshots that these processes have left, from LMDB's own table of readers. */
 const snapshotsOf = (table: string, dead: readonly Child[]): number => {
   const pids = new Set(dead.map(({ process }) => String(process.pid)));
   return table.split('\n').filter((line) => {
@@ -49,7 +49,7 @@ const snapshotsOf = (table: string, dead: readonly Child[]): number => {
 const said = (worker: Worker, text: string): Promise<void> => new Promise((resolve) => worker.on('message', (message) => message === text && resolve()));
 const letter = (log: Log, n: number): Promise<unknown> => append(log, 0, [`${n}`, 'x'.repeat(300)]);
 const dying = (path: string, count: number): readonly Child[] => Array.from({ length: count }, (_, i) => start('dying-reader', path, `${1 + 7 * i}`));
-/** All of them die; `meanwhile` is called when one has begun, and while it ends. */
+/** Kills all readers; `meanwhile` is called when each has begun, and while it ends. */
 const die = async (readers: readonly Child[], meanwhile: () => Promise<void> = async () => {}): Promise<void> => {
   await Promise.all(readers.map((reader) => reader.said('ready').then(meanwhile)));
   for (const reader of readers) reader.process.stdin!.write('go\n');
@@ -62,10 +62,10 @@ const die = async (readers: readonly Child[], meanwhile: () => Promise<void> = a
   );
 };
 
-test('O19: thirty processes killed inside a read cost whoever reads and writes nothing, and the file is no larger for it', async () => {
+test('O19: thirty processes killed inside a read do not disturb other readers and writers, and the file does not grow by them', async () => {
   await withFolder(async (folder) => {
     const [calm, stuck, path] = ['calm', 'stuck', 'log'].map((name) => join(folder, name)) as [string, string, string];
-    // What one dead reader does while nobody looks after it: the bound below would notice.
+    // Measures the growth caused by one dead reader that is not removed: the bound below would notice it.
     const grown = await withLog(stuck, async (log) => {
       await append(log, 0, ['x'.repeat(3_000)]);
       await die(dying(stuck, 1));
@@ -77,7 +77,7 @@ test('O19: thirty processes killed inside a read cost whoever reads and writes n
       await letter(log, appended++);
       const table = open({ path, noSubdir: false, readOnly: true, pageSize: 8192 }) as unknown as { readerList(): string; close(): Promise<void> };
       let using: Promise<void> = Promise.resolve();
-      /** Writes and reads once more; whoever calls takes a turn. */
+      /** Writes and reads once more, one caller at a time. */
       const use = (): Promise<void> =>
         (using = using.then(async () => {
           await letter(log, appended++);
@@ -92,7 +92,7 @@ test('O19: thirty processes killed inside a read cost whoever reads and writes n
       expect(offsetsOf(await readLetters(log), 0)).toEqual(dense(2 * appended));
       await table.close();
     });
-    // The last ten are still in the table; opening the log looks who lives.
+    // The last ten are still in the table; opening the log checks which processes live.
     const size = await withLog(path, (log) => overwrite(log, path));
     const baseline = await withLog(calm, async (log) => {
       for (let n = 0; n < appended; n++) await letter(log, n);
@@ -101,14 +101,14 @@ test('O19: thirty processes killed inside a read cost whoever reads and writes n
     console.log(
       `O19: ${snapshots} snapshots left by ${ROUNDS * AT_ONCE} dead readers; ${size} bytes, ${baseline} without them, ${grown} with one that is left alone`,
     );
-    // Each left one, or nothing has been proved.
+    // Each left a snapshot, or the test would prove nothing.
     expect(snapshots).toBe(ROUNDS * AT_ONCE);
     expect(grown).toBeGreaterThan(3 * baseline);
     expect(size).toBeLessThanOrEqual(3 * baseline);
   });
 });
 
-test('O19: a reader that rests between two batches holds no snapshot: the file is no larger for it, and it reads on where it was', async () => {
+test('O19: a reader that rests between two batches holds no snapshot: the file does not grow by it, and it resumes at its position', async () => {
   const pages = topic('pages', { key: z.string(), value: z.string(), partitions: 1 });
   const RECORDS = 4_000;
   await withFolder(async (folder) => {

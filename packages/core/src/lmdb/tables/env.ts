@@ -2,7 +2,7 @@
  * Opens the environment, once per thread, and names its tables. The only file that imports `lmdb`.
  *
  * Readers open it read-only: a thread that only reads may be terminated at any time. One thread of the process, the
- * writer, opens it for writing. The page is 8 KB, so that a key of 4,000 bytes lies as it is behind its store's prefix
+ * writer, opens it for writing. The page is 8 KB, so that a key of 4,000 bytes is stored unchanged behind its store's prefix
  * (long-keys.ts) and large batches cost half the free-list entries.
  */
 import { existsSync } from 'node:fs';
@@ -17,19 +17,19 @@ import { checkSpareFiles } from '../folder/spare-files.ts';
 
 export interface EnvOptions {
   readonly path: string;
-  /** How far the file may grow, in bytes; address space, not memory. */
+  /** The size to which the file may grow, in bytes; address space, not memory. */
   readonly mapSize: number;
   readonly maintenance?: Partial<MaintenanceOptions> | undefined;
-  /** Clocks that a test moves: a double for the wall clock, milliseconds since 1970, and one for the monotonic clock, if that is to be another. */
+  /** Clocks that a test moves: a double for the wall clock, milliseconds since 1970, and optionally one for the monotonic clock. */
   readonly clock?: SharedArrayBuffer | undefined;
 }
 export interface MaintenanceOptions {
-  /** How often the log looks for something to forget; Infinity: only on command. */
+  /** The interval between two rounds of retention and compaction; Infinity: only on command. */
   readonly everyMs: number;
   /** Bytes a second that cleaning may read and remove. */
   readonly bytesPerSecond: number;
 }
-/** The machine's clocks, or those that a test moves. */
+/** The machine's clocks, or the ones that a test moves. */
 export const clocksOf = (shared: SharedArrayBuffer | undefined): { readonly wall: () => number; readonly monotonic: () => number } => {
   if (shared === undefined) return { wall: () => Date.now(), monotonic: () => performance.now() };
   const times = new Float64Array(shared);
@@ -58,11 +58,11 @@ const { getLastTxnId } = lmdb as unknown as { readonly getLastTxnId: () => numbe
 
 const common = { keyEncoding: 'binary', encoding: 'binary' } as const;
 
-/** Flags of a write transaction, whose call returns when it is flushed: after the lock is let go, or before (flushing.ts). */
+/** Flags of a write transaction whose call returns when it is flushed: after the lock is released, or before (flushing.ts). */
 export const FLUSH_AFTER: number = 0x10002;
 export const FLUSH_BEFORE: number = 2;
 
-/** `inspect` sees the names of the tables that are there before any is made; what it throws leaves the file as it was. */
+/** `inspect` receives the names of the existing tables before any is made; an error that it throws leaves the file unchanged. */
 export const openEnv = (
   options: EnvOptions,
   readOnly: boolean,
@@ -94,7 +94,7 @@ export const openEnv = (
     if (table === undefined || table === null) throw new Error(`the table '${name}' is missing`);
     tables[name] = table;
   }
-  // A read takes a slot in the table of readers, and keeps it until another table is opened: by that `readers` sees that somebody has the folder open.
+  // A read takes a slot in the table of readers, and keeps it until another table is opened: `readers` lists the process from then on.
   reading(() => root.getBinary(Buffer.of(0)));
   const name = [...root.getKeys({ limit: 1 })][0]!;
   const snapshot = (): number => {
@@ -106,7 +106,7 @@ export const openEnv = (
   return { path: options.path, mapSize: options.mapSize, readOnly, seen, snapshot, root, tables };
 };
 
-/** The binding takes it for granted that a reader can begin: where none can, it may stumble over what it has not got. */
+/** Names the error of a read for which LMDB has no reader: the binding assumes that one can begin, and throws a TypeError otherwise. */
 const reading = <T>(read: () => T): T => {
   try {
     return read();
@@ -115,7 +115,7 @@ const reading = <T>(read: () => T): T => {
   }
 };
 
-/** A new file in a folder that nobody else knows yet. Nothing is flushed: whoever makes it does so once, at the end. */
+/** A new file in a folder that no other process knows yet. Nothing is flushed: the caller flushes once, at the end. */
 export const openFresh = (path: string, mapSize: number): Env => openEnv({ path, mapSize }, false, undefined, { noSync: true });
 
 interface Reads {
@@ -125,14 +125,14 @@ export type Snapshot = ReturnType<RootDatabase['useReadTransaction']>;
 
 /** The bytes of a key, in memory that the next read overwrites; undefined when absent. */
 export const peek = (table: TableDb, key: Buffer, transaction?: Snapshot): Buffer | undefined => {
-  // Its type leaves out the options, which it hands on to the read.
+  // The type of this method lacks the options, which it passes on to the read.
   const reads: Reads = table;
   const found = reads.getBinaryFast(key, transaction === undefined ? undefined : { transaction });
-  // What is returned is the whole read buffer, dressed with the length of the value.
+  // The result is the whole read buffer, with its length set to that of the value.
   return found?.subarray(0, found.length);
 };
 
-/** What a read threw: an error of LMDB itself, which has a number for a code, as one with a name and a remedy. */
+/** The error of a read: one of LMDB itself, which has a number for a code, becomes one with a name and a remedy. */
 export const told = (env: Env, error: unknown): unknown =>
   typeof (error as { readonly code?: unknown } | null)?.code === 'number' || (error instanceof Error && error.message.includes('closed database'))
     ? describeIo(env.path, error)
@@ -146,18 +146,18 @@ interface Stats extends TreePages {
   readonly free: TreePages;
   readonly root: TreePages;
 }
-/** The number of the last commit, whoever made it, in whichever process. */
+/** The number of the last commit of any process. */
 export const stats = (env: Env): Stats => env.root.getStats() as Stats;
 
-/** A tree of LMDB's, and which table an entry of it is of, under which key; undefined of what LMDB keeps there itself. */
+/** A tree of LMDB's, and the table and the key of each of its entries; undefined for entries of LMDB itself. */
 export interface Tree {
   readonly name: string;
   readonly db: Database<Buffer, Buffer>;
   readonly entryOf: (key: Buffer) => { readonly table: Table; readonly key: Buffer } | undefined;
-  /** Whether a new file has nothing in it: what is put in order is then put at the end. */
+  /** True when a new file is empty: sorted entries are then appended. */
   readonly beginsEmpty: boolean;
 }
-/** All trees there are beside those of LMDB's own; `log` comes before `ends`. */
+/** All trees except LMDB's own; `log` comes before `ends`. */
 export const treesOf = ({ tables }: Env): readonly Tree[] =>
   TABLES.map((table) => ({ name: table, db: tables[table], entryOf: (key) => ({ table, key }), beginsEmpty: true }));
 export const statsOf = ({ db }: Tree): TreePages & { readonly entryCount: number } => db.getStats() as TreePages & { readonly entryCount: number };
@@ -167,12 +167,12 @@ interface Slot {
   /** The commit whose snapshot it holds; undefined when it holds none. */
   readonly commit: number | undefined;
 }
-/** Clears the slots of processes that have died. LMDB takes a process without its lock for dead, though it may live and read (lock-holders.ts). */
+/** Clears the slots of processes that have died. LMDB takes a process without its lock for dead, although it may be alive and reading (lock-holders.ts). */
 export const checkReaders = (env: Env): void => {
   if (lostLocks(env.path).length === 0) env.root.readerCheck();
 };
 
-/** Everybody who has the file open, in whichever process, without those whose process has died. */
+/** All readers that have the file open, of any process, except those whose process has died. */
 export const readers = (env: Env): readonly Slot[] => {
   checkReaders(env);
   return [...env.root.readerList().matchAll(/^\s*(\d+) +[0-9a-f]+ +(\d+|-)$/gm)].map(([, pid, commit]) => ({

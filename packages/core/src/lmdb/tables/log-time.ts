@@ -10,18 +10,18 @@ import { clockKey, fromBytes, toBytes } from '../layout/meta.ts';
 import { clocksOf, type Env, type EnvOptions } from './env.ts';
 import { put, read } from './sealed.ts';
 
-/** What the writer asks about time. */
+/** The times that the writer needs. */
 export interface Times {
-  /** The clock of the log: ages are counted to it. */
+  /** The clock of the log: ages are measured by it. */
   readonly now: () => number;
-  /** What an append is stamped with, so that its age can be counted. */
+  /** The time stamped on an append, from which its age is measured. */
   readonly stamp: () => number;
-  /** The wall clock: what people and records are told. */
+  /** The wall clock: the time for people and for records. */
   readonly wall: () => number;
-  /** Whether the wall clock is away from the clock of the log, and not followed yet. */
+  /** True while the wall clock differs from the clock of the log, and is not followed yet. */
   readonly isOff: () => boolean;
 }
-/** All of them from one clock, which never jumps. */
+/** Makes all times from one clock, which never jumps. */
 export const timesOf = (now: () => number): Times => ({ now, stamp: now, wall: now, isOff: () => false });
 
 const SAVE_MS = 60_000;
@@ -33,7 +33,7 @@ export class LogTime implements Times {
   #lookedAt: number;
   #saved: LogClock | undefined;
 
-  /** Outside of transactions. */
+  /** Called outside of transactions. */
   constructor(env: Env, clock: EnvOptions['clock']) {
     ({ wall: this.#wall, monotonic: this.#monotonic } = clocksOf(clock));
     this.#lookedAt = this.#monotonic();
@@ -41,22 +41,22 @@ export class LogTime implements Times {
     const kept = keptClock(env);
     this.#state = kept ?? { time: this.#wall(), off: undefined };
     this.#step({ type: 'opened', wall: this.#wall() });
-    // Kept as it was, it need not be written again.
+    // The stored state is unchanged, so it need not be written again.
     if (kept !== undefined && kept.off === this.#state.off) this.#saved = kept;
   }
-  // Whole milliseconds, as everything that is stamped: the monotonic clock counts finer.
+  // Whole milliseconds, as in all stamps: the monotonic clock is finer.
   readonly now = (): number => Math.floor(this.#look().time);
   readonly stamp = (): number => Math.floor(stampOf(this.#look(), this.#wall()));
   readonly wall = (): number => this.#wall();
   readonly isOff = (): boolean => this.#look().off !== undefined;
 
-  /** Whether the row in the log is too old, or says something else. */
+  /** True when the row in the log is too old, or differs from the state. */
   isToBeSaved(): boolean {
     const { time, off } = this.#look();
     const saved = this.#saved;
     return saved === undefined || (saved.off === undefined) !== (off === undefined) || time < saved.time || time - saved.time >= SAVE_MS;
   }
-  /** Inside a write transaction. */
+  /** Called inside a write transaction. */
   save(env: Env): void {
     this.#saved = this.#look();
     put(env, 'meta', clockKey(), toBytes(this.#saved));
@@ -73,16 +73,16 @@ export class LogTime implements Times {
   }
 }
 
-/** The clock as the log has it; undefined where none was kept, or it is damaged. */
+/** The clock as stored in the log; undefined where none was stored, or it is damaged. */
 const keptClock = (env: Env): LogClock | undefined => {
   try {
     const bytes = read(env, 'meta', clockKey());
     return bytes === undefined ? undefined : decodeClock(bytes);
   } catch {
-    return undefined; // The check tells of it; ages are counted by the wall clock, as in a new log.
+    return undefined; // The check reports it; ages are counted by the wall clock, as in a new log.
   }
 };
-/** undefined: those bytes are no clock. */
+/** Returns undefined for bytes that are no clock. */
 export const decodeClock = (bytes: Uint8Array): LogClock | undefined => {
   const { time, off } = fromBytes<LogClock>(bytes);
   return Number.isFinite(time) ? { time, off } : undefined;

@@ -23,14 +23,14 @@ afterAll(async () => {
 });
 let stores = 0;
 
-/** Where a key stops lying as it is, and where it stops lying in order: every length around both, and far beyond. */
+/** The lengths at which a key is no longer stored unchanged, and no longer in order: every length around both, and far beyond. */
 const length = fc.oneof(
   fc.nat(6),
   fc.integer({ min: 3_980, max: 3_988 }),
   fc.integer({ min: 3_998, max: 4_003 }),
   fc.constantFrom(4_024, 4_026, 5_000, 100_000),
 );
-/** What a key is made of, for a report that can be read. Most of them agree for as long as the shorter one goes. */
+/** The parts of a key, for a readable report. Most keys agree for as long as the shorter one goes. */
 const made = fc.tuple(length, fc.constantFrom(0, 0, 0, 0xff), fc.array(fc.nat(0xff), { maxLength: 3 }));
 type Made = typeof made extends fc.Arbitrary<infer T> ? T : never;
 const keyOf = ([size, fill, tail]: Made): Uint8Array => {
@@ -48,7 +48,7 @@ const hex = (bytes: Uint8Array | undefined): string | undefined =>
   bytes && `${bytes.length}:${Buffer.from(bytes.subarray(0, 4)).toString('hex')}:${Buffer.from(bytes.subarray(-4)).toString('hex')}`;
 const told = (entries: ReturnType<StateStore['range']>): readonly string[] => entries.map(([key, value]) => `${hex(key)}=${hex(value)}`);
 
-test('a key of up to 4,000 bytes lies as it always did; a longer one under its beginning and its SHA-256, with itself in the value', () => {
+test('a key of up to 4,000 bytes is stored unchanged; a longer one under its head and its SHA-256, with the key in the value', () => {
   const [short, long] = [new Uint8Array(4_000).fill(1), new Uint8Array(4_001).fill(1)];
   const prefix = new Uint8Array(8);
   const before = { prefix, keys: [short], values: [short] };
@@ -60,7 +60,7 @@ test('a key of up to 4,000 bytes lies as it always did; a longer one under its b
   expect([values[1], keys[2] === short, values[2] === short]).toEqual([null, true, true]);
 });
 
-test('an entry that lies under the hash of another key is damage', () => {
+test('an entry stored under the hash of another key is damage', () => {
   const key = new Uint8Array(5_000);
   const { keys, values } = lyingWrites({ prefix: new Uint8Array(8), keys: [key], values: [Uint8Array.of(5)] });
   const corrupt = expect.objectContaining({ code: 'STOPLOG_LOG_CORRUPT' }) as Error;

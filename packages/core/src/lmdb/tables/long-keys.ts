@@ -1,25 +1,25 @@
 /**
- * How a store keeps a key that is longer than LMDB takes (4,026 bytes with pages of 8 KB).
+ * Stores keys that are longer than LMDB takes (4,026 bytes with pages of 8 KB).
  *
  *   up to 4,000 bytes   prefix of the store part · the key                                      → the value
  *   longer              prefix of the store part · its first 3,984 bytes · SHA-256 of all of it → u32 size · the key · the value
  *
- * The second is longer than the first ever is, so neither is taken for the other. Two keys that agree in their first 3,984
- * bytes lie in the order of their hashes; `range` puts such a group back into the order of the keys, so nobody sees it.
- * The hash is a cryptographic one, for whoever chooses keys is not to choose which entry is overwritten, and the whole key
- * lies in the value and is compared.
+ * The second form is longer than the first ever is, so the two cannot be confused. Two keys that agree in their first 3,984
+ * bytes are stored in the order of their hashes; `range` puts such a group back into the order of the keys, so no reader sees it.
+ * The hash is a cryptographic one, so that a program that chooses keys cannot choose the entry to overwrite, and the whole key
+ * is in the value and is compared.
  */
 import { createHash } from 'node:crypto';
 import { StoplogError } from '../../pure/errors.ts';
 import type { IdStoreWrites } from '../layout/commit-bytes.ts';
 
-/** The longest key that lies as it is. */
+/** The longest key that is stored unchanged. */
 export const SHORT_KEY_BYTES = 4_000;
-/** What of a longer one is kept in order. */
+/** The part of a longer key that is stored in order. */
 export const HEAD_BYTES = 3_984;
 const SIZE_BYTES = 4;
 
-/** The key under which one of any length lies, behind its store's prefix. A short one is itself. */
+/** The stored key for a key of any length, behind its store's prefix. A short key is stored unchanged. */
 export const lyingKey = (key: Uint8Array): Uint8Array =>
   key.length <= SHORT_KEY_BYTES ? key : Buffer.concat([key.subarray(0, HEAD_BYTES), createHash('sha256').update(key).digest()]);
 
@@ -31,7 +31,7 @@ const lyingValue = (key: Uint8Array, value: Uint8Array): Uint8Array => {
   return bytes;
 };
 
-/** Store writes as they are to lie. Those without a long key, which is nearly all, are handed back as they came. */
+/** Replaces long keys by head and hash. Writes without a long key, which are nearly all, are returned unchanged. */
 export const lyingWrites = (writes: IdStoreWrites): IdStoreWrites => {
   const { prefix, keys, values } = writes;
   if (!keys.some((key) => key.length > SHORT_KEY_BYTES)) return writes;
@@ -43,7 +43,7 @@ export const lyingWrites = (writes: IdStoreWrites): IdStoreWrites => {
 };
 
 export type Entry = readonly [key: Uint8Array, value: Uint8Array];
-/** The entry behind a key as it lies, without the prefix, and its value, unsealed: pieces of them, not copies. */
+/** The entry behind a stored key, without the prefix, and its value, unsealed: slices, not copies. */
 export const entryAt = (lying: Uint8Array, value: Uint8Array): Entry => {
   if (lying.length <= SHORT_KEY_BYTES) return [lying, value];
   const size = value.length < SIZE_BYTES ? Infinity : new DataView(value.buffer, value.byteOffset, SIZE_BYTES).getUint32(0, true);
@@ -51,10 +51,10 @@ export const entryAt = (lying: Uint8Array, value: Uint8Array): Entry => {
   if (key.length !== size) throw corrupt('its value is shorter than its key');
   return [key, value.subarray(SIZE_BYTES + size)];
 };
-/** The value of a long key; that it lies under another one's hash is damage, or the end of SHA-256. */
+/** The value of a long key; a key stored under another one's hash is damage, or the end of SHA-256. */
 export const valueOf = (key: Uint8Array, lying: Uint8Array, value: Uint8Array): Uint8Array => {
   const [found, rest] = entryAt(lying, value);
-  if (Buffer.compare(found, key) !== 0) throw corrupt('it lies under the hash of another key');
+  if (Buffer.compare(found, key) !== 0) throw corrupt('it is stored under the hash of another key');
   return rest;
 };
 

@@ -1,6 +1,6 @@
 /** Counts the pages of a data file: used, free, and per tree. */
 
-/** As LMDB counts the pages of a tree. */
+/** The pages of a tree, as LMDB counts them. */
 export interface TreePages {
   readonly treeBranchPageCount: number;
   readonly treeLeafPageCount: number;
@@ -12,7 +12,7 @@ export const pagesOf = ({ treeBranchPageCount, treeLeafPageCount, overflowPages 
 /** The two meta pages at the beginning of the file. */
 const META_PAGES = 2;
 
-/** `trees` are all there are: of the tables, of their names and of the free pages themselves. */
+/** `trees` are all: of the tables, of their names and of the free pages themselves. */
 export const usageOf = (
   lastPage: number,
   pageBytes: number,

@@ -1,4 +1,4 @@
-/** What a reader says of a batch that is not there. Deleted by LMDB itself, so that its pages are sound. */
+/** Reads of a missing batch. LMDB itself deletes the batch, so that its pages are sound. */
 import { BatchBuilder, openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
 import { expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import { openEnv } from './env.ts';
 import { withFolder } from '../fixtures/child.ts';
 import { commitOf, never, place, shape } from '../fixtures/letters.mjs';
 
-test('a batch that is missing is damage to whoever reads it and to whoever searches a time in it, and not the end', async () => {
+test('a missing batch is damage for a reader and for a search by time, and not the end', async () => {
   await withFolder(async (path) => {
     const log = await openPort(lmdb(path));
     await log.ensure([shape]);
@@ -33,7 +33,7 @@ test('a batch that is missing is damage to whoever reads it and to whoever searc
     const missing = { code: 'STOPLOG_LOG_CORRUPT', facts: { topic: 'letters', partition: 0, offset: 2n, reason: 'missing' } };
     await expect(ask(3)).rejects.toMatchObject(missing);
     await expect(hurt.fetch({ ...place(0), offset: 2n }, { bytes: 1, waitMs: 0 }, never)).rejects.toMatchObject(missing);
-    // Behind it everything is as it was.
+    // The batches behind it are unchanged.
     expect(await ask(5)).toBe(4n);
   });
 });

@@ -1,9 +1,9 @@
 /**
- * Reads the log by the memory map, in any thread, without asking anybody.
+ * Reads the log by the memory map, in any thread, without asking another thread.
  *
- * Each call copies what it found and lets the snapshot go: a reader that held one would keep every page freed since from
- * being used again. A batch is verified as it is copied, and its place is compared with the key it lay under, so that
- * neither a flipped bit nor a swapped page is ever handed on.
+ * Each call copies the batches that it found and releases the snapshot: a held snapshot would keep every page freed since from
+ * being used again. A batch is verified as it is copied, and its own partition and offset are compared with its key, so that
+ * neither a flipped bit nor a swapped page ever reaches a reader.
  */
 import { isStoplogError, StoplogError } from '../../pure/errors.ts';
 import { batchKey, decodeOffset, offsetOfBatchKey, prefixEnd, partitionKey, samePrefix, timeKey, type Ends, unseal } from '../layout/keyspace.ts';
@@ -23,7 +23,7 @@ export interface Found {
   readonly batches: readonly BatchView[];
 }
 
-/** Batches from the one that holds `from` on, at least one if there is any, until `bytes` are reached. */
+/** Batches from the one that holds `from` on, at least one if there is any, up to `bytes`. */
 export const readBatches = (env: Env, place: PartitionId, from: bigint, bytes: number): Found => {
   try {
     failpoint('storage.read');
@@ -33,10 +33,10 @@ export const readBatches = (env: Env, place: PartitionId, from: bigint, bytes: n
   }
 };
 
-/** Of batches that compaction has emptied one call passes over so many bytes, and then says where to go on. */
+/** The number of bytes of empty batches that one call passes over before it returns the position at which to resume. */
 const EMPTIED_BYTES: number = 1024 * 1024;
 
-/** For cleaning: as they lie there, the emptied ones too, and no more than so many. */
+/** Batches for cleaning: as they are stored, empty ones too, and at most `count`. */
 export const readEveryBatch = (env: Env, place: PartitionId, from: bigint, limit: { readonly bytes: number; readonly batches: number }): Found =>
   read(env, place, from, limit.bytes, limit.batches);
 
@@ -50,7 +50,7 @@ const read = (env: Env, place: PartitionId, from: bigint, bytes: number, every?:
   while (next < ends.end && batches.length < (every ?? Infinity) && (size < bytes || (batches.length === 0 && size < bytes + EMPTIED_BYTES))) {
     const view = readBatchAt(env, place, next);
     if (isMissing(view, next)) throw missing(place, next, ends.end);
-    // One that compaction has emptied is passed over.
+    // An empty batch is passed over.
     if (view.count > 0 || every !== undefined) batches.push(view);
     size += view.bytes.length;
     next = view.nextOffset;
@@ -59,8 +59,8 @@ const read = (env: Env, place: PartitionId, from: bigint, bytes: number, every?:
 };
 
 /**
- * Batches lie side by side up to the end. One that is not there was hidden by damage to a page of LMDB's own, which has no
- * checksum and may as well lead back to a batch that was read before.
+ * Batches are adjacent up to the end. A missing one was hidden by damage to a page of LMDB's own, which has no
+ * checksum and may even lead back to a batch that was read before.
  */
 const isMissing = (view: BatchView | undefined, offset: bigint): view is undefined =>
   view === undefined || view.baseOffset > offset || view.nextOffset <= offset;
@@ -89,14 +89,14 @@ const readBatchAt = (env: Env, place: PartitionId, offset: bigint): BatchView | 
   return undefined;
 };
 
-/** The base offset in a key of the log. One of another length has come there with a page of another table. */
+/** The base offset in a key of the log. A key of another length came there with a page of another table. */
 const baseIn = (place: PartitionId, key: Buffer, offset: bigint): bigint => {
   if (key.length === KEY_BYTES) return offsetOfBatchKey(key);
   throw missing(place, offset, offset + 1n);
 };
 const KEY_BYTES = 16;
 
-/** A verified copy. What LMDB hands out is its own memory, overwritten by the next read. */
+/** A verified copy. LMDB returns its own memory, which the next read overwrites. */
 const openAt = (place: PartitionId, baseOffset: bigint, found: Buffer): BatchView => {
   const copy = Buffer.allocUnsafeSlow(found.length);
   copy.set(found);
@@ -128,11 +128,11 @@ const checkRange = ({ topic, partition }: PartitionId, from: bigint, { start, en
   throw new StoplogError(
     'STOPLOG_OFFSET_OUT_OF_RANGE',
     { topic, partition, offset: from, start, end },
-    `${topic}[${partition}] holds the offsets ${start} to ${end}, and ${from} lies ${from < start ? 'before' : 'after'} them: read from 'earliest', 'latest' or an offset between`,
+    `${topic}[${partition}] holds the offsets ${start} to ${end}, and ${from} is ${from < start ? 'before' : 'after'} them: read from 'earliest', 'latest' or an offset between`,
   );
 };
 
-/** The first offset at or after a time: in the first batch that ever reached it, for times need not grow with offsets. */
+/** The first offset at or after a time: in the first batch that ever reached the time, because times need not grow with offsets. */
 export const offsetForTime = (env: Env, place: PartitionId, time: number): bigint => {
   refresh(env);
   const ends = readEnds(env, place.topicId, place.partition);

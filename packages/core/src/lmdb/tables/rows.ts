@@ -30,7 +30,7 @@ const hasBatches = (env: Env, prefix: Buffer): boolean => {
   for (const _ of env.tables.log.getKeys({ start: prefix, end: prefixEnd(prefix), limit: 1, snapshot: false })) return true;
   return false;
 };
-/** Without its ends a partition would look empty, and give its offsets again. */
+/** Without its ends a partition would look empty, and assign its offsets again. */
 const failHidden = (topicId: number, partition: number): never => {
   throw new StoplogError(
     'STOPLOG_LOG_CORRUPT',
@@ -38,7 +38,7 @@ const failHidden = (topicId: number, partition: number): never => {
     `partition ${partition} of topic number ${topicId} has batches, and its ends cannot be found: the disk or a foreign program changed the data file. Nothing was read or kept; restore the folder from a backup, or keep the rest with 'stoplog repair'`,
   );
 };
-/** Where the group stands; undefined when it never committed there. */
+/** The group's position; undefined when the group never committed there. */
 export const readPosition = (env: Env, groupId: number, topicId: number, partition: number): bigint | undefined => {
   const bytes = read(env, 'positions', positionKey(groupId, topicId, partition));
   return bytes === undefined ? undefined : decodeOffset(bytes);

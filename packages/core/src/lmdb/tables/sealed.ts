@@ -13,7 +13,7 @@ export const put = (env: Env, table: Table, key: Buffer, value: Uint8Array): voi
 };
 export const putRaw = (env: Env, table: Table, key: Buffer, value: Buffer): void => {
   failpoint('storage.put');
-  // The type says void; the library answers false for what it did not store.
+  // The type says void; the library returns false for an entry that it did not store.
   const accepted: unknown = env.tables[table].putSync(key, value);
   if (accepted !== true) throw new Error(`a put into '${table}' was not accepted`);
 };

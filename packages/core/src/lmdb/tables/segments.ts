@@ -14,7 +14,7 @@ export const segmentsOf = (env: Env, { topicId, partition }: PartitionId, { star
   return [...closed.filter(({ next }) => next > start), active];
 };
 
-/** Takes bytes off the closed segment that holds the offset, unless it is to go as a whole. */
+/** Subtracts bytes from the closed segment that holds the offset, unless the segment is to be deleted whole. */
 export const shrink = (env: Env, { topicId, partition }: PartitionId, offset: bigint, bytes: number, start: bigint): void => {
   const prefix = partitionKey(topicId, partition);
   for (const { key, value } of [...env.tables.segments.getRange({ start: batchKey(topicId, partition, offset), reverse: true, limit: 1, snapshot: false })]) {

@@ -1,5 +1,5 @@
 /**
- * A store's committed contents, read by the memory map: there is nothing to restore, and any thread may look.
+ * A store's committed contents, read by the memory map: there is nothing to restore, and any thread may read.
  */
 import { compareBytes } from '../../pure/bytes/sort-key.ts';
 import { prefixEnd, storePrefix, unseal } from '../layout/keyspace.ts';
@@ -13,7 +13,7 @@ const copyOf = (bytes: Uint8Array): Uint8Array => Uint8Array.prototype.slice.cal
 export const openStateStore = (env: Env, storeId: number, part: StorePart): StateStore => {
   const prefix = storePrefix(storeId, part.partition);
   const facts = { store: part.store, partition: part.partition };
-  // One buffer for every lookup, as large as the longest key so far: a get is a copy of the key, not an allocation.
+  // A buffer shared by all lookups, as large as the longest key so far: a get is a copy of the key, not an allocation.
   let scratch = Buffer.from(prefix);
   const short = (key: Uint8Array): Buffer => {
     const size = prefix.length + key.length;
@@ -46,20 +46,20 @@ export const openStateStore = (env: Env, storeId: number, part: StorePart): Stat
     },
   };
 
-  /** What lies in the order of its keys, which is nearly everything; undefined when a long key is met. */
+  /** Entries in the order of their stored keys, which is nearly always the order of the keys; undefined when a long key is met. */
   function shortRange({ gte, gt, lt }: Bounds, limit: number): readonly Entry[] | undefined {
     const from = gt ?? gte ?? new Uint8Array(0);
     if (from.length >= HEAD_BYTES || (lt !== undefined && lt.length >= HEAD_BYTES)) return undefined;
     const end = lt === undefined ? prefixEnd(prefix) : full(lt);
     const entries: Entry[] = [];
-    // With `exclusiveStart` the key that the last chunk ended on is not seen again.
+    // With `exclusiveStart` the last key of the previous chunk is not returned again.
     for (const { key, value } of env.tables.stores.getRange({ start: full(from), end, limit, snapshot: false, exclusiveStart: gt !== undefined })) {
       if (key.length - prefix.length >= HEAD_BYTES) return undefined;
       entries.push([Uint8Array.prototype.slice.call(key, prefix.length), copyOf(unseal('stores', key, value, facts))]);
     }
     return entries;
   }
-  /** The same with keys of any length. A bound that is longer than what lies in order falls into a group: the group is read whole. */
+  /** The range with keys of any length. A bound longer than the ordered part falls into a group: the group is read whole. */
   function longRange(bounds: Bounds, limit: number): readonly Entry[] {
     const { gte, gt, lt } = bounds;
     const from = gt ?? gte ?? new Uint8Array(0);
@@ -77,12 +77,12 @@ export const openStateStore = (env: Env, storeId: number, part: StorePart): Stat
 
 type Bounds = Parameters<StateStore['range']>[0];
 
-/** Entries as they come in the order in which they lie, put into the order of their keys, and cut at a limit. */
+/** Takes entries in the order in which they are stored, sorts them by their keys, and stops at a limit. */
 class Found {
   readonly #bounds: Bounds;
   readonly #limit: number;
   readonly #entries: Entry[] = [];
-  /** Entries whose keys begin with the same `HEAD_BYTES`: which of them comes first is known when all have come. */
+  /** Entries whose keys begin with the same `HEAD_BYTES`: their order is known when all have come. */
   #group: Entry[] = [];
   #head: Uint8Array | undefined;
 
@@ -90,7 +90,7 @@ class Found {
     this.#bounds = bounds;
     this.#limit = limit;
   }
-  /** True when the entry under this key, which is the next, is one too many. */
+  /** True when the next entry, under this key, is one too many. */
   isFull(lying: Uint8Array, skip: number): boolean {
     if (this.#head !== undefined && !begins(lying, skip, this.#head)) this.#closeGroup();
     return this.#entries.length >= this.#limit;

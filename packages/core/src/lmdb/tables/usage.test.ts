@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { withFolder } from '../fixtures/child.ts';
 import { append, place, shape } from '../fixtures/letters.mjs';
 
-test('a log says how large it is and how much of that is in use: what is forgotten becomes free, and is used again', async () => {
+test('a log reports its size and the part in use: deleted records become free pages, and are used again', async () => {
   await withFolder(async (path) => {
     const ref = lmdb(path, { maintenance: { everyMs: Infinity } });
     const { usage, clean } = await loadTools(ref);

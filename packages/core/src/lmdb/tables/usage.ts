@@ -1,4 +1,4 @@
-/** How much of a data file is in use, as LMDB counts its pages: nothing of it is read through. */
+/** The part of a data file that is in use, from LMDB's counts of its pages: no page is read. */
 import { isStoplogError } from '../../pure/errors.ts';
 import { prefixEnd, unseal } from '../layout/keyspace.ts';
 import { fromBytes, TOPIC_PREFIX, type TopicMeta } from '../layout/meta.ts';
@@ -28,7 +28,7 @@ const bytesIn = (env: Env, topicId: number, partition: number): number => {
   try {
     return readEnds(env, topicId, partition).bytes;
   } catch (error) {
-    // Deleted since its name was read.
+    // The topic was deleted after its name was read.
     if (isStoplogError(error) && error.code === 'STOPLOG_TOPIC_UNKNOWN') return 0;
     throw error;
   }

@@ -9,8 +9,11 @@ import { prepare, type TransactedCall } from './calls.ts';
 import type { Cleanups } from '../tables/cleanups.ts';
 import type { Env } from '../tables/env.ts';
 import { describeIo } from '../folder/io-errors.ts';
+import type { Line } from './host-messages.ts';
 import type { Presence } from './presence.ts';
 import type { CallQueue, Outcome } from './queue.ts';
+import { RoomLine } from './room-line.ts';
+import { claimOf, Room } from './room.ts';
 import type { Upkeep } from './upkeep.ts';
 import type { Waiting } from './waiting.ts';
 
@@ -26,12 +29,13 @@ export interface Writing {
 export class Callers {
   readonly #parts: Writing;
   readonly #open = new Set<Caller>();
+  readonly #line = new RoomLine();
 
   constructor(parts: Writing) {
     this.#parts = parts;
   }
-  add(port: MessagePort): void {
-    const caller = new Caller(port, this.#parts, () => this.#open.delete(caller));
+  add(line: Line): void {
+    const caller = new Caller(line, this.#line, this.#parts, () => this.#open.delete(caller));
     this.#open.add(caller);
   }
   /** Whoever holds on to a link is told that it is over; it would keep this thread alive. */
@@ -47,10 +51,16 @@ class Caller {
   readonly #forget = new Map<number, () => void>();
   /** Members that joined by it, and their groups. */
   readonly #members = new Map<string, number>();
+  readonly #line: RoomLine;
+  readonly #room: Room;
+  /** The room of its commits that are in the queue. */
+  #queued = 0;
   #isGone = false;
 
-  constructor(port: MessagePort, parts: Writing, gone: () => void) {
+  constructor({ port, room, claims }: Line, line: RoomLine, parts: Writing, gone: () => void) {
     this.port = port;
+    this.#line = line;
+    this.#room = new Room(room, claims);
     this.#parts = parts;
     port.on('message', (request: WriterRequest) => this.#take(request));
     port.on('close', () => {
@@ -58,12 +68,14 @@ class Caller {
       gone();
       for (const undo of this.#forget.values()) undo();
       this.#forget.clear();
+      this.#line.leave(this.#room, this.#queued);
       for (const [instance, groupId] of this.#members) parts.presence.leave(groupId, instance);
     });
   }
 
   #take(request: WriterRequest): void {
     const { env, cleanups, queue, waiting, upkeep } = this.#parts;
+    if (request.type === 'spare') return this.#line.give(this.#room, request.bytes);
     const { id } = request;
     const answer = (outcome: Outcome): void => this.port.postMessage({ ...outcome, id });
     switch (request.type) {
@@ -80,6 +92,14 @@ class Caller {
         if (forget !== undefined) this.#forget.set(id, forget);
         return;
       }
+      case 'room': {
+        const forget = this.#line.ask(this.#room, request.bytes, () => {
+          this.#forget.delete(id);
+          answer({ type: 'done' });
+        });
+        this.#forget.set(id, forget);
+        return;
+      }
       case 'reports':
         return answer({ type: 'reports', unsaved: upkeep.unsaved });
       case 'clean':
@@ -88,10 +108,25 @@ class Caller {
           (error: unknown) => answer({ type: 'failed', error: errorToData(describeIo(env.path, error)) }),
         );
         return;
+      case 'commit': {
+        const claim = claimOf(request.bytes.byteLength);
+        this.#queued += claim;
+        queue.add({
+          bytes: request.bytes.byteLength,
+          life: request.life,
+          apply: prepare(env, request, cleanups, queue.refused),
+          answer: (outcome) => {
+            answer(outcome);
+            this.#queued -= claim;
+            this.#line.give(this.#room, claim);
+          },
+        });
+        return;
+      }
       default:
         queue.add({
-          bytes: request.type === 'commit' ? request.bytes.byteLength : 0,
-          life: request.type === 'commit' ? request.life : undefined,
+          bytes: 0,
+          life: undefined,
           apply: prepare(env, request, cleanups, queue.refused),
           answer: (outcome) => {
             answer(outcome);

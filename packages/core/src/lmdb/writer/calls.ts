@@ -16,7 +16,7 @@ import type { RefusedLives } from '../transaction/refused-lives.ts';
 import type { Apply } from './queue.ts';
 
 /** Those that are answered from a transaction; the others wait, or are many. */
-export type TransactedCall = Exclude<WriterCall, { readonly type: 'wait' | 'wait-group' | 'clean' | 'reports' }>;
+export type TransactedCall = Exclude<WriterCall, { readonly type: 'room' | 'wait' | 'wait-group' | 'clean' | 'reports' }>;
 
 export const prepare = (env: Env, call: TransactedCall, cleanups: Cleanups, refused: RefusedLives): Apply => {
   switch (call.type) {

@@ -4,14 +4,15 @@
  * The last to close asks it to end. A process that ends without closing is no harm: the gate keeps the exit from falling
  * into a transaction, and what was not acknowledged was not promised.
  */
-import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
+import { MessageChannel, Worker } from 'node:worker_threads';
 import { errorFromData, StoplogError } from '../../pure/errors.ts';
-import type { HostAnswer, HostMessage } from './host-messages.ts';
+import type { HostAnswer, HostMessage, Line } from './host-messages.ts';
 import type { EnvOptions } from '../tables/env.ts';
 import { createFolder, examineFolder } from '../folder/folder.ts';
 import { describeIo } from '../folder/io-errors.ts';
 import { bar, makeGate } from '../transaction/gate.ts';
 import { verifyFile } from '../doctor/verify.ts';
+import { makeClaims, makeRoom } from './room.ts';
 import type { WriterData } from './writer.ts';
 
 /** How long an exiting process waits for the writer to leave its transaction. */
@@ -20,7 +21,7 @@ const EXIT_MS = 10_000;
 export interface Host {
   readonly path: string;
   /** A new line to the writer. */
-  readonly connect: () => MessagePort;
+  readonly connect: () => Line;
   readonly release: () => Promise<void>;
 }
 
@@ -28,6 +29,8 @@ interface Shared {
   readonly started: Promise<Worker>;
   /** Resolves when the thread is no more, for whatever reason. */
   readonly ended: Promise<void>;
+  /** Of the writer's queue, for all threads of this process. */
+  readonly room: SharedArrayBuffer;
   users: number;
 }
 const hosts = new Map<string, Shared>();
@@ -50,7 +53,7 @@ export const openHost = async (options: EnvOptions, verify?: boolean): Promise<H
       throw error;
     }
     writer.tell({ type: 'open' });
-    shared = { ...writer, users: 0 };
+    shared = { ...writer, room: makeRoom(), users: 0 };
     hosts.set(path, shared);
   }
   const mine = shared;
@@ -71,8 +74,9 @@ export const openHost = async (options: EnvOptions, verify?: boolean): Promise<H
     path,
     connect: () => {
       const { port1, port2 } = new MessageChannel();
-      worker.postMessage({ type: 'link', port: port2 } satisfies HostMessage, [port2]);
-      return port1;
+      const [room, claims] = [mine.room, makeClaims()];
+      worker.postMessage({ type: 'link', line: { port: port2, room, claims } } satisfies HostMessage, [port2]);
+      return { port: port1, room, claims };
     },
     release: async () => {
       if (released) return;

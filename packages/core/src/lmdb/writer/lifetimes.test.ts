@@ -12,7 +12,7 @@ describe('the writer of a folder', () => {
     await withFolder(async (path) => {
       const ref = lmdb(path);
       const log = await openPort(ref);
-      const port = (await (await loadLogModule(ref)).share(log)).data as MessagePort;
+      const { port } = (await (await loadLogModule(ref)).share(log)).data as { readonly port: MessagePort };
       const closed = once(port, 'close');
       await log[Symbol.asyncDispose]();
       await expect(closed).resolves.toBeDefined();
@@ -34,7 +34,7 @@ describe('the writer of a folder', () => {
       const ref = lmdb(path);
       const log = await openPort(ref);
       await log.ensure([]);
-      const port = (await (await loadLogModule(ref)).share(log)).data as MessagePort;
+      const { port } = (await (await loadLogModule(ref)).share(log)).data as { readonly port: MessagePort };
       // No commit of ours is two bytes long; to the writer it is a broken invariant.
       port.postMessage({ id: 1, type: 'commit', bytes: new ArrayBuffer(2) });
       await once(port, 'close');

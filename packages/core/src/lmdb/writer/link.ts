@@ -5,11 +5,15 @@
  * itself. When the writer is gone every request is refused, those under way too.
  */
 import type { MessagePort } from 'node:worker_threads';
+import type { QueueLoad } from '../../port/log.ts';
 import { errorFromData, StoplogError } from '../../pure/errors.ts';
 import type { WriterAnswer, WriterCall, WriterRequest } from '../layout/writer-messages.ts';
+import type { Line } from './host-messages.ts';
+import { Room } from './room.ts';
 
 /** Which answer each call gets. */
 interface Answers {
+  readonly room: 'done';
   readonly commit: 'committed';
   readonly ensure: 'done';
   readonly 'open-store': 'opened';
@@ -39,13 +43,17 @@ export class WriterLink {
   readonly #port: MessagePort;
   readonly #committed: (commit: number) => void;
   readonly #due = new Map<number, Due>();
+  readonly #room: Room;
+  /** Commits that wait for room. */
+  #waiting = 0;
   #next = 1;
   #closed = false;
 
   /** `committed` is called with the commit that an answer is of, before the answer is given. */
-  constructor(port: MessagePort, committed: (commit: number) => void = () => {}) {
+  constructor({ port, room, claims }: Line, committed: (commit: number) => void = () => {}) {
     this.#port = port;
     this.#committed = committed;
+    this.#room = new Room(room, claims);
     port.on('message', (answer: WriterAnswer) => this.#settle(answer));
     port.on('close', () => this.#end());
     port.unref();
@@ -53,6 +61,32 @@ export class WriterLink {
 
   call<C extends WriterCall>(call: C, transfer: readonly ArrayBuffer[] = []): Promise<AnswerTo<C['type']>> {
     return this.#send(call, transfer).answer;
+  }
+
+  /** How full the writer's queue is, for the whole process. */
+  get load(): QueueLoad {
+    return this.#room.load;
+  }
+  /** Sends a commit of `size` bytes when the writer has room for it, in the order of these calls. */
+  async commit(size: number, life: string | undefined, encode: () => ArrayBuffer): Promise<AnswerTo<'commit'>> {
+    if (this.#waiting === 0 && !this.#closed && this.#room.claim(size)) return this.#commit(size, life, encode);
+    this.#waiting++;
+    try {
+      await this.call({ type: 'room', bytes: size });
+    } finally {
+      this.#waiting--;
+    }
+    return this.#commit(size, life, encode);
+  }
+  #commit(size: number, life: string | undefined, encode: () => ArrayBuffer): Promise<AnswerTo<'commit'>> {
+    let bytes: ArrayBuffer;
+    try {
+      bytes = encode();
+    } catch (error) {
+      if (!this.#closed) this.#port.postMessage({ type: 'spare', bytes: size } satisfies WriterRequest);
+      throw error;
+    }
+    return this.call({ type: 'commit', bytes, life }, [bytes]);
   }
 
   /** Resolves when the wait is over, after `ms`, or when the signal is aborted. */

@@ -132,7 +132,7 @@ const serve = ({ env, inTransaction, file, flushing, times, hold }: Serving): vo
     host.close();
   };
   host.on('message', (message: HostMessage) => {
-    if (message.type === 'link') callers.add(message.port);
+    if (message.type === 'link') callers.add(message.line);
     else if (message.type === 'close') void close();
   });
 };

@@ -8,7 +8,7 @@ const idle: CleaningStanding = { topic: 'orders', partition: 0, bytes: 300_000, 
 const cleaned: CleaningStanding = { ...idle, last, dueAt: NOW + 7_200_000 };
 const failure = { at: NOW - 5_000, code: 'STOPLOG_LOG_CORRUPT', message: 'orders[0] is damaged\u001b: restore it', attempts: 3, retryAt: NOW + 55_000 };
 
-test('a failure is told with its code and sentence, how often, and when it is tried again', () => {
+test('a failure is reported with its code and sentence, the number of attempts, and the time of the next', () => {
   expect(failureText({ ...idle, failure }, NOW)).toBe(
     'cleaning of orders[0] failed 5s ago, 3 times in a row; again in 55s: STOPLOG_LOG_CORRUPT  orders[0] is damaged\\u001b: restore it',
   );
@@ -17,17 +17,17 @@ test('a failure is told with its code and sentence, how often, and when it is tr
   );
   expect(failureText(idle, NOW)).toBeUndefined();
 });
-test('news is what was cleaned since a look, a line a topic', () => {
+test('a line for each topic reports the cleanings since a look', () => {
   const other: CleaningStanding = { ...cleaned, partition: 1, last: { ...last, tookMs: 180 } };
   expect(cleanedNews([idle], [cleaned])).toEqual(['orders[0] cleaned: 1 240 records, 4.2 MB freed, 300 kB kept, in 820ms']);
   expect(cleanedNews([idle, { ...idle, partition: 1 }], [cleaned, other])).toEqual([
     '2 partitions of orders cleaned: 2 480 records, 8.4 MB freed, 600 kB kept, in 1s',
   ]);
   expect(cleanedNews([cleaned], [cleaned])).toEqual([]);
-  // One that went through all and found nothing to leave out is no news.
+  // A cleaning that read everything and removed nothing is not reported.
   expect(cleanedNews([idle], [{ ...cleaned, last: { ...last, dropped: 0, startBefore: 40n } }])).toEqual([]);
 });
-test('a failure is news when it begins, and when its reason is another', () => {
+test('a failure is reported when it begins, and when its reason changes', () => {
   const failed = { ...cleaned, failure: { ...failure, attempts: 1 } };
   expect(failureNews([cleaned], [failed])).toEqual([expect.stringMatching(/^cleaning of orders\[0\] failed; again in 1m: STOPLOG_LOG_CORRUPT/)]);
   expect(failureNews([failed], [{ ...cleaned, failure }])).toEqual([]);

@@ -1,4 +1,4 @@
-/** Retention and compaction as lines for the console of a running app: what was cleaned, and which cleanings fail. */
+/** Retention and compaction as lines for the console of a running app: topics that were cleaned, and cleanings that fail. */
 import type { CleaningStanding } from '@stoplog/core/tools';
 import { printable } from './printable.ts';
 import { grouped, secondsText, sizeText } from './quantity-text.ts';
@@ -12,7 +12,7 @@ export const failureText = ({ topic, partition, failure }: CleaningStanding, now
   return `cleaning of ${topic}[${partition}] failed${when}; ${again}: ${printable(`${code}  ${message}`)}`;
 };
 
-/** A line for each topic of which something was forgotten since an earlier look: what the last cleaning of each partition did. */
+/** A line for each topic that was cleaned since an earlier look: the sums of the last cleaning of each partition. */
 export const cleanedNews = (before: readonly CleaningStanding[], after: readonly CleaningStanding[]): readonly string[] => {
   const was = byName(before);
   const cleaned = after.filter((one) => one.last !== undefined && one.last.at !== was.get(nameOf(one))?.last?.at && didAnything(one.last));

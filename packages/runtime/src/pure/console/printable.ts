@@ -1,13 +1,13 @@
 /**
- * Data may hold what steers a terminal: control characters, and marks that turn text around. They are shown, not obeyed,
- * in the form JSON has for them.
+ * Data may contain characters that control a terminal: control characters, and marks that change the direction of text. They are printed
+ * in their JSON form instead.
  */
 const STEERING = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 const STEERING_OR_LINE = new RegExp(`\n|${STEERING.source}`, 'g');
 
-/** Text of several lines. */
+/** Escapes text of several lines; keeps the line breaks. */
 export const printable = (text: string): string => text.replace(STEERING, escaped);
-/** Text that stays on its line. */
+/** Escapes text that must stay on one line. */
 export const oneLine = (text: string): string => text.replace(STEERING_OR_LINE, escaped);
 
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };

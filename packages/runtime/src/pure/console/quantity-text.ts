@@ -1,4 +1,4 @@
-/** Counts, durations and sizes as people read them. */
+/** Counts, durations and sizes for people. */
 import prettyBytes from 'pretty-bytes';
 import prettyMs from 'pretty-ms';
 
@@ -9,7 +9,7 @@ export const grouped = (count: number): string => String(Math.round(count)).repl
 export const secondsText = (seconds: number): string =>
   prettyMs(seconds < 59.95 ? Math.round(1000 * seconds) : 1000 * Math.round(seconds), { unitCount: 2, hideYear: true });
 
-/** Every unit of a duration that somebody has set: `7d 1m`, `1s 500ms`, `0ms`. */
+/** Every unit of a configured duration: `7d 1m`, `1s 500ms`, `0ms`. */
 export const exactDurationText = (ms: number): string => prettyMs(ms, { hideYear: true, separateMilliseconds: true });
 
 /** `812 B`, `4.2 MB`; `64 MiB` where the size is a whole number of binary units. */

@@ -27,7 +27,7 @@ const causesOf = (error: unknown, depth = 0): readonly Error[] =>
  */
 export const asUnread = (error: unknown): unknown =>
   error instanceof Error && !lacksFiles(error) && looksUnread(error)
-    ? new Error(`too many open files, it seems, for main could load this: ${error.message}`)
+    ? new Error(`probably too many open files, for the main thread could load this: ${error.message}`)
     : error;
 
 const looksUnread = (error: Error): boolean =>

@@ -1,4 +1,4 @@
-/** changes: a table as the stream of its changes, each with before and after. */
+/** changes: makes a table a stream of its changes, each with the values before and after. */
 import { DerivedRecord } from './derived-record.ts';
 import type { StreamNode, TableNode } from './node.ts';
 

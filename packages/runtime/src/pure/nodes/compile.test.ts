@@ -12,7 +12,7 @@ const numbers = { key: z.string(), value: z.int() };
 const [from, other, to, also] = [topic('from', numbers), topic('other', numbers), topic('to', numbers), topic('also', numbers)];
 
 describe('verbs of a stream', () => {
-  test('filter keeps the records for which the answer is true', () => {
+  test('filter keeps the records for which the function returns true', () => {
     const d = drive(
       pipeline(
         'p',
@@ -57,7 +57,7 @@ describe('verbs of a stream', () => {
     expect(d.read(to).map(({ value }) => value)).toEqual([0, 1, 3, 4, 5]);
   });
 
-  test('merge hands on the records of both, and of one stream twice', () => {
+  test('merge emits the records of both streams, and twice those of a stream merged with itself', () => {
     const both = drive(pipeline('p', stream(from).merge(stream(other)).to(to)));
     both.send(other, 'a', 1);
     both.send(from, 'a', 2);
@@ -77,7 +77,7 @@ describe('verbs of a stream', () => {
     expect(twice.read(to).map(({ value }) => value)).toEqual([2, 1]);
   });
 
-  test('rekey and through bring equal keys together, whatever they were before', () => {
+  test('rekey and through bring equal keys together, whatever their keys were before', () => {
     const byValue = topic('by-value', { key: z.int(), value: z.int(), partitions: 7 });
     const seen = store('seen', { key: z.int(), value: z.int() });
     const d = drive(
@@ -96,7 +96,7 @@ describe('verbs of a stream', () => {
     expect([...partitions.values()].every(({ size }) => size === 1)).toBe(true);
   });
 
-  test('a stream with two ends is read once and goes to both', () => {
+  test('a stream with two ends is read once and its records reach both', () => {
     const fn = vi.fn((n: number) => n + 1);
     const mapped = stream(from).map(fn);
     const d = drive(pipeline('p', mapped.to(to), mapped.filter((n) => n > 2).to(also)));
@@ -106,7 +106,7 @@ describe('verbs of a stream', () => {
     expect(fn).toHaveBeenCalledTimes(2);
   });
 
-  test('a topic that is named twice is read once, and goes both ways', () => {
+  test('a topic that is named twice is read once, and its records reach both paths', () => {
     const d = drive(
       pipeline(
         'p',
@@ -136,7 +136,7 @@ describe('verbs of a stream', () => {
     expect(d.read(to)).toEqual([{ key: 'a', value: 4 }]);
   });
 
-  test('what arrives from a source goes through the same verbs, to the topic where its keys meet', () => {
+  test('the arrivals of a source pass through the same verbs, to the topic where equal keys meet', () => {
     const ticks: Source<string, number> = { kind: 'source', name: 'ticks', open: () => Promise.reject(new Error('a driver opens nothing')) };
     const counts = store('counts', numbers);
     const d = drive(
@@ -161,8 +161,8 @@ describe('verbs of a stream', () => {
   });
 });
 
-describe('what is not looked at is not decoded', () => {
-  test('a record handed on as it is goes as its bytes; a filter decodes its value once, for itself', () => {
+describe('a value that no handler reads is not decoded', () => {
+  test('a record that passes unchanged is appended as its bytes; a filter decodes the value once, for itself', () => {
     const [plain, copy, few] = [topic('plain', numbers), topic('copy', numbers), topic('few', numbers)];
     const decode = vi.spyOn(topicOf(plain).valueSerde, 'decode');
     const encodes = [copy, few].flatMap((written) => [vi.spyOn(topicOf(written).keySerde, 'encode'), vi.spyOn(topicOf(written).valueSerde, 'encode')]);
@@ -184,7 +184,7 @@ describe('what is not looked at is not decoded', () => {
     expect([copying.read(copy), filtering.read(few)]).toEqual([[{ key: 'a', value: 1 }], [{ key: 'a', value: 1 }]]);
   });
 
-  test('count never decodes a value', () => {
+  test('a count never decodes a value', () => {
     const plain = topic('plain', numbers);
     const counts = store('counts', numbers);
     const decode = vi.spyOn(topicOf(plain).valueSerde, 'decode');
@@ -194,7 +194,7 @@ describe('what is not looked at is not decoded', () => {
     expect(decode).not.toHaveBeenCalled();
   });
 
-  test('a table that nobody asks keeps bytes and decodes none', () => {
+  test('a table without readers keeps bytes and decodes none', () => {
     const customers = compactedTopic('customers', numbers);
     const decode = vi.spyOn(topicOf(customers).valueSerde, 'decode');
     const d = drive(

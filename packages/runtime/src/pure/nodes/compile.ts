@@ -1,23 +1,24 @@
 /**
- * A task's nodes fused into one synchronous function per input.
+ * Fuses a task's nodes into one synchronous function per input.
  *
- * Nodes are taken from the ends back: when a node is compiled, everything that follows it is already a function. The
- * result is a closure for each topic the task reads; a call with a record does everything up to the next topic.
+ * Nodes are compiled from the ends back: when a node is compiled, everything that follows it is already a function. The result is a
+ * closure for each topic that the task reads; a call with a record does everything up to the next topic.
  */
-import { type AnyTopic, assert } from '@stoplog/core/kit';
+import { type AnyStore, type AnyTopic, assert } from '@stoplog/core/kit';
 import { DerivedRecord } from './derived-record.ts';
 import { Drops, type Dropped } from './drops.ts';
 import { fanOut, fanOutChanges, type Emit, type EmitChange } from './emit.ts';
+import { parsingOutput, parsingState } from './parsing-ports.ts';
 import type { AnySource, Compiling, Node, OutputPort, SinkPort, StatePort, StreamNode, TableNode } from './node.ts';
 
-/** What of a task is compiled. */
+/** The part of a task that is compiled. */
 export interface TaskNodes {
-  /** Inputs first. */
+  /** The nodes of the task, inputs first. */
   readonly nodes: readonly Node[];
   readonly inputs: readonly { readonly topic: AnyTopic }[];
   readonly source: AnySource | undefined;
 }
-/** By the names of the task's stores, outputs and sinks. */
+/** The stores, outputs and sinks of the task, by name. */
 export interface TaskPorts {
   readonly stores: ReadonlyMap<string, StatePort>;
   readonly outputs: ReadonlyMap<string, OutputPort>;
@@ -25,23 +26,25 @@ export interface TaskPorts {
   /** Asks for a tick at that wall-clock time; the earliest of several counts. */
   readonly wakeAt?: (wallClock: number) => void;
   readonly streamTime?: () => number;
+  /** Returns true when values made by functions are parsed before they are written to this store or topic. */
+  readonly parses?: (target: AnyStore | AnyTopic) => boolean;
 }
 export interface CompiledTask {
-  /** One function for each of the task's inputs, in their order; a source task has one. */
+  /** The functions of the task's inputs, in their order; a source task has one. */
   readonly emits: readonly Emit[];
-  /** Some node is called when stream time grows: the time is kept with the task's state. */
+  /** True when a node is called as stream time grows: the stream time is then kept with the task's state. */
   readonly asksForStreamTime: boolean;
-  /** The task's stream time has grown to this; nodes may emit. */
+  /** Reports that the task's stream time has grown to this; nodes may emit. */
   advance(streamTime: number): void;
-  /** Wall-clock time has passed; nodes may emit. */
+  /** Reports that wall-clock time has passed; nodes may emit. */
   tick(wallClock: number): void;
-  /** Records without a key that verbs have left out since the last call. */
+  /** Records without a key that verbs dropped since the last call. */
   takeDropped(): readonly Dropped[];
 }
 
 export const compileTask = (task: TaskNodes, ports: TaskPorts): CompiledTask => {
   const inside = new Set(task.nodes);
-  // What each node hands its records, or its changes, to; and who asks for the time. Filled from the ends back.
+  // The consumers of each node's records or changes, and of the time. Filled from the ends back.
   const recordsTo = new Map<Node, Emit[]>();
   const changesTo = new Map<Node, EmitChange[]>();
   const advances: ((streamTime: number) => void)[] = [];
@@ -65,12 +68,25 @@ export const compileTask = (task: TaskNodes, ports: TaskPorts): CompiledTask => 
     return emits && fanOutChanges(emits.toReversed());
   };
 
+  const { parses = () => false } = ports;
+  /** Wraps the node's ports where they parse. */
+  const compilingOf = (node: Node): Compiling => {
+    const owned = node.stores?.find(({ store }) => store !== undefined && parses(store))?.store;
+    const isParsed = node.writes !== undefined && node.writes.kind !== 'sink' && parses(node.writes);
+    if (owned === undefined && !isParsed) return compiling;
+    return {
+      ...compiling,
+      store: (name) => (owned !== undefined && name === owned.name ? parsingState(compiling.store(name), owned, node) : compiling.store(name)),
+      output: (topic) => (isParsed ? parsingOutput(compiling.output(topic), topic, node) : compiling.output(topic)),
+    };
+  };
+
   for (const node of task.nodes.toReversed()) {
     // A `through` is also in the task that reads its topic, without its inputs: there is nothing to compile.
     if (!node.inputs.every((input) => inside.has(input))) continue;
-    if (node.yields === 'records') node.compile?.(compiling, emitOf(node));
-    else if (node.yields === 'changes') node.compile?.(compiling, emitChangeOf(node));
-    else node.compile(compiling);
+    if (node.yields === 'records') node.compile?.(compilingOf(node), emitOf(node));
+    else if (node.yields === 'changes') node.compile?.(compilingOf(node), emitChangeOf(node));
+    else node.compile(compilingOf(node));
   }
 
   const entryOf = (topic: AnyTopic): Emit => {
@@ -78,7 +94,7 @@ export const compileTask = (task: TaskNodes, ports: TaskPorts): CompiledTask => 
     const tables = readers.filter((node) => node.yields === 'changes');
     const [first] = tables;
     if (first?.reads?.role !== 'table') return fanOut(readers.filter((node) => node.yields === 'records').map(emitOf));
-    // However often a pipeline says table(topic), the topic is kept once, and all see the same before and after.
+    // However often a pipeline says table(topic), the topic is kept once, and all readers see the same values before and after.
     const changed = tables.map(emitChangeOf).filter((emit) => emit !== undefined);
     return first.reads.keep(compiling, changed.length === 0 ? undefined : fanOutChanges(changed));
   };
@@ -92,13 +108,13 @@ export const compileTask = (task: TaskNodes, ports: TaskPorts): CompiledTask => 
   };
 };
 
-/** What a connector yields is its own: handlers see it through a record that freezes or copies. */
+/** The values of a connector belong to the connector: handlers see them through a record that freezes or copies. */
 const arrivals =
   (emit: Emit): Emit =>
   (record) =>
     emit(new DerivedRecord(record, record.value));
 
-/** In the order of the nodes, so that what one emits has arrived when the next is called. */
+/** In the order of the nodes, so that the outputs of one have arrived when the next is called. */
 const callAll =
   (hooks: readonly ((time: number) => void)[]): ((time: number) => void) =>
   (time) => {

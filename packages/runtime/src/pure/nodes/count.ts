@@ -1,4 +1,4 @@
-/** count: how many records each key has had. The value is never looked at, so it is never decoded. */
+/** count: counts the records of each key. The value is never read, so it is never decoded. */
 import type { AnyStore } from '@stoplog/core/kit';
 import { ownStore, storeFacts } from './declared.ts';
 import type { StreamNode, TableNode } from './node.ts';

@@ -1,4 +1,4 @@
-/** What topics, sinks and stores add to the fingerprint: everything that is declared, nothing that runs. */
+/** The part of topics, sinks and stores that enters the fingerprint: every declared setting, no function. */
 import type { AnyStore } from '@stoplog/core/kit';
 import type { AnyTarget, NodeStore } from './node.ts';
 
@@ -6,7 +6,7 @@ export const targetFacts = (target: AnyTarget): object => (target.kind === 'sink
 
 export const storeFacts = ({ name, version, fingerprint }: AnyStore): object => ({ name, version, fingerprint });
 
-/** The store of a verb that was given one. */
+/** The store that a verb got as an argument. */
 export const ownStore = (store: AnyStore): NodeStore => ({
   store,
   name: store.name,

@@ -1,8 +1,8 @@
 /**
- * The records that handlers are given: what they return of key, value and headers is frozen, or a copy.
+ * The records that handlers get: the key, value and headers that a record returns are frozen, or a copy.
  *
- * `InputRecord` was read from a topic. `DerivedRecord` was made by a verb: it has its own value, and everything else from
- * the record that was read.
+ * `InputRecord` was read from a topic. `DerivedRecord` was made by a verb: it has its own value, and everything else from the record that
+ * was read.
  */
 import type { Header } from '@stoplog/core';
 import { LazyRecord, NO_HEADERS } from '@stoplog/core/kit';
@@ -24,9 +24,9 @@ export class InputRecord extends LazyRecord {
 }
 
 export class DerivedRecord implements AnyRecord {
-  /** The record that was read; its key, time and place are this one's. */
+  /** The record that was read; this record has the same key, timestamp, partition and offset. */
   readonly origin: AnyRecord;
-  /** The value as the verb returned it; only what encodes it at once takes it from here. */
+  /** The value as the verb returned it; read only by code that encodes the value at once. */
   readonly made: unknown;
 
   constructor(from: AnyRecord, value: unknown) {

@@ -1,8 +1,8 @@
 /**
- * Records without a key, which verbs with a memory leave out.
+ * Records without a key, which verbs with a store drop.
  *
- * Such records are spread over the partitions, so each partition would keep a state of its own for "no key", and a join
- * would meet the table's row only by chance. They are counted by verb and topic, and the app's status reports them.
+ * Such records are spread over the partitions, so each partition would keep a state of its own for "no key", and a join would meet the
+ * table's row only by chance. Dropped records are counted by verb and topic, and the app's status reports them.
  */
 export interface Dropped {
   readonly verb: string;

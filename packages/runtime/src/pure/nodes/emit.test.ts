@@ -14,7 +14,7 @@ const kept = store('kept', open);
 const later = (): Promise<never> => {
   return Promise.reject(new Error('a promise that nobody may leave unhandled'));
 };
-// What the compiler refuses in TypeScript, a module in plain JavaScript does all the same.
+// Code that the compiler refuses in TypeScript, and that a module in plain JavaScript may contain.
 const wrong = <T>(fn: unknown): T => fn as T;
 
 describe('a function that returns a promise is refused by the name of its verb', () => {
@@ -65,13 +65,13 @@ describe('a function that returns a promise is refused by the name of its verb',
 });
 
 describe('a function that should yield several values', () => {
-  test.each([undefined, null, 7, {}])('and returns %s is refused by the name of its verb', (result) => {
+  test.each([undefined, null, 7, {}])('the function is refused by the name of its verb when it returns %s', (result) => {
     const step = wrong<() => never[]>(() => result);
     expect(() => drive(pipeline('p', stream(from).flatMap(step).to(to))).send(from, 'a', 1)).toThrow(/given to flatMap\(…\) returned .*\[\] for none/);
     expect(() => drive(pipeline('p', stream(from).process(kept, step).to(to))).send(from, 'a', 1)).toThrow(/given to process\(…\) returned .*\[\] for none/);
   });
 
-  test('and returns an async generator is refused too', () => {
+  test('an async generator is refused too', () => {
     async function* later(): AsyncGenerator<number> {
       yield 1;
     }

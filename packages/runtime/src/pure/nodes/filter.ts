@@ -1,4 +1,4 @@
-/** filter: hands on the records for which the answer is true. */
+/** filter: emits the records for which the function returns true. */
 import { inVerb, settled } from './handler.ts';
 import type { StreamNode } from './node.ts';
 import type { AnyRecord } from './record.ts';

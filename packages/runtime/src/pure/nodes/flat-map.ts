@@ -1,4 +1,4 @@
-/** flatMap: any number of values of each value, in order. */
+/** flatMap: replaces each value by any number of values, in order. */
 import { DerivedRecord } from './derived-record.ts';
 import { inVerb, many } from './handler.ts';
 import type { StreamNode } from './node.ts';

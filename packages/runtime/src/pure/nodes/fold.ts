@@ -1,4 +1,4 @@
-/** fold: the records of a key, one after the other, become a state; `undefined` from `update` deletes the key. */
+/** fold: folds the records of a key, one after the other, into a state; `undefined` from `update` deletes the key. */
 import type { AnyStore } from '@stoplog/core/kit';
 import { ownStore, storeFacts } from './declared.ts';
 import { inVerb, settled } from './handler.ts';
@@ -27,7 +27,7 @@ export const fold = (input: StreamNode, store: AnyStore, { init, update }: AnyFo
       const before = state.get(key);
       let after: unknown;
       try {
-        // What is handed on as the value before must not be changed by the update.
+        // The emitted value before must not be changed by the update.
         after = settled(
           'fold',
           update(before === undefined ? sharedValue(settled('fold', init())) : isFrozen(before) ? before : sharedValue(before), record.value, record),

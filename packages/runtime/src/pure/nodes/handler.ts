@@ -1,19 +1,19 @@
-/** What a function given to a verb may do: return at once, and leave alone the values that others see too. */
+/** The duties of a function given to a verb: return at once, and leave values unchanged that others see too. */
 import { StoplogError } from '@stoplog/core';
 
 /** Verbs are synchronous: a promise in place of a value is a mistake that would be written to the log as `{}`. */
 export const settled = <T>(verb: string, result: T): T => {
   if (!(result instanceof Promise)) return result;
-  // Nobody else will look at it; the error below says what happened.
+  // No other code awaits the promise; the error below reports the mistake.
   result.catch(() => {});
   throw new StoplogError(
     'STOPLOG_HANDLER',
     { verb },
-    `the function given to ${verb}(…) returned a promise, but verbs are synchronous: do what waits before the log, or after it, and pass a plain function`,
+    `the function given to ${verb}(…) returned a promise, but verbs are synchronous: do asynchronous work before the log, or after it, and pass a plain function`,
   );
 };
 
-/** The same for verbs that yield any number of values; nothing is `[]`, not undefined. */
+/** The same check for verbs that yield any number of values; no value is `[]`, not undefined. */
 export const many = <T>(verb: string, result: Iterable<T>): Iterable<T> => {
   const given: unknown = settled(verb, result);
   if (typeof given === 'string' || (typeof given === 'object' && given !== null && Symbol.iterator in given)) return result;
@@ -30,10 +30,10 @@ export const inVerb = (verb: string, error: unknown): unknown => {
   return new StoplogError(
     'STOPLOG_HANDLER',
     { verb, cause: error.message },
-    `the function given to ${verb}(…) changed a value in place (${error.message}). What a function is given, and what it has returned or set, ` +
-      'is frozen, because other functions and the store see the same value: make a new one, as in { ...state, count: state.count + 1 }',
+    `the function given to ${verb}(…) changed a value in place (${error.message}). The arguments of a function, and the values it has returned or set, ` +
+      'are frozen, because other functions and the store see the same values: make a new one, as in { ...state, count: state.count + 1 }',
     { cause: error },
   );
 };
-/** What V8 says of writes to frozen objects, frozen arrays, and properties of a record. */
+/** V8's messages for writes to frozen objects, frozen arrays, and properties of a record. */
 const WRITE_TO_FROZEN = /^Cannot (?:assign to read only|add|delete|define|redefine|set) property\b|object is not extensible/;

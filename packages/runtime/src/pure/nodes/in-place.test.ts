@@ -22,7 +22,7 @@ const [bytesFrom, bytesTo, bytesAlso] = [
   topic('bytes-to', { ...blob, codec: { value: 'bytes' } }),
   topic('bytes-also', { ...blob, codec: { value: 'bytes' } }),
 ];
-/** What the types refuse, a module in plain JavaScript does all the same. */
+/** Code that the types refuse, and that a module in plain JavaScript may contain. */
 const writable = <T>(value: T): { -readonly [P in keyof T]: T[P] } => value;
 const raise = (value: { readonly c: number }): void => void (writable(value).c += 1);
 
@@ -66,7 +66,7 @@ describe('a value that a function changes in place is refused by the name of its
     ],
     [
       'map',
-      'what another map returned',
+      'the result of another map',
       pipeline(
         'p',
         stream(from)
@@ -110,7 +110,7 @@ describe('a value that a function changes in place is refused by the name of its
     ],
     [
       'process',
-      'what it has set',
+      'a state that it has set',
       pipeline(
         'p',
         stream(from)
@@ -165,7 +165,7 @@ describe('a value that a function changes in place is refused by the name of its
     });
   });
 
-  test('join: the value of the table', () => {
+  test('join refuses a write to the value of the table', () => {
     const d = drive(
       pipeline(
         'p',
@@ -182,7 +182,7 @@ describe('a value that a function changes in place is refused by the name of its
 describe('bytes, dates and maps, which cannot be frozen', () => {
   const zero = <T extends Uint8Array>(value: T): T => value.fill(0) as T;
 
-  test('a branch that overwrites its input changes nothing for its sibling, nor for what is written as it came', () => {
+  test('a branch that overwrites its input changes nothing for its sibling, nor for the bytes that are appended', () => {
     const read = stream(bytesFrom);
     const d = drive(pipeline('p', read.map(zero).to(bytesTo), read.map((v) => v).to(bytesAlso)));
     d.send(bytesFrom, 'a', Uint8Array.of(1, 2));
@@ -207,7 +207,7 @@ describe('bytes, dates and maps, which cannot be frozen', () => {
     expect(d.read(topic('out-2', { key: z.string(), value: z.int() }))).toEqual([{ key: 'a', value: 6 }]);
   });
 
-  test('a store keeps what was set, whatever becomes of the value later, undisturbed as after a restart', () => {
+  test('a store keeps the value that was set, whatever becomes of the object later, and equally after a restart', () => {
     const sums = store('sums', { ...blob, codec: 'bytes' });
     const out = topic('out', { key: z.string(), value: z.int() });
     const made = pipeline(
@@ -231,7 +231,7 @@ describe('bytes, dates and maps, which cannot be frozen', () => {
     expect(undisturbed.store(sums).get('a')).toEqual(Uint8Array.of(0));
   });
 
-  test('a fold that overwrites its state has before and after apart', () => {
+  test('a fold that overwrites its state has different values before and after', () => {
     const sums = store('sums', { ...blob, codec: 'bytes' });
     const steps = topic('steps', { key: z.string(), value: z.array(z.int()) });
     const d = drive(
@@ -271,8 +271,8 @@ describe('bytes, dates and maps, which cannot be frozen', () => {
   });
 });
 
-describe('what a handler keeps', () => {
-  test('a record kept after the return still says what it said', () => {
+describe('a value that a handler keeps', () => {
+  test('a record kept after the return still has its values', () => {
     const records: LogRecord<string, Counter>[] = [];
     const d = drive(
       pipeline(
@@ -303,7 +303,7 @@ describe('what a handler keeps', () => {
     expect(() => d.send(from, 'a', { c: 1 })).toThrow(/given to filter\(…\) changed a value in place/);
   });
 
-  test('a key that is an object can be changed after it was used, and the store keeps the one that was given', () => {
+  test('an object can be changed after it was used as a key, and the store keeps the original key', () => {
     const Pair = z.object({ x: z.int() });
     const perPair = store('per-pair', { key: Pair, value: z.int() });
     const d = drive(

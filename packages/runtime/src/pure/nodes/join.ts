@@ -1,13 +1,13 @@
 /**
- * join and leftJoin: adds the table's value as it is now. A record never waits for a value of the table, and a change of
- * the table never repeats a record.
+ * join and leftJoin: combine each record with the table's present value for its key. A record never waits for a value of the table, and a
+ * change of the table never repeats a record.
  */
 import { DerivedRecord } from './derived-record.ts';
 import { inVerb, settled } from './handler.ts';
 import type { StreamNode, TableNode } from './node.ts';
 import type { AnyRecord } from './record.ts';
 
-/** `left`: a record without a match goes on, with undefined. */
+/** With `left`, a record without a match passes too, with undefined. */
 export const join = (
   input: StreamNode,
   table: TableNode,

@@ -1,4 +1,4 @@
-/** map: one value of each value. */
+/** map: replaces each value by one value. */
 import { DerivedRecord } from './derived-record.ts';
 import { inVerb, settled } from './handler.ts';
 import type { StreamNode } from './node.ts';

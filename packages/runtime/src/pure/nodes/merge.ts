@@ -1,4 +1,4 @@
-/** merge: the records of two streams as one. */
+/** merge: makes one stream of the records of two. */
 import type { StreamNode } from './node.ts';
 
 export const merge = (left: StreamNode, right: StreamNode): StreamNode => ({

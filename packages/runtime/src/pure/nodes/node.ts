@@ -1,15 +1,15 @@
 /**
- * A node is one verb of a pipeline, and one file in this folder says everything about that verb.
+ * A node is one verb of a pipeline, and one file in this folder declares everything about that verb.
  *
- * Planning, checks, drawings, the fingerprint and compilation ask the node; none of them knows the list of verbs. A node
- * holds the nodes it reads from, so the ends of a pipeline hold the whole graph.
+ * Planning, checks, drawings, the fingerprint and compilation ask the node; none of them knows the list of verbs. A node holds the nodes
+ * it reads from, so the ends of a pipeline hold the whole graph.
  */
 import type { Sink, Source } from '@stoplog/core/port';
 import type { AnyStore, AnyTopic } from '@stoplog/core/kit';
 import type { Emit, EmitChange } from './emit.ts';
 import type { AnyRecord } from './record.ts';
 
-/** What a pipeline is wired to, without the types of keys and values. */
+/** The sources, sinks and topics of a pipeline, without the types of keys and values. */
 export type AnySource = Source<unknown, unknown>;
 export type AnySink = Sink<never, never>;
 export type AnyTarget = AnyTopic | AnySink;
@@ -33,22 +33,22 @@ export interface NodeStore {
 }
 
 interface Facts {
-  /** The node's name in the fingerprint: a change of it stops every pipeline that uses the verb. */
+  /** The node's name in the fingerprint: renaming it stops every pipeline that uses the verb. */
   readonly kind: string;
   /** The verb as it is written in a pipeline: drawings and errors use it. */
   readonly verb: string;
-  /** What a drawing says behind the verb: the name of the store, for instance. */
+  /** A drawing prints this behind the verb: the name of the store, for instance. */
   readonly detail?: string;
   /** In the order of their declaration; the first one is the main path. */
   readonly inputs: readonly (StreamNode | TableNode)[];
-  /** What the node declares besides its functions, for the fingerprint. */
+  /** The node's declaration besides its functions, for the fingerprint. */
   readonly declares: Readonly<Record<string, unknown>>;
   readonly reads?: Reading;
   readonly source?: AnySource;
   /** A topic or sink that the node appends to. */
   readonly writes?: AnyTarget;
   readonly stores?: readonly NodeStore[];
-  /** How an error calls the meeting of two inputs, whose topics must agree in partitions and in the codec of their keys. */
+  /** The name that an error gives to the meeting of two inputs, whose topics must agree in partitions and in the codec of their keys. */
   readonly meeting?: string;
 }
 
@@ -58,15 +58,15 @@ export interface StreamNode extends Facts {
   /** Called in the task of the node's inputs. `emit` is everything that follows in this task. */
   readonly compile?: (task: Compiling, emit: Emit) => void;
 }
-/** Yields changes: for a key, what it was and what it is. */
+/** Yields changes: a key with its values before and after. */
 export interface TableNode extends Facts {
   readonly yields: 'changes';
-  /** As a stream's; `emit` is undefined if nothing follows. */
+  /** As for a stream; `emit` is undefined if nothing follows. */
   readonly compile?: (task: Compiling, emit: EmitChange | undefined) => void;
-  /** The value of a key, as it is now. */
+  /** Looks up the present value of a key. */
   readonly lookup: (task: Compiling) => Lookup;
 }
-/** Yields nothing: what arrives is written. */
+/** Yields nothing: its records are written. */
 export interface EndNode extends Facts {
   readonly yields: 'nothing';
   readonly writes: AnyTarget;
@@ -77,9 +77,9 @@ export type Node = StreamNode | TableNode | EndNode;
 export type End = EndNode | TableNode;
 export type Lookup = (key: unknown) => unknown;
 
-/** What a node can ask of the task in which it is compiled. */
+/** The task as a node sees it while the node is compiled. */
 export interface Compiling {
-  /** Hands every record, or change, of the input to `emit`. */
+  /** Sends every record, or change, of the input to `emit`. */
   onRecord(input: StreamNode, emit: Emit): void;
   onChange(input: TableNode, emit: EmitChange): void;
   /** Called when the task's stream time has grown; may emit. */
@@ -87,20 +87,20 @@ export interface Compiling {
   /** Called when wall-clock time has passed; may emit. */
   onTick(tick: (wallClock: number) => void): void;
   /**
-   * The largest timestamp of the records so far, that of the record in progress included; the same after a restart. For
-   * nodes that use `onAdvance`: without one the task keeps no stream time, and this is -Infinity.
+   * The largest timestamp so far, including the record in progress; the same after a restart. For nodes that use `onAdvance`: without one
+   * the task keeps no stream time, and the result is -Infinity.
    */
   streamTime(): number;
   /** Asks for a tick at that wall-clock time, in a start or in a tick; the earliest of several counts. */
   wakeAt(wallClock: number): void;
-  /** Counts a record without a key that the verb leaves out: its key's partition, and so its state, is nowhere. */
+  /** Counts a record without a key that the verb drops: without a key there is no partition for its state. */
   drop(verb: string, record: AnyRecord): void;
   store(name: string): StatePort;
   output(topic: AnyTopic): OutputPort;
   sink(sink: AnySink): SinkPort;
 }
 
-/** What a handler of `process` may do with its store. */
+/** The access of a `process` handler to its store. */
 export interface StateAccess {
   get(key: unknown): unknown;
   set(key: unknown, state: unknown): void;
@@ -110,10 +110,10 @@ export interface StateAccess {
 export interface StatePort extends StateAccess {
   /** Sets a value by its bytes, which are decoded only on request. */
   setBytes(key: unknown, bytes: Uint8Array): void;
-  /** At most `limit` entries with gte ≤ key < lt (or gt < key), in key order, as this batch has left them. */
+  /** At most `limit` entries with gte ≤ key < lt (or gt < key), in key order, including the writes of this batch. */
   range(bounds: { readonly gte?: unknown; readonly gt?: unknown; readonly lt?: unknown }, limit: number): readonly (readonly [unknown, unknown])[];
 }
-/** What the task writes to: a sink, or a topic. */
+/** A target of the task: a sink, or a topic. */
 export interface SinkPort {
   record(record: AnyRecord): void;
   /** Remembers the latest value of a key until the commit; undefined deletes the key. */

@@ -24,29 +24,29 @@ const seen = store('seen', { key: z.string(), value: z.int() });
 const thirds = (n = 3, kept = seen): Pipeline => pipeline('thirds', everyNth(stream(from), kept, n).to(to));
 
 describe('a verb that is declared in one file', () => {
-  test('is planned: its task has its store', () => {
+  test('the verb is planned: its task has its store', () => {
     const [task] = planOf(thirds()).tasks;
     expect(task?.stores.map(({ name }) => name)).toEqual(['seen']);
     expect(task?.nodes.map(({ verb }) => verb)).toEqual(['stream', 'everyNth', 'to']);
   });
 
-  test('is drawn in both drawings', () => {
+  test('the verb is drawn in both drawings', () => {
     expect(drawText(planOf(thirds()))).toContain('from ─ everyNth 3 seen ─▶ to');
     expect(drawMermaid(planOf(thirds()))).toContain('n1["everyNth 3 seen"]');
   });
 
-  test('is in the fingerprint with what it declares', () => {
+  test('the verb is in the fingerprint with its declaration', () => {
     const fingerprints = [thirds(), thirds(4), thirds(3, store('other', { key: z.string(), value: z.int() }))].map((made) => planOf(made).fingerprint);
     expect(new Set(fingerprints).size).toBe(3);
     expect(planOf(thirds()).fingerprint).toBe(fingerprints[0]);
   });
 
-  test('is checked: its store has one owner', () => {
+  test('the verb is checked: its store has one owner', () => {
     const twice = pipeline('twice', everyNth(stream(from), seen, 2).to(to), stream(from).count(seen));
     expect(() => planOf(twice)).toThrow(/store 'seen' is given to two verbs, everyNth of 'from' \(node 1\) and count of 'from'/);
   });
 
-  test('is driven, and keeps its state over a restart', () => {
+  test('the verb is driven, and keeps its state over a restart', () => {
     const d = drive(thirds());
     for (const n of [1, 2]) d.send(from, 'a', n);
     d.restart();
@@ -55,7 +55,7 @@ describe('a verb that is declared in one file', () => {
     expect(d.store(seen).get('a')).toBe(1);
   });
 
-  test('is simulated, with the outcome of drive whatever happens', () => {
+  test('the verb is simulated, with the outcome of drive whatever crashes', () => {
     const records = Array.from({ length: 24 }, (_, n) => ({ key: `k${n % 3}`, value: n }));
     for (const seed of seeds(20)) {
       const { read } = simulate(thirds(), { seed, inputs: [{ topic: from, records }] });
@@ -66,7 +66,7 @@ describe('a verb that is declared in one file', () => {
 
 describe('the hooks of a compiled task', () => {
   const record = (value: number): AnyRecord => ({ key: 'k', value, timestamp: value, headers: [], offset: 0n, topic: 'from', partition: 0 });
-  /** Keeps each record until it is asked for the time, then hands all of them on. */
+  /** Keeps each record until the next advance or tick, then emits all of them. */
   const heldBack = (input: StreamNode, name: string, by: 'onAdvance' | 'onTick'): StreamNode => ({
     kind: name,
     verb: name,
@@ -93,7 +93,7 @@ describe('the hooks of a compiled task', () => {
     return { out, task };
   };
 
-  test('advance reaches the nodes in their order, and what they emit goes on through the task', () => {
+  test('advance reaches the nodes in their order, and their outputs pass through the task', () => {
     const { out, task } = compiled((input) => map(heldBack(heldBack(input, 'a', 'onAdvance'), 'b', 'onAdvance'), (n) => (n as number) * 10));
     task.emits[0]!(record(1));
     expect(out).toEqual([]);

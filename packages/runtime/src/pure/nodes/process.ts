@@ -1,4 +1,4 @@
-/** process: reads and writes a store at will and emits any number of values: what the other verbs cannot say. */
+/** process: reads and writes a store freely and emits any number of values, for work that the other verbs cannot express. */
 import type { AnyStore } from '@stoplog/core/kit';
 import { ownStore, storeFacts } from './declared.ts';
 import { DerivedRecord } from './derived-record.ts';

@@ -1,4 +1,4 @@
-/** A record as nodes see it: the types of key and value belong to the faces of a pipeline, and are gone here. */
+/** A record as nodes see it, without the types of key and value: only the faces of a pipeline have them. */
 import type { LogRecord } from '@stoplog/core';
 
 export type AnyRecord = LogRecord<unknown, unknown>;

@@ -1,9 +1,9 @@
 /**
- * A value that several functions see is frozen, or each of them is given a copy.
+ * A value that several functions see is frozen, or each of them gets a copy.
  *
- * A handler that changed a value in place would change what a sibling branch, the store or the next record sees, and the
- * result would depend on where the last commit was. Plain objects and arrays are frozen, which costs less than a tenth of
- * decoding them: a change throws. Bytes, dates, maps and sets cannot be frozen; they are copied. Primitives cost a typeof.
+ * A handler that changed a value in place would change the value of a sibling branch, the store or the next record, and the result would
+ * depend on the last commit. Plain objects and arrays are frozen, which costs less than a tenth of decoding them: a change throws. Bytes,
+ * dates, maps and sets cannot be frozen; they are copied. Primitives cost a typeof.
  */
 
 /** Deeper values are copied by their codec, or refused by it. */
@@ -12,16 +12,16 @@ const MAX_DEPTH = 500;
 const REMEMBERED_FROM = 32;
 const remembered = new WeakSet<object>();
 
-/** Freezes the whole value; false, and nothing is frozen around it, if it holds anything that cannot be. */
+/** Freezes the whole value. Returns false, and freezes nothing around it, if the value holds anything that cannot be frozen. */
 export const freezeDeep = (value: unknown): boolean => typeof value !== 'object' || value === null || freezeObject(value, 0);
 
-/** Of a value that `freezeDeep` has seen: whether it is frozen. */
+/** True when a value that `freezeDeep` has seen is frozen. */
 export const isFrozen = (value: unknown): boolean => typeof value !== 'object' || Object.isFrozen(value);
 
 /** The value for one more function: itself if it is frozen, and otherwise a copy. */
 export const sharedValue = (value: unknown): unknown => (typeof value !== 'object' || value === null || freezeObject(value, 0) ? value : copyOf(value, 0));
 
-/** From the inside out, so that the outermost is frozen only if everything in it is. */
+/** From the inside out, so that the outermost object is frozen only if everything in it is. */
 const freezeObject = (value: object, depth: number): boolean => {
   if (depth > MAX_DEPTH) return false;
   let size = 0;
@@ -47,7 +47,7 @@ const freezeObject = (value: object, depth: number): boolean => {
   return true;
 };
 
-/** An object without a class: freezing holds it still. */
+/** An object without a class: freezing protects all of it. */
 const isPlain = (value: object): boolean => {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;

@@ -1,4 +1,4 @@
-/** source: what a connector yields, records without partitions. */
+/** source: reads the arrivals of a connector, records without partitions. */
 import type { AnySource, StreamNode } from './node.ts';
 
 export const source = (from: AnySource): StreamNode => ({

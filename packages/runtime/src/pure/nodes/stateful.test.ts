@@ -11,7 +11,7 @@ const sums = store('sums', numbers);
 const totals = compactedTopic('totals', numbers);
 
 describe('fold', () => {
-  test('starts from init for each key, and hands on each new state', () => {
+  test('fold starts from init for each key, and emits each new state', () => {
     const d = drive(
       pipeline(
         'p',
@@ -34,7 +34,7 @@ describe('fold', () => {
     ]);
   });
 
-  test('a key whose update is undefined is deleted, a tombstone to whoever reads on, and begins anew', () => {
+  test('a key whose update is undefined is deleted, a tombstone for readers, and begins again from init', () => {
     const d = drive(
       pipeline(
         'p',
@@ -49,7 +49,7 @@ describe('fold', () => {
     expect(d.store(sums).get('a')).toBeUndefined();
   });
 
-  test('what was never there cannot be deleted: nothing is handed on', () => {
+  test('a deletion of an absent key emits nothing', () => {
     const d = drive(
       pipeline(
         'p',
@@ -62,7 +62,7 @@ describe('fold', () => {
     expect(d.read(totals)).toEqual([]);
   });
 
-  test('of many changes in one commit a compacted topic gets the last, a stream of changes gets all', () => {
+  test('a compacted topic gets the last of many changes in a commit, and a stream of changes gets all', () => {
     const folded = stream(from).fold(sums, { init: () => 0, update: (sum, n) => sum + n });
     const steps = topic('steps', { key: z.string(), value: z.object({ before: z.int().optional(), after: z.int().optional() }) });
     const d = drive(pipeline('p', folded.to(totals), folded.changes().to(steps)));
@@ -82,7 +82,7 @@ describe('fold', () => {
 });
 
 describe('count', () => {
-  test('counts each key, also those that mean something in JavaScript (O12)', () => {
+  test('count counts each key, even one that has a meaning in JavaScript (O12)', () => {
     const d = drive(pipeline('p', stream(from).count(sums).to(totals)));
     const keys = ['__proto__', 'constructor', 'toString', 'a', 'hasOwnProperty', ''];
     for (const key of keys) d.send(from, key, 0);
@@ -91,7 +91,7 @@ describe('count', () => {
     expect(({} as { admin?: unknown }).admin).toBeUndefined();
   });
 
-  test('a hostile value comes out of a store as it went in, and changes no prototype (O12)', () => {
+  test('a hostile value leaves a store as it was set, and changes no prototype (O12)', () => {
     const [hostile, latest] = [topic('hostile', { key: z.string(), value: z.unknown() }), store('latest', { key: z.string(), value: z.unknown() })];
     const [out, state] = [
       topic('out', { key: z.string(), value: z.unknown() }),
@@ -118,7 +118,7 @@ describe('count', () => {
 });
 
 describe('process', () => {
-  test('sees what it wrote before, in this batch and in those before it, and emits what it returns', () => {
+  test('process sees its writes, in this batch and in those before it, and emits the values it returns', () => {
     const d = drive(
       pipeline(
         'p',
@@ -138,7 +138,7 @@ describe('process', () => {
     expect(d.store(sums).get('a')).toBe(6);
   });
 
-  test('may be a generator, and may delete', () => {
+  test('process may be a generator, and may delete', () => {
     const d = drive(
       pipeline(
         'p',

@@ -1,4 +1,4 @@
-/** stream: the records of a topic, as they were appended. */
+/** stream: reads the records of a topic, as they were appended. */
 import type { AnyTopic } from '@stoplog/core/kit';
 import { targetFacts } from './declared.ts';
 import type { StreamNode } from './node.ts';

@@ -1,4 +1,4 @@
-/** filter of a table: what is filtered out is absent, so leaving the filter is a deletion, entering it an insertion. */
+/** filter of a table: a value that does not pass is absent, so leaving the filter is a deletion, entering it an insertion. */
 import { inVerb, settled } from './handler.ts';
 import type { TableNode } from './node.ts';
 import { isFrozen, sharedValue } from './shared-value.ts';

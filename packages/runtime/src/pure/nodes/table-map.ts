@@ -1,4 +1,4 @@
-/** map of a table: one value of each value; a value that becomes undefined is absent. */
+/** map of a table: replaces each value by one value; a value that becomes undefined is absent. */
 import { inVerb, settled } from './handler.ts';
 import type { TableNode } from './node.ts';
 import { isFrozen, sharedValue } from './shared-value.ts';

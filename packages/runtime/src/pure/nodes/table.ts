@@ -1,4 +1,4 @@
-/** table: the latest value of each key of a compacted topic, kept in a store as the topic's own bytes. */
+/** table: keeps the latest value of each key of a compacted topic, in a store, as the topic's own bytes. */
 import { type AnyTopic, LazyRecord } from '@stoplog/core/kit';
 import { targetFacts } from './declared.ts';
 import type { Emit, EmitChange } from './emit.ts';
@@ -6,7 +6,7 @@ import { hashText } from './hash-text.ts';
 import type { StatePort, TableNode } from './node.ts';
 
 export const table = (topic: AnyTopic): TableNode => {
-  // `:` keeps the name apart from those of declared stores.
+  // `:` keeps the name apart from the names of declared stores.
   const name = `table:${topic.name}`;
   const { keyCodec, valueCodec } = topic.shape;
   return {
@@ -25,7 +25,7 @@ export const table = (topic: AnyTopic): TableNode => {
   };
 };
 
-/** Looks up the value before only if something follows that asks for it. */
+/** Looks up the value before only if a node that needs it follows. */
 export const materialize =
   (store: StatePort, emit: EmitChange | undefined): Emit =>
   (record) => {
@@ -34,7 +34,7 @@ export const materialize =
     const bytes = record instanceof LazyRecord ? record.valueBytes : undefined;
     if (bytes === null || (bytes === undefined && record.value === null)) store.delete(key);
     else if (bytes === undefined) store.set(key, record.value);
-    // A copy: the store may keep it long after the batch it came in.
+    // A copy: the store may keep the value long after its batch.
     else store.setBytes(key, Uint8Array.prototype.slice.call(bytes));
     if (emit === undefined) return;
     const after = store.get(key);

@@ -24,7 +24,7 @@ const [ada, bob] = [
 ];
 
 describe('a table is the latest value of each key', () => {
-  test('every change goes on, a deletion as a tombstone', () => {
+  test('every change is emitted, a deletion as a tombstone', () => {
     const d = drive(pipeline('p', table(customers).to(copies)));
     d.send(customers, 'c', ada);
     d.send(customers, 'c', null);
@@ -34,7 +34,7 @@ describe('a table is the latest value of each key', () => {
     ]);
   });
 
-  test('an unchanged value goes on too, and deleting what was not there does not', () => {
+  test('an unchanged value is emitted too, and the deletion of an absent key is not', () => {
     const d = drive(pipeline('p', table(customers).to(copies)));
     d.send(customers, 'c', null);
     d.send(customers, 'c', ada);
@@ -42,20 +42,20 @@ describe('a table is the latest value of each key', () => {
     expect(d.read(copies).map(({ value }) => value)).toEqual([ada, ada]);
   });
 
-  test('changes know before and after', () => {
+  test('a change has the values before and after', () => {
     const d = drive(pipeline('p', table(customers).changes().to(changed)));
     for (const value of [ada, bob, null]) d.send(customers, 'c', value);
     expect(d.read(changed).map(({ value }) => value)).toEqual([{ after: ada }, { before: ada, after: bob }, { before: bob }]);
   });
 
-  test('map changes both sides; what becomes undefined is not there', () => {
+  test('map replaces both sides of a change; a value that becomes undefined is absent', () => {
     const mapped = table(customers).map((customer, key) => customer.country && `${key} ${customer.country}`);
     const d = drive(pipeline('p', mapped.changes().to(changed)));
     for (const value of [{ name: 'Eve' }, ada, bob, { name: 'Eve' }, null]) d.send(customers, 'c', value);
     expect(d.read(changed).map(({ value }) => value)).toEqual([{ after: 'c GB' }, { before: 'c GB', after: 'c FR' }, { before: 'c FR' }]);
   });
 
-  test('filter: a value that enters is an insertion, one that leaves a deletion, one that stays out is nothing', () => {
+  test('a value that enters a filter is an insertion, one that leaves a deletion, one that stays out nothing', () => {
     const british = table(customers).filter(({ country }, key) => country === 'GB' && key !== 'x');
     const d = drive(pipeline('p', british.to(copies), british.changes().to(changed)));
     const steps: readonly (typeof ada | null)[] = [bob, ada, { ...ada, name: 'Ada L.' }, bob, bob, ada, null, null];
@@ -72,7 +72,7 @@ describe('a table is the latest value of each key', () => {
     expect(d.read(copies).map(({ value }) => value)).toEqual([ada, inside, null, ada, null]);
   });
 
-  test('a topic that is named as a table twice is kept once, and both are told what it was before', () => {
+  test('a topic that is named as a table twice is kept once, and both readers see the value before', () => {
     const d = drive(
       pipeline(
         'p',
@@ -100,7 +100,7 @@ describe('a table is the latest value of each key', () => {
     expect(overlay.get('c')).toEqual(ada);
   });
 
-  test('what a table was before outlives a restart', () => {
+  test('the value before outlives a restart', () => {
     const d = drive(pipeline('p', table(customers).changes().to(changed)));
     d.send(customers, 'c', ada);
     d.restart();
@@ -112,7 +112,7 @@ describe('a table is the latest value of each key', () => {
 describe('a stream that meets a table', () => {
   const combine = (n: number, customer: { readonly name: string } | undefined): string => `${n} ${customer?.name ?? 'unknown'}`;
 
-  test('join finds what the table holds now; without a match a record goes no further (2.27)', () => {
+  test('join finds the present value of the table; without a match a record is dropped (2.27)', () => {
     const d = drive(pipeline('p', stream(orders).join(table(customers), combine).to(joined)));
     d.send(orders, 'c', 1);
     d.send(customers, 'c', ada, 50);
@@ -125,7 +125,7 @@ describe('a stream that meets a table', () => {
     expect(d.records(joined)[0]!.timestamp).toBe(7);
   });
 
-  test('leftJoin lets every record go on, with undefined for what is not there', () => {
+  test('leftJoin lets every record pass, with undefined for an absent value', () => {
     const d = drive(pipeline('p', stream(orders).leftJoin(table(customers), combine).to(joined)));
     d.send(orders, 'c', 1);
     d.send(customers, 'c', ada);
@@ -143,7 +143,7 @@ describe('a stream that meets a table', () => {
     expect(d.read(joined)).toEqual([]);
   });
 
-  test('a mapped and filtered table is looked up as such', () => {
+  test('a lookup in a mapped and filtered table sees the mapped values', () => {
     const names = table(customers)
       .filter(({ country }) => country === 'GB')
       .map(({ name }, key) => `${name} of ${key}`);
@@ -169,7 +169,7 @@ describe('a stream that meets a table', () => {
     expect(d.read(joined).map(({ value }) => value)).toEqual(['10 is number 1', '20 is number 2']);
   });
 
-  test('of records that wait together the older goes first; at the same time, the table', () => {
+  test('the older of two waiting records is taken first; at the same time, the record of the table', () => {
     const d = drive(pipeline('p', stream(orders).leftJoin(table(customers), combine).to(joined)));
     d.batch(() => {
       for (const at of [10, 20, 30]) d.send(orders, 'c', at, at);

@@ -1,8 +1,8 @@
 /**
- * rekey and through: gives records another key and sends them through a topic, in which equal keys meet.
+ * rekey and through: give records another key and send them through a topic, in which equal keys meet.
  *
- * The node is in two tasks, which meet only in the topic: its inputs' task appends (compiled here), and the task that
- * reads the topic goes on with what follows.
+ * The node is in two tasks, which meet only in the topic: its inputs' task appends (compiled here), and the task that reads the topic
+ * continues with the following nodes.
  */
 import { parseKey, type AnyTopic } from '@stoplog/core/kit';
 import { targetFacts } from './declared.ts';
@@ -27,7 +27,7 @@ export const through = (input: StreamNode, by: (value: unknown, record: AnyRecor
       } catch (error) {
         throw inVerb('rekey', error);
       }
-      // What a handler returns is trusted, but a record without a key would leave its peers: the topic's schema decides.
+      // The result of a handler is trusted, but a record without a key would leave its peers: the topic's schema decides.
       if (key === null) parseKey(topic, null);
       output.rekeyed(key, record);
     });

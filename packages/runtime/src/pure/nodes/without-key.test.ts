@@ -20,17 +20,17 @@ const sent = (made: Pipeline): ReturnType<typeof drive> => {
 };
 
 describe('records without a key, which lie in any partition', () => {
-  test('are not counted: every partition would count them apart', () => {
+  test('records without a key are not counted: every partition would count them apart', () => {
     const d = sent(pipeline('p', stream(from).count(kept)));
     expect(d.store(kept).range()).toEqual([['a', 1]]);
   });
 
-  test('are not folded', () => {
+  test('records without a key are not folded', () => {
     const d = sent(pipeline('p', stream(from).fold(kept, { init: () => 0, update: (sum, n) => sum + n })));
     expect(d.store(kept).range()).toEqual([['a', 8]]);
   });
 
-  test('are not processed', () => {
+  test('records without a key are not processed', () => {
     const d = sent(
       pipeline(
         'p',
@@ -42,7 +42,7 @@ describe('records without a key, which lie in any partition', () => {
     expect([d.store(kept).range(), d.read(to)]).toEqual([[['a', 8]], [{ key: 'a', value: 8 }]]);
   });
 
-  test.each(['join', 'leftJoin'] as const)('are not matched by %s', (verb) => {
+  test.each(['join', 'leftJoin'] as const)('%s does not match records without a key', (verb) => {
     const d = drive(
       pipeline(
         'p',
@@ -56,7 +56,7 @@ describe('records without a key, which lie in any partition', () => {
     expect(d.read(to)).toEqual([{ key: 'a', value: 5 }]);
   });
 
-  test('go through verbs without a memory', () => {
+  test('records without a key pass verbs without a store', () => {
     expect(
       sent(
         pipeline(
@@ -69,7 +69,7 @@ describe('records without a key, which lie in any partition', () => {
     ).toHaveLength(9);
   });
 
-  test('are made by rekey only for a topic whose schema has them', () => {
+  test('rekey makes records without a key only for a topic whose schema allows them', () => {
     const strict = topic('strict', { key: z.string(), value: z.int() });
     const nobody = (() => null) as unknown as () => string;
     const d = drive(pipeline('p', stream(from).rekey(nobody).through(strict).to(to)));

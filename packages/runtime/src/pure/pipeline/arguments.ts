@@ -14,7 +14,7 @@ export const asFunction = <F>(verb: string, fn: F): F => {
     throw new StoplogError(
       'STOPLOG_USAGE',
       { verb },
-      `${verb} was given an async function, but verbs are synchronous: do what waits before the log, or after it, and pass a plain function`,
+      `${verb} was given an async function, but verbs are synchronous: do asynchronous work before the log, or after it, and pass a plain function`,
     );
   throw new StoplogError('STOPLOG_USAGE', { verb, found: typeof fn }, `${verb} was given a ${typeof fn} where it needs a function: pass (value, record) => …`);
 };
@@ -42,18 +42,22 @@ export const asTarget = (verb: string, target: AnyTarget, kinds: readonly AnyTar
 
 const asSink = (verb: string, sink: AnySink): AnySink => {
   if (typeof sink.open === 'function') return sink;
-  throw new StoplogError('STOPLOG_USAGE', { verb, sink: sink.name }, `${verb} was given a sink that no connector made: it has no open(…)`);
+  throw new StoplogError('STOPLOG_USAGE', { verb, sink: sink.name }, `${verb} was given a sink without open(…): pass a sink made by a connector`);
 };
 
 export const asStore = (verb: string, store: AnyStore): AnyStore => {
   if (typeof store === 'object' && store !== null) return storeOf(store);
-  throw new StoplogError('STOPLOG_USAGE', { verb, found: typeof store }, `${verb} keeps state, and was given no store for it: pass a value made by store(…)`);
+  throw new StoplogError('STOPLOG_USAGE', { verb, found: typeof store }, `${verb} needs a store for its state: pass a value made by store(…)`);
 };
 
 export const asSource = (verb: string, source: AnySource): AnySource => {
   const given: unknown = source;
   if (typeof given === 'object' && given !== null && source.kind === 'source' && typeof source.open === 'function') return source;
-  throw new StoplogError('STOPLOG_USAGE', { verb }, `${verb} was given something that no connector made: pass a source, or read a topic with stream(topic)`);
+  throw new StoplogError(
+    'STOPLOG_USAGE',
+    { verb },
+    `${verb} was given a value that is no source: pass a source made by a connector, or read a topic with stream(topic)`,
+  );
 };
 
 /** Also an async generator. A plain function that returns a promise shows only when it is called. */

@@ -190,7 +190,7 @@ describe('cycles', () => {
       ),
     );
     expect(error.message).toBe(
-      "this pipeline reads what it writes: 'a' → 'a', closed by to of 'a' (node 2). A record could go round for ever. " +
+      "this pipeline reads its own output: 'a' → 'a', closed by to of 'a' (node 2). A record could go round for ever. " +
         "Write to a topic that nothing before it reads, or read 'a' in a second pipeline",
     );
     expect(error.facts).toEqual({ node: 2, topics: ['a', 'a'] });
@@ -271,7 +271,7 @@ describe('ends', () => {
   });
 
   test('a table that is not kept is refused, and a fold is an end', () => {
-    expect(refusal(() => pipeline('p', table(compacted('a')))).message).toMatch(/is a table that is kept nowhere: write it with \.to/);
+    expect(refusal(() => pipeline('p', table(compacted('a')))).message).toMatch(/is a table that is not kept: write it with \.to/);
     expect(
       refusal(() =>
         pipeline(

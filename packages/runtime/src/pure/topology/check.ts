@@ -48,7 +48,7 @@ const checkEnds = (pipeline: string, ends: readonly End[]): void => {
     } else if (!ownsStore(end))
       refuse(
         { pipeline, end: number },
-        `end ${number} of pipeline '${pipeline}' is a table that is kept nowhere: write it with .to(compactedTopic), or give the fold itself as the end`,
+        `end ${number} of pipeline '${pipeline}' is a table that is not kept: write it with .to(compactedTopic), or give the fold itself as the end`,
       );
   });
 };

@@ -24,7 +24,7 @@ export const checkCycles = (nodes: readonly Node[], cuts: readonly Cut[]): void 
   throw new StoplogError(
     'STOPLOG_TOPOLOGY',
     { node: last.writer, topics: path },
-    `this pipeline reads what it writes: ${path.map((topic) => `'${topic}'`).join(' → ')}` +
+    `this pipeline reads its own output: ${path.map((topic) => `'${topic}'`).join(' → ')}` +
       `${writer === undefined ? '' : `, closed by ${placeOf(writer, last.writer)}`}. A record could go round for ever. ` +
       `Write to a topic that nothing before it reads, or read '${last.topic}' in a second pipeline`,
   );

@@ -1,9 +1,9 @@
 /**
- * The thread side of an actor, called by the pool once per actor: imports the pipeline, checks that it is the same one, opens
- * its parts of the log, and turns until it is told to end.
+ * The thread side of an actor, called by the pool once per actor: imports the pipeline, checks that it is the same one, opens the actor's
+ * parts of the log, and takes turns until it is drained or killed.
  *
- * Several actors live in one thread; they share its log. A promise that user code let go, or a timer of its that throws, is
- * laid at the door of the actor in whose turn it was started.
+ * Several actors share a thread and its log. A rejected promise or a failing timer that user code started counts as a failure of the
+ * actor in whose turn it was started.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
@@ -27,15 +27,15 @@ import { openSource } from './source.ts';
 
 markActorThread();
 
-/** Reports go out at most this often. */
+/** The shortest time between two reports. */
 const REPORT_MS = 200;
 
 const plans = new Map<string, Promise<Plan>>();
 const logs = new Map<string, Promise<Log>>();
-/** The actor in whose turn something was started; what lost its origin is laid at the door of the actor that had the last turn. */
+/** The actor in whose turn a promise or timer was started; without a known origin, the failure counts for the actor that had the last turn. */
 const turnOf = new AsyncLocalStorage<Performer>();
 let lastTurn: Performer | undefined;
-/** What failed before any actor had a turn is the module's. */
+/** The error of a promise or timer that failed before any actor had a turn: the module's fault. */
 let moduleFault: Error | undefined;
 
 const blame = (error: unknown, what: string): void => {
@@ -48,17 +48,17 @@ const blame = (error: unknown, what: string): void => {
   const failure = new StoplogError(
     'STOPLOG_HANDLER',
     { cause: cause.message },
-    `${what}: ${cause.message}. Verbs are synchronous: nothing they start is waited for`,
+    `${what}: ${cause.message}. Verbs are synchronous: a handler must not start promises or timers`,
     { cause },
   );
   blamed.blame(failure);
 };
-process.on('unhandledRejection', (error) => blame(error, 'a promise started by a handler was rejected, and nobody looked at it'));
+process.on('unhandledRejection', (error) => blame(error, 'a promise started by a handler was rejected, and no handler awaited it'));
 process.on('uncaughtException', (error) => blame(error, 'something started by a handler threw later'));
 
 export default (start: Start | Warming): Promise<void> => ('task' in start ? live(start) : warm(start));
 
-/** Makes ready what the first actor here would wait for. */
+/** Loads everything that the first actor of this thread would have to wait for. */
 const warm = async (warming: Warming): Promise<void> => {
   const { port } = warming;
   if (!new Beacon(warming.beacon).begin(threadId)) return port.close();
@@ -81,11 +81,12 @@ const warm = async (warming: Warming): Promise<void> => {
   }
 };
 
-/** How many actors run in this thread. */
+/** The number of actors that run in this thread. */
 let running = 0;
 /**
- * Node remembers what it could not import, so a thread that had too few files for that never has enough. It ends once those
- * that wait for the same have told it, and the pool gives another. One in which actors run has all that they share.
+ * Node caches failed imports, so a thread that had too few files for an import can never load it. The thread ends once the tasks that
+ * wait for the same import have reported the failure, and the pool starts another. A thread in which actors run has already loaded
+ * everything that they share.
  */
 const giveUpThread = (): void => {
   if (running === 0) setImmediate(() => process.exit(EXIT_LACKING_FILES));
@@ -148,8 +149,8 @@ const live = async (start: Start): Promise<void> => {
     running++;
     actor = lastTurn = performer;
     try {
-      // Nothing is buffered because nothing is pushed: the next batch is fetched when this one has been stepped through, and
-      // stepped through when there is a credit for its commit.
+      // Nothing is buffered because nothing is pushed: the next batch is fetched when this one has been stepped through, and stepped
+      // through when there is a credit for its commit.
       const ended = turnOf.run(performer, () => performer.run());
       if (ending.signal.aborted) performer.drain();
       await ended;
@@ -158,7 +159,7 @@ const live = async (start: Start): Promise<void> => {
       reports.now();
     }
   } catch (thrown) {
-    // What fails later for want of files is the handler's, or the log's.
+    // A later failure for lack of files belongs to the handler, or the log.
     const error = runs ? thrown : orLackOfFiles(thrown);
     if (!runs && lacksFiles(thrown)) giveUpThread();
     const place = beacon.place(inputNames(await plans.get(start.url)?.catch(() => undefined), start), start.partition);
@@ -170,7 +171,7 @@ const live = async (start: Start): Promise<void> => {
   }
 };
 
-/** Sends what an actor has done, at most every REPORT_MS. */
+/** Sends the actor's progress, at most every REPORT_MS. */
 class Reports {
   readonly #actor: Performer;
   readonly #say: (message: FromActor) => void;
@@ -191,7 +192,7 @@ class Reports {
   ifDue(): void {
     if (performance.now() - this.#reported >= REPORT_MS) this.now();
   }
-  /** At once if the last report is old enough, and otherwise when it will be. */
+  /** Reports at once if the last report is old enough, and otherwise as soon as it will be. */
   soon(): void {
     const left = this.#reported + REPORT_MS - performance.now();
     if (left <= 0) this.now();
@@ -223,7 +224,8 @@ const planHere = async (start: Warming): Promise<Plan> => {
 };
 
 const checkModule = (url: string): void => {
-  if (moduleFault !== undefined) throw startsSomething(url, `something it starts failed in a thread: ${moduleFault.message}`, { cause: moduleFault });
+  if (moduleFault !== undefined)
+    throw startsSomething(url, `a promise or timer that it starts failed in a thread: ${moduleFault.message}`, { cause: moduleFault });
 };
 
 /** The log of this thread, opened by the first actor that asks. */
@@ -238,7 +240,7 @@ const logHere = (ref: LogRef, link: () => Promise<unknown>): Promise<Log> => {
   return log;
 };
 
-/** Opens what the actor works on, and begins where the group is. */
+/** Opens the sources, sinks and stores of the actor, and begins at the group's positions. */
 const workOf = async (
   start: Start,
   plan: Plan,

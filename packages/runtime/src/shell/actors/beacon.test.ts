@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Beacon, makeBeacon } from './beacon.ts';
 
-/** The two sides of one beacon: who writes and who reads see the same memory. */
+/** The two sides of one beacon: writer and reader see the same memory. */
 const pair = (): readonly [Beacon, Beacon] => {
   const memory = makeBeacon();
   return [new Beacon(memory), new Beacon(memory)];
 };
 
 describe('a beacon', () => {
-  test('shows from outside whether a record is being handled, and that it is another one', () => {
+  test('a beacon shows from outside whether a record is being handled, and that it is another one', () => {
     const [actor, watcher] = pair();
     expect(watcher.sighting()).toEqual({ record: 0, inside: false });
     actor.enter(0);
@@ -21,7 +21,7 @@ describe('a beacon', () => {
     expect(watcher.sighting().inside).toBe(true);
     expect(watcher.sighting().record).not.toBe(first.record);
   });
-  test('names the record, at any offset there can be', () => {
+  test('a beacon names the record, at any possible offset', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 2n ** 62n }), fc.nat(2 ** 31 - 1), fc.nat(1), fc.nat(1_000), (base, delta, input, partition) => {
         const [actor, watcher] = pair();
@@ -31,7 +31,7 @@ describe('a beacon', () => {
       }),
     );
   });
-  test('names the last record also when it is outside, and none for an actor without inputs', () => {
+  test('a beacon names the last record even when it is outside, and none for an actor without inputs', () => {
     const [actor, watcher] = pair();
     actor.at(0, 40n);
     actor.enter(2);
@@ -39,7 +39,7 @@ describe('a beacon', () => {
     expect(watcher.place(['orders'], 3)).toEqual({ topic: 'orders', partition: 3, offset: 42n });
     expect(watcher.place([], 0)).toBeUndefined();
   });
-  test('counts on when its number of records overflows', () => {
+  test('a beacon counts on when its number of records overflows', () => {
     const memory = makeBeacon();
     new Int32Array(memory)[0] = 2 ** 31 - 2;
     const beacon = new Beacon(memory);
@@ -50,7 +50,7 @@ describe('a beacon', () => {
       expect(beacon.sighting().inside).toBe(false);
     }
   });
-  test('says which thread it is in, once it is in one', () => {
+  test('a beacon names its thread once the actor runs in one', () => {
     const [actor, watcher] = pair();
     expect(watcher.thread).toBe(0);
     expect(actor.begin(7)).toBe(true);
@@ -58,7 +58,7 @@ describe('a beacon', () => {
     expect(watcher.callOff()).toBe(false);
     expect(watcher.thread).toBe(7);
   });
-  test('called off, never begins', () => {
+  test('a beacon that was called off never begins', () => {
     const [actor, watcher] = pair();
     expect(watcher.callOff()).toBe(true);
     expect(actor.begin(7)).toBe(false);

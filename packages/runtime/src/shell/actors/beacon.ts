@@ -1,7 +1,7 @@
 /**
- * Where an actor is, in shared memory: written at every record for a nanosecond or two, read by the watchdog.
+ * The actor's current record, in shared memory: written at every record in a nanosecond or two, read by the watchdog.
  *
- * The host can thereby name the record that a hanging or dying thread was in, although that thread will never say.
+ * So the host can name the record that a hanging or dying thread was in, although the thread itself can no longer report it.
  */
 import { failpoint } from '@stoplog/core/private/failpoints';
 import type { Place } from '../../pure/actor/place.ts';
@@ -23,19 +23,19 @@ export class Beacon {
   constructor(buffer: SharedArrayBuffer) {
     this.#words = new Int32Array(buffer);
   }
-  /** The thread it runs in; 0 until it does, and none when it was called off. */
+  /** The thread that the actor runs in; 0 until it runs, and none when it was called off. */
   get thread(): number {
     return Atomics.load(this.#words, THREAD);
   }
-  /** It begins in this thread, unless it was called off. */
+  /** Begins in this thread; returns false if the actor was called off. */
   begin(thread: number): boolean {
     return Atomics.compareExchange(this.#words, THREAD, 0, thread) === 0;
   }
-  /** It never begins, unless it has already. */
+  /** Prevents the beginning; returns false if the actor has begun already. */
   callOff(): boolean {
     return Atomics.compareExchange(this.#words, THREAD, 0, CALLED_OFF) === 0;
   }
-  /** From here on records are of this input and batch. */
+  /** The following records are of this input and batch. */
   at(input: number, baseOffset: bigint): void {
     this.#words[INPUT] = input;
     this.#words[BASE_LOW] = Number(BigInt.asIntN(32, baseOffset));
@@ -54,7 +54,7 @@ export class Beacon {
     const turn = Atomics.load(this.#words, TURN);
     return { record: turn, inside: (turn & 1) === 1 };
   }
-  /** The record it is in, or was in last. */
+  /** The record that the actor is in, or was in last. */
   place(topics: readonly string[], partition: number): Place | undefined {
     const topic = topics[this.#words[INPUT]!];
     if (topic === undefined) return undefined;

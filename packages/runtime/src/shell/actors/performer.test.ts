@@ -50,7 +50,7 @@ const live = async (
   const actor: Performer = new Performer({ ...outside, work, log, idle: () => actor.drain(), ...over });
   return actor;
 };
-/** Runs until everything that is there is committed. */
+/** Runs until every record in the log is processed and committed. */
 const drained = async (log: Log, over: Parameters<typeof live>[1] = {}): Promise<void> => (await live(log, over)).run();
 const countOf = async (log: Log): Promise<unknown> => {
   const bytes = (await log.store(storesOf(ground)[0]!, never)).get(encodeSortKey('k'));
@@ -101,7 +101,7 @@ describe('a task that reads two topics', () => {
   });
 });
 
-describe('a task whose next records the log has forgotten', () => {
+describe('a task whose next records were removed by retention', () => {
   const behind = async (): Promise<Log> => {
     const log = memoryLog({ holes: false });
     await log.ensure(plan.topics.map(({ shape }) => shape));
@@ -123,7 +123,7 @@ describe('a task whose next records the log has forgotten', () => {
     ['earliest', 5n, 5],
     ['latest', 8n, 2],
     [{ ago: -1_400 as Millis }, 6n, 4], // by this test's clock it is 0 o'clock
-  ])('goes on where its reset says: %j', async (reset, to, counted) => {
+  ])('auto offset reset %j resumes at its offset', async (reset, to, counted) => {
     const log = await behind();
     const jumps: Jump[] = [];
     await drained(log, { reset, jumped: (jump) => jumps.push(jump) });
@@ -131,7 +131,7 @@ describe('a task whose next records the log has forgotten', () => {
     expect(await countOf(log)).toBe(counted);
     expect(await log.committed('both', at)).toEqual([{ ...at[0], offset: 8n }]);
   });
-  test('fails with the range when its reset says so, and nothing has moved', async () => {
+  test("auto offset reset 'fail' fails with the range, and no position moves", async () => {
     const log = await behind();
     await expect(drained(log, { reset: 'fail' })).rejects.toMatchObject({ code: 'STOPLOG_OFFSET_OUT_OF_RANGE', facts: { offset: 2n, start: 5n, end: 8n } });
     expect(await log.committed('both', at)).toEqual([{ ...at[0], offset: 2n }]);
@@ -163,7 +163,7 @@ describe('the performer of a source', () => {
     });
     await expect(performerOf(reader).run()).rejects.toMatchObject({ code: 'STOPLOG_SOURCE', message: expect.stringContaining('connection lost') as string });
   });
-  test('a batch is acknowledged when the records made of it are durable, and not before', async () => {
+  test('a batch is acknowledged when its records are durable, and not before', async () => {
     let durable = (): void => {};
     const acknowledge = vi.fn(() => Promise.resolve());
     const commit = vi.fn(() => Promise.resolve({ offsets: [], durable: new Promise<void>((resolve) => (durable = resolve)) }));
@@ -178,7 +178,7 @@ describe('the performer of a source', () => {
     actor.drain();
     await ended;
   });
-  test('the position that the source gives is committed, also where nothing arrived', async () => {
+  test('the position of the source is committed, even where nothing arrived', async () => {
     const commit = taken();
     const pull = vi
       .fn<SourceReader['pull']>()
@@ -209,7 +209,7 @@ describe('the performer of a source', () => {
     expect(beacon.sighting().inside).toBe(false);
     expect(beacon.place(['queue'], 2)).toEqual({ topic: 'queue', partition: 2, offset: 0n });
   });
-  test('a handler is given the headers and the time of an arrival', async () => {
+  test('a handler gets the headers and the timestamp of an arrival', async () => {
     const emit = vi.fn();
     const headers = [{ name: 'trace', value: Uint8Array.of(7) }];
     const reader = readerOf({ pull: () => Promise.resolve({ arrivals: [{ ...arrival, timestamp: 5, headers }], ended: true }) });

@@ -1,7 +1,7 @@
 /**
  * Performs the effects of an actor's machine in a thread: fetches, commits, pulls and timers, each answered by an event.
  *
- * It decides nothing. Everything it waits for ends in `hear`, so the machine sees one event at a time.
+ * The performer decides nothing. Every asynchronous call ends in `hear`, so the machine sees one event at a time.
  */
 import type { Reset } from '@stoplog/core';
 import { fetchOrReset } from '@stoplog/core/kit';
@@ -18,27 +18,27 @@ import { sourceFailed } from './source.ts';
 export interface PerformerParts {
   readonly work: Work;
   readonly log: Log;
-  /** What a source's actor pulls from. */
+  /** The source of an actor that pulls arrivals. */
   readonly source?: { readonly name: string; readonly reader: SourceReader | SourceReader<RawArrival> };
-  /** What a task with sinks writes to before it commits. */
+  /** The sinks that a task writes to before it commits. */
   readonly sinks?: Sinks | undefined;
-  /** Where to go on when the log no longer has the next record. */
+  /** The auto offset reset: where to resume when the log no longer has the next record. */
   readonly reset: Reset;
   readonly now: () => number;
   readonly wallClock: () => number;
-  /** Records without a key that verbs have left out since the last call. */
+  /** Records without a key that verbs dropped since the last call. */
   readonly takeDropped: () => readonly Dropped[];
   /** Called before every turn. */
   readonly turn: () => void;
-  /** Called when everything that was there is committed. */
+  /** Called when every record found is committed. */
   readonly idle: () => void;
   readonly jumped: (jump: Jump) => void;
 }
 type Effect<T extends ActorEffect['type']> = Extract<ActorEffect, { readonly type: T }>;
 
-/** Commit times kept between two reports. */
+/** Commit durations kept between two reports. */
 const SAMPLES = 32;
-/** Node's timers count no further; a later time is looked at again then. */
+/** The longest delay of a Node timer; a later wake time is checked again then. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export class Performer {
@@ -60,11 +60,11 @@ export class Performer {
     this.#state = new ActorState(parts.work);
   }
 
-  /** Nothing to read, and everything committed. */
+  /** True when nothing is left to read, and everything is committed. */
   get isAtRest(): boolean {
     return this.#state.isAtRest;
   }
-  /** Resolves when the actor has ended; rejects with what ended it. */
+  /** Resolves when the actor has ended; rejects with the error that ended it. */
   async run(): Promise<void> {
     try {
       await new Promise<void>((resolve, reject) => {
@@ -80,7 +80,7 @@ export class Performer {
   drain(): void {
     this.#hear({ type: 'drain' });
   }
-  /** Something that a handler started failed later, such as a promise that it let go. */
+  /** Reports the late failure of work that a handler started, such as a promise without an await. */
   blame(error: unknown): void {
     this.#hear({ type: 'blamed', error });
   }
@@ -96,10 +96,10 @@ export class Performer {
       await this.#parts.source?.reader[Symbol.asyncDispose]();
       await this.#parts.sinks?.close();
     } catch {
-      // What it was is over; an error here would hide the one that ended it.
+      // The actor has ended; an error here would hide the error that ended it.
     }
   }
-  /** An event that comes while effects are performed waits until they are. */
+  /** Handles an event; an event that comes while effects are performed waits until they are. */
   #hear(event: ActorEvent): void {
     this.#events.push(event);
     if (this.#events.length > 1) return;
@@ -139,7 +139,7 @@ export class Performer {
       case 'acknowledge':
         return this.#acknowledge(effect);
       case 'release':
-        // It is released before it is closed.
+        // The batch is released before the reader is closed.
         this.#released = this.#parts.source!.reader.release?.(effect.items, 0).catch(() => {});
         return;
       case 'end':
@@ -150,7 +150,7 @@ export class Performer {
   }
   #fetch({ ask, from, bytes, waits }: Effect<'fetch'>): void {
     const { log, reset, wallClock } = this.#parts;
-    // A signal that outlives many waits would remember each of them.
+    // A new signal for each wait: a signal that outlives many waits would keep a listener for each of them.
     if (waits && !this.#isWaiting) this.#waits = new AbortController();
     this.#isWaiting = waits;
     const found = fetchOrReset(log, from, { bytes, waitMs: waits ? Infinity : 0 }, this.#waits.signal, reset, wallClock);
@@ -192,8 +192,8 @@ export class Performer {
     );
   }
   /**
-   * Sinks first, one commit after the other. Before anything leaves the log, a commit that changes nothing says that this
-   * actor still has its partition, and that what it read is durable: a sink must not have records that a power cut takes back.
+   * Writes to the sinks first, one commit after the other. Before anything leaves the log, an empty commit proves that this actor still
+   * holds its partition, and that the records it read are durable: a sink must not have records that a power cut rolls back.
    */
   #commitAfter(sinks: Sinks, writes: readonly SinkWrite[], commit: Commit): Promise<Committed> {
     const { log } = this.#parts;

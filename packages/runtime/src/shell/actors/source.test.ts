@@ -14,7 +14,7 @@ const sourceOf = (open: () => Promise<SourceReader>): Source<unknown, unknown> =
 const START = { group: 'g', partition: 0, position: 0n };
 
 describe('opening a source', () => {
-  test('an actor that is to end does not wait for one that does not open, and closes it should it open later', async () => {
+  test('an actor that is draining does not wait for a source that does not open, and closes it if it opens later', async () => {
     let open = (_: SourceReader): void => {};
     const ending = new AbortController();
     const opening = openSource(
@@ -33,7 +33,7 @@ describe('opening a source', () => {
     const closed = new Promise<void>((resolve) => open(readerOf({ [Symbol.asyncDispose]: async () => resolve() })));
     await closed;
   });
-  test('what it fails with is STOPLOG_SOURCE, unless it has a code already', async () => {
+  test('a source that does not open fails with STOPLOG_SOURCE, unless its error has a code already', async () => {
     const cause = new Error('no such queue');
     await expect(
       openSource(

@@ -1,16 +1,16 @@
-/** Opens a source for its actor, in this thread or in the thread for sources, and says of a failure which source it was. */
+/** Opens a source for its actor, in this thread or in the thread for sources, and names the source in a failure. */
 import type { MessagePort } from 'node:worker_threads';
 import { isStoplogError, StoplogError } from '@stoplog/core';
 import { assert } from '@stoplog/core/kit';
 import type { Arrival, RawArrival, Source, SourceReader, SourceStart } from '@stoplog/core/port';
 import { RemoteReader } from '../sources/remote-reader.ts';
 
-/** A reader in this thread, or in the thread for sources: then what it yields is decoded here. */
+/** A reader in this thread, or in the thread for sources; arrivals from the other thread are decoded here. */
 export type OpenSource =
   | { readonly reader: SourceReader; readonly decode?: undefined }
   | { readonly reader: SourceReader<RawArrival>; readonly decode: (arrival: RawArrival) => Arrival };
 
-/** Opens a source, as long as the actor is not to end: a source that does not open holds up no drain. */
+/** Opens a source, unless the actor is draining: a source that does not open holds up no drain. */
 export const openSource = async (
   source: Source<unknown, unknown>,
   start: SourceStart,
@@ -24,7 +24,7 @@ export const openSource = async (
   });
   if (opened !== undefined) return opened;
   void opening.then(({ reader }) => reader[Symbol.asyncDispose]()).catch(() => {});
-  throw sourceFailed(source.name, new Error('it was to end before it was open'));
+  throw sourceFailed(source.name, new Error('the actor was drained before the source was open'));
 };
 const openedBy = async (source: Source<unknown, unknown>, start: SourceStart, line: MessagePort | undefined): Promise<OpenSource> => {
   if (source.decode === undefined) return { reader: await source.open(start) };

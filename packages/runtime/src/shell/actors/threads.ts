@@ -1,7 +1,7 @@
 /**
  * The threads that actors share: a pool that is started first of all, and made ready while the log is being opened.
  *
- * To load what an actor needs takes a thread some hundred milliseconds, and an actor that finds it loaded starts within a few.
+ * A thread takes some hundred milliseconds to load the modules of an actor; an actor that finds them loaded starts within a few.
  */
 import { MessageChannel } from 'node:worker_threads';
 import { Piscina } from 'piscina';
@@ -14,7 +14,7 @@ import { Beacon, makeBeacon } from './beacon.ts';
 
 export class Threads {
   readonly #pool: Piscina;
-  /** What the pool was given and has not ended, and how it is refused. */
+  /** The tasks that the pool has and that have not ended, each with its rejection. */
   readonly #given = new Map<Start | Warming, (error: Error) => void>();
 
   constructor(plan: Plan, atMost: number, heapMb: number) {
@@ -28,17 +28,17 @@ export class Threads {
       idleTimeout: Infinity,
       // An idle worker would otherwise sleep in Atomics.wait, and its timers and messages with it.
       atomics: 'disabled',
-      // A handler that eats all memory ends its thread, not the process.
+      // A handler that uses up all memory ends its thread, not the process.
       resourceLimits: { maxOldGenerationSizeMb: heapMb },
     });
-    // A thread that dies is reported by what it takes along; one that could not begin has nothing yet.
+    // A thread that dies is reported by its tasks; a thread that could not begin has none yet.
     this.#pool.on('error', (error: Error) => this.#cannotBegin(error));
   }
 
   get count(): number {
     return this.#pool.options.maxThreads;
   }
-  /** Lets every thread import the pipeline and open the log as soon as there is a link; what fails here fails again in an actor, which tells it. */
+  /** Lets every thread import the pipeline and open the log as soon as there is a link. A failure here occurs again in an actor, which reports it. */
   async warm(warming: Omit<Warming, 'beacon' | 'port'>, link: () => Promise<LogLink>): Promise<void> {
     const warmOne = async (): Promise<void> => {
       const { port1, port2 } = new MessageChannel();
@@ -50,7 +50,7 @@ export class Threads {
     };
     await Promise.all(Array.from({ length: this.count }, warmOne));
   }
-  /** Resolves when what was begun has ended by itself, and rejects when its thread has ended under it. */
+  /** Resolves when the task has ended by itself, and rejects when its thread has ended under it. */
   async run(begin: Start | Warming): Promise<void> {
     let refuse: (error: Error) => void = () => {};
     const refused = new Promise<never>((_, reject) => (refuse = reject));
@@ -58,23 +58,23 @@ export class Threads {
     try {
       await Promise.race([this.#pool.run(begin, { transferList: transferred(begin) }), refused]);
     } catch (error) {
-      throw isExit(error, EXIT_LACKING_FILES) ? lackOfFiles(new Error('its thread ended for want of them')) : orLackOfFiles(error);
+      throw isExit(error, EXIT_LACKING_FILES) ? lackOfFiles(new Error('its thread ended for lack of files')) : orLackOfFiles(error);
     } finally {
       this.#given.delete(begin);
     }
   }
   /**
-   * The pool keeps what has no thread until there is one, and starts none anew before it is given more. So what has not begun
-   * is called off, and begins nowhere later: whoever wanted it decides when to try again.
+   * Piscina keeps queued tasks but starts no new thread for them. So tasks that have not begun are called off and rejected here, and the
+   * host retries.
    */
   #cannotBegin(error: Error): void {
     for (const [begin, refuse] of this.#given) if (new Beacon(begin.beacon).callOff()) refuse(error);
   }
-  /** Ends one as it is; the pool starts another. (A task that the pool itself could abort would get a thread of its own.) */
+  /** Ends a thread without draining; the pool starts another. (A task that the pool itself could abort would get a thread of its own.) */
   end(thread: number): void {
     void this.#pool.threads.find(({ threadId }) => threadId === thread)?.terminate();
   }
-  /** All end as they are. */
+  /** Ends all threads without draining. */
   async close(): Promise<void> {
     await this.#pool.destroy();
   }
@@ -82,7 +82,7 @@ export class Threads {
 
 const transferred = (begin: Start | Warming): never[] => ('line' in begin && begin.line !== undefined ? [begin.port, begin.line] : [begin.port]) as never[];
 
-/** The pool tells of a thread that exits by its own words alone. */
+/** The pool reports the exit of a thread only in this text. */
 const isExit = (error: unknown, code: number): boolean => error instanceof Error && error.message === `worker exited with code: ${code}`;
 
 /** Answers an actor that asked for a line to the writer. */

@@ -1,4 +1,4 @@
-/** A pipeline that writes outside the log, in real processes. */
+/** Pipelines in real processes that write outside the log. */
 import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,7 +15,7 @@ const appendNumbers = (log: LogClient, from: number, count: number): Promise<unk
     numbers,
     Array.from({ length: count }, (_, i) => ({ key: from + i, value: from + i })),
   );
-/** Every value that whole lines of the sink's files hold. */
+/** All values in whole lines of the sink's files. */
 const valuesIn = (sink: string): readonly number[] =>
   readdirSync(sink).flatMap((name) =>
     readFileSync(join(sink, name), 'utf8')
@@ -41,7 +41,7 @@ const settle = async (app: Child): Promise<void> => {
 };
 const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, n) => n);
 
-test('killed again and again, a pipeline writes each record to a sink that keeps positions exactly once', async () => {
+test('a pipeline that is killed repeatedly writes each record exactly once to a sink that keeps positions', async () => {
   await withSink(async (data, sink, log) => {
     const random = randomly('sinks');
     const [KILLS, EACH] = [8, 1_500];
@@ -51,7 +51,7 @@ test('killed again and again, a pipeline writes each record to a sink that keeps
       await app.said('running');
       const before = sizeOf(sink);
       const appended = appendNumbers(log, life * EACH, EACH);
-      // Half of the kills come when something has been written, the others at any moment.
+      // Half of the kills follow a write, the others come at any moment.
       if (life % 2 === 0) while (sizeOf(sink) === before) await new Promise((resolve) => setTimeout(resolve, 1));
       await new Promise((resolve) => setTimeout(resolve, random() * 60));
       expect(await app.kill()).toMatchObject({ signal: 'SIGKILL', errors: '' });
@@ -68,7 +68,7 @@ test('killed again and again, a pipeline writes each record to a sink that keeps
   });
 }, 120_000);
 
-test('a sink that fails is opened again until it takes what it is given: nothing is skipped, nothing is there twice', async () => {
+test('a sink that fails is opened again until it accepts the batch: no record is skipped or written twice', async () => {
   await withSink(async (data, sink, log) => {
     await appendNumbers(log, 0, 500);
     const app = startOn(data, sink, { FAILS: '7' });

@@ -1,8 +1,8 @@
 /**
- * The sinks of an actor: opened with it, written before its commits, closed behind its last one.
+ * The sinks of an actor: opened with the actor, written before its commits, closed after its last commit.
  *
- * Who performs the actor writes batches one after the other, so what a sink has is a prefix of what it was given. After a
- * failure the actor ends, and its next incarnation asks the sink where it is.
+ * The performer of the actor writes batches one after the other, so a sink holds a prefix of the batches. After a failure the
+ * actor ends, and its next incarnation asks the sink for its position.
  */
 import { isStoplogError, StoplogError } from '@stoplog/core';
 import { asError } from '@stoplog/core/kit';
@@ -11,7 +11,7 @@ import type { SinkWrite } from '../../pure/actor/work.ts';
 import type { AnySink } from '../../pure/nodes/node.ts';
 
 export class Sinks {
-  /** The positions that the sinks have kept, by their names. */
+  /** The positions kept by the sinks, by the name of the sink. */
   readonly recovered: ReadonlyMap<string, bigint | undefined>;
   readonly #writers: ReadonlyMap<string, SinkWriter>;
 
@@ -36,7 +36,7 @@ export class Sinks {
     return new Sinks(writers, recovered);
   }
 
-  /** Resolves when the batches are in their sinks. */
+  /** Resolves when the sinks have accepted the batches. */
   async write(writes: readonly SinkWrite[], signal: AbortSignal): Promise<void> {
     for (const { sink, batch } of writes) await this.#writers.get(sink)!.write(batch, signal).catch(ofSink(sink));
   }
@@ -45,7 +45,7 @@ export class Sinks {
   }
 }
 
-/** What a close fails with is over; an error here would hide the one that ended the actor. */
+/** Errors of a close are ignored: they would hide the error that ended the actor. */
 const closeAll = async (writers: Iterable<SinkWriter>): Promise<void> => {
   for (const writer of writers) {
     try {
@@ -64,7 +64,7 @@ const ofSink =
     throw new StoplogError(
       'STOPLOG_SINK',
       { sink, cause: cause.message },
-      `sink '${sink}' failed: ${cause.message}. Nothing of this commit was kept; the sink is opened again after a while, and continues where it is`,
+      `sink '${sink}' failed: ${cause.message}. Nothing of this commit was kept; the sink is opened again after a while, and resumes at its position`,
       { cause },
     );
   };

@@ -1,8 +1,8 @@
 /**
- * Starts the thread that reads sources when the first actor of one is launched, and connects each to it by a port.
+ * Starts the thread that reads sources with the first actor that has a source, and connects each such actor to it by a port.
  *
- * A thread that ends (it ran out of memory, a library threw where nobody looks) closes its ports; its actors fail with
- * `STOPLOG_SOURCE` and are started again, and the next one to connect starts another thread.
+ * A thread that ends (out of memory, or an uncaught exception of a library) closes its ports; its actors fail with
+ * `STOPLOG_SOURCE` and are started again, and the first of them to connect starts another thread.
  */
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
 import type { Serve } from './reading-thread.ts';
@@ -11,12 +11,12 @@ export class ReadingHost {
   readonly #url: string;
   #worker: Worker | undefined;
 
-  /** `url` is the pipeline's module. */
+  /** `url` names the pipeline's module. */
   constructor(url: string) {
     this.#url = url;
   }
 
-  /** The actor's end of a line to a new reader of this source. */
+  /** Returns the actor's port to a new reader of this source. */
   connect(source: string): MessagePort {
     const { port1, port2 } = new MessageChannel();
     this.#worker ??= this.#start();

@@ -1,8 +1,8 @@
 /**
- * The thread that reads sources: it imports the pipeline, for what it declares, and runs none of its handlers.
+ * The thread that reads sources: it imports the pipeline for its declarations, and runs none of its handlers.
  *
- * So a handler that computes for a minute holds up no heartbeat and no poll: what a queue has handed out stays ours, and a
- * membership in a foreign group goes on. One thread serves all sources of a process; they mostly wait.
+ * So a handler that computes for a minute delays no heartbeat and no poll: the leases of a queue stay valid, and so does the
+ * membership in a foreign consumer group. One thread serves all sources of a process, because they mostly wait.
  */
 import { parentPort, type MessagePort } from 'node:worker_threads';
 import { StoplogError } from '@stoplog/core';

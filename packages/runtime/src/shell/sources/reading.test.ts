@@ -1,4 +1,4 @@
-/** A source of bytes, read in a thread of its own: over a port first, then in a running pipeline. */
+/** A source of bytes, read in its own thread: over a port first, then in a running pipeline. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ const connected = (open: ByteSource<unknown, unknown>['open']): { readonly remot
 };
 
 describe('a reader in another thread', () => {
-  test('is opened where it was told to begin, and yields what it yields here: keys, values, times, headers, items and its position', async () => {
+  test('a remote reader is opened at its position, and yields the same arrivals and position as a local one', async () => {
     const opened = vi.fn();
     const arrivals = [
       { key: null, value: bytes('a'), timestamp: 5, headers: [{ name: 'h', value: null }], item: { receipt: 1 } },
@@ -45,7 +45,7 @@ describe('a reader in another thread', () => {
     await remote[Symbol.asyncDispose]();
     await served;
   });
-  test('is told what became of its arrivals, and answers each call when it is done', async () => {
+  test('a remote reader receives each call about its arrivals, and answers it when it is done', async () => {
     const [acknowledge, release, extend] = [vi.fn(() => Promise.resolve()), vi.fn(() => Promise.resolve()), vi.fn(() => Promise.reject(new Error('too late')))];
     const { remote } = connected(() => Promise.resolve(readerOf({ acknowledge, release, extend })));
     await remote.open(START);
@@ -55,7 +55,7 @@ describe('a reader in another thread', () => {
     await expect(remote.extend([3], 10)).rejects.toThrow('too late');
     await remote[Symbol.asyncDispose]();
   });
-  test('ends a pull that waits when its signal is aborted', async () => {
+  test('a waiting pull ends when its signal is aborted', async () => {
     const pull = (_: unknown, signal: AbortSignal): ReturnType<SourceReader<RawArrival>['pull']> =>
       new Promise((resolve) => signal.addEventListener('abort', () => resolve({ arrivals: [], ended: false }), { once: true }));
     const { remote } = connected(() => Promise.resolve(readerOf({ pull })));
@@ -67,14 +67,14 @@ describe('a reader in another thread', () => {
     expect(await remote.pull(LIMIT, AbortSignal.abort())).toEqual({ arrivals: [], position: undefined, ended: false });
     await remote[Symbol.asyncDispose]();
   });
-  test('passes on the error of opening, and that of a pull', async () => {
+  test('an error of opening or of a pull is passed on', async () => {
     await expect(connected(() => Promise.reject(new Error('no such queue'))).remote.open(START)).rejects.toThrow('no such queue');
     const { remote } = connected(() => Promise.resolve(readerOf({ pull: () => Promise.reject(new Error('connection lost')) })));
     await remote.open(START);
     await expect(remote.pull(LIMIT, never)).rejects.toThrow('connection lost');
     await remote[Symbol.asyncDispose]();
   });
-  test('is disposed of when the actor closes its end without a word, and fails every call when its own thread is gone', async () => {
+  test('a reader is disposed of when the actor closes its port, and every call fails when the thread has ended', async () => {
     const disposed = vi.fn(() => Promise.resolve());
     const { remote, served, cut } = connected(() => Promise.resolve(readerOf({ pull: () => new Promise(() => {}), [Symbol.asyncDispose]: disposed })));
     await remote.open(START);
@@ -114,7 +114,7 @@ const start = (name: string, path: string): Promise<App> =>
   run(new URL(`./fixtures/${name}.mjs`, import.meta.url), { log: lmdb(path), threads: 1, tell: 'nothing' });
 
 describe('a pipeline that reads a source of bytes', () => {
-  test('has an actor for each partition, and begins again where it committed: each record is there once', async () => {
+  test('each partition of the source has an actor, which resumes at its committed position: each record is output once', async () => {
     await withFolder(async (path) => {
       {
         await using app = await start('numbers', path);
@@ -131,11 +131,11 @@ describe('a pipeline that reads a source of bytes', () => {
         ).toEqual(Array.from({ length: NUMBERS }, (_, n) => n));
     });
   });
-  test('does not hold up its reader when a handler keeps its thread', async () => {
+  test('a handler that blocks its thread does not delay the reader', async () => {
     await withFolder(async (path) => {
       await using app = await start('blocking', path);
       const all = await arrived(app, 2 * NUMBERS);
-      // 300 ms in the handler are some sixty ticks of the reader's timer; in the handler's own thread it would have had none.
+      // 300 ms in the handler are some sixty ticks of the reader's timer; in the handler's thread there would be none.
       expect(Math.max(...all.map(({ ticks }) => ticks))).toBeGreaterThan(10);
     });
   });

@@ -1,7 +1,7 @@
 /**
- * The actor's side of a reader that lives in the thread for sources: it asks over a port.
+ * The actor's side of a reader that runs in the thread for sources: it sends requests over a port.
  *
- * A port that closes without a word means that thread ended: every call then rejects with `STOPLOG_SOURCE`.
+ * A port that closes without a message means that the thread ended: every call then rejects with `STOPLOG_SOURCE`.
  */
 import type { MessagePort } from 'node:worker_threads';
 import { StoplogError } from '@stoplog/core';
@@ -21,11 +21,11 @@ export class RemoteReader implements SourceReader<RawArrival> {
   readonly #port: MessagePort;
   readonly #calls = new Map<number, Call>();
   #number = 0;
-  /** The one call without a number: opening, or the pull. */
+  /** The call that is not numbered: opening, or the pull. */
   #asked: { readonly resolve: (message: FromReader) => void; readonly reject: (error: Error) => void } | undefined;
   #over: Error | undefined;
 
-  /** `name` is the source's, for errors. */
+  /** `name` names the source in errors. */
   constructor(name: string, port: MessagePort) {
     this.#name = name;
     this.#port = port;

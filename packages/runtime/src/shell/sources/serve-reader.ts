@@ -1,8 +1,8 @@
 /**
- * Serves one reader of a source over a port, in the thread that reads: opens it, pulls when asked, and passes on what became
- * of the arrivals.
+ * Serves one reader of a source over a port, in the thread for sources: opens the reader, and pulls, acknowledges, releases and
+ * extends arrivals on request.
  *
- * When the port closes (the actor's thread ended, however) the reader is disposed of: what it holds of a queue goes back.
+ * When the port closes, because the actor's thread ended, the reader is disposed of, which returns its leased messages to a queue.
  */
 import type { MessagePort } from 'node:worker_threads';
 import type { ByteSource, RawArrival, SourceReader } from '@stoplog/core/port';

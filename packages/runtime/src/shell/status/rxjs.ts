@@ -1,8 +1,8 @@
 /**
- * rxjs, loaded when somebody first looks at the status of an app.
+ * Loads rxjs when the status of an app is first read.
  *
- * Its two hundred files take a tenth of a second, and an app that is started again after a crash has better things to do
- * with that. `require` loads the very files that `import` would.
+ * The two hundred files of rxjs take a tenth of a second to load, which would delay the restart of an app after a crash.
+ * `require` loads the same files as `import`.
  */
 import { createRequire } from 'node:module';
 

@@ -1,5 +1,5 @@
 /**
- * How an app is doing, as an Observable: a report a second while somebody looks, and no work while nobody does.
+ * The status of an app, as an Observable: a report per second while there is a subscriber, and no work without one.
  */
 import type { Observable } from 'rxjs';
 import type { Log, TopicPartition } from '@stoplog/core/port';
@@ -28,61 +28,61 @@ export interface TaskStatus {
   readonly task: number;
   readonly inputs: readonly string[];
   readonly partitions: number;
-  /** Those of them that this process has; others share in the rest. */
+  /** The partitions assigned to this process; other processes share the rest. */
   readonly holds: readonly number[];
-  /** Records not yet processed, by whoever. */
+  /** Records not yet processed, by any process. */
   readonly lag: number;
   /** Age of the oldest of them, by its timestamp; 0 when there is none. */
   readonly lagSeconds: number;
-  /** Until they are processed, if records go on coming and being processed as they did since the last report; undefined: never, or not known yet. */
+  /** Seconds until the lag is gone, if records are appended and processed at the rates since the last report; undefined: never, or not known yet. */
   readonly drainSeconds: number | undefined;
   readonly recordsInPerSecond: number;
   readonly recordsOutPerSecond: number;
 }
 export interface CleaningStatus {
-  /** When retention or compaction last did anything, ms since 1970; undefined: not yet. */
+  /** Time of the last cleaning by retention or compaction, ms since 1970; undefined: none yet. */
   readonly lastAt: number | undefined;
-  /** Partitions whose cleaning failed and is tried again; appends and reads go on. */
+  /** Partitions whose cleaning failed and is retried; appends and reads continue. */
   readonly failed: readonly { readonly topic: string; readonly partition: number; readonly code: string; readonly message: string }[];
 }
 export interface Status {
-  /** 'waiting' while other processes have all partitions. */
+  /** 'waiting' while all partitions are assigned to other processes. */
   readonly state: 'waiting' | 'running' | 'draining' | 'ended';
   readonly recordsInPerSecond: number;
   readonly recordsOutPerSecond: number;
-  /** Since the app was started. */
+  /** Records read since the app was started. */
   readonly recordsIn: number;
   readonly recordsOut: number;
   /** Records in all inputs that are not yet processed. */
   readonly lag: number;
-  /** As of the task that is furthest behind: see TaskStatus. */
+  /** The value of the task that is furthest behind: see TaskStatus. */
   readonly lagSeconds: number;
   readonly drainSeconds: number | undefined;
-  /** Of the commits since the last report, in ms; undefined when there were none. */
+  /** Durations of the commits since the last report, in ms; undefined when there were none. */
   readonly commitMs: { readonly p50: number; readonly p99: number } | undefined;
   readonly restarts: number;
   readonly failed: readonly FailedPartition[];
   /** Records without a key since the app was started: verbs with a memory, and joins, leave them out. A retried record counts again. */
   readonly dropped: readonly DroppedRecords[];
-  /** What the log forgets of this pipeline's topics, as of some seconds ago; 'stoplog topics describe' has it for each partition. */
+  /** Retention and compaction of this pipeline's topics, as of some seconds ago; 'stoplog topics describe' shows each partition. */
   readonly cleaning: CleaningStatus;
   readonly tasks: readonly TaskStatus[];
 }
 
-/** A report a second while somebody is subscribed: an rxjs Observable. */
+/** A report per second while there is a subscriber: an rxjs Observable. */
 export type StatusStream = Observable<Status>;
 
-/** What is counted as it happens; reports are differences of it. */
+/** Counters that grow as records are processed; a report is the difference of two readings. */
 export class Tally {
   state: Status['state'] = 'waiting';
   holds: readonly ActorName[] = [];
   restarts = 0;
-  readonly failed: Map<string, FailedPartition> = new Map();
+  failed: readonly FailedPartition[] = [];
   readonly byTask: Map<number, { recordsIn: number; recordsOut: number }> = new Map();
   readonly dropped: Map<number, Drops> = new Map();
   #commitMs: number[] = [];
 
-  /** These actors are here from now on, and no others. */
+  /** Sets the actors of this process: exactly these from now on. */
   hold(actors: readonly ActorName[]): void {
     this.holds = actors;
     if (this.state === 'running' || this.state === 'waiting') this.state = actors.length > 0 ? 'running' : 'waiting';
@@ -106,7 +106,7 @@ export class Tally {
 
 const REPORT_MS = 1_000;
 
-/** Completes when the signal says that the log is about to be closed. */
+/** The stream of reports; it completes when the signal is aborted, before the log is closed. */
 export const statusOf = (tally: Tally, plan: Plan, log: Log, cleanings: () => readonly CleaningStanding[], ended: AbortSignal): StatusStream => {
   const { catchError, defer, EMPTY, fromEvent, interval, map, of, share, startWith, switchMap, takeUntil, throwError } = rxjs();
   return defer(() => {
@@ -154,7 +154,7 @@ export const statusOf = (tally: Tally, plan: Plan, log: Log, cleanings: () => re
           drainSeconds: tasks.some((task) => task.drainSeconds === undefined) ? undefined : Math.max(0, ...tasks.map((task) => task.drainSeconds!)),
           commitMs: percentiles(tally.takeCommitMs()),
           restarts: tally.restarts,
-          failed: [...tally.failed.values()],
+          failed: tally.failed,
           dropped: [...tally.dropped].flatMap(([task, drops]) => drops.all().map((one) => ({ task, ...one }))),
           cleaning: cleaningStatus(cleanings()),
           tasks,
@@ -162,7 +162,7 @@ export const statusOf = (tally: Tally, plan: Plan, log: Log, cleanings: () => re
       }),
     );
   }).pipe(
-    // A report under way while the log is closed is no error.
+    // A report that fails because the log is being closed is no error.
     catchError((error: unknown) => (ended.aborted ? EMPTY : throwError(() => error))),
     takeUntil(ended.aborted ? of(true) : fromEvent(ended, 'abort')),
     share(),
@@ -192,7 +192,7 @@ export const inputPartitions = (plan: Plan): readonly TopicPartition[] =>
     inputs.flatMap(({ topic }) => Array.from({ length: partitions }, (_, partition) => ({ topic: topic.name, partition }))),
   );
 
-/** Records not yet processed, by task. Positions are read before ends: what is zero then was zero at one moment. */
+/** Records not yet processed, by task. Positions are read before ends, so a lag of zero was zero at one moment. */
 export const lagOf = async (plan: Plan, log: Log): Promise<ReadonlyMap<number, number>> => {
   const partitions = inputPartitions(plan);
   const committed = await log.committed(plan.name, partitions);
@@ -202,7 +202,7 @@ export const lagOf = async (plan: Plan, log: Log): Promise<ReadonlyMap<number, n
   return new Map(plan.tasks.map(({ id, inputs }) => [id, inputs.reduce((lag, { topic }) => lag + (byTopic.get(topic.name) ?? 0), 0)]));
 };
 
-/** How far a task is behind, over all its partitions. */
+/** The lag of a task over all its partitions. */
 interface Behind {
   readonly records: number;
   /** Milliseconds. */
