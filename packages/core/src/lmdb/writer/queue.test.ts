@@ -88,8 +88,9 @@ test('who waits is told before the flush where a commit shows by then, and after
     const heard: string[] = [];
     let isOver = false;
     const flushing: Transact = (write) => {
-      inTransaction(() => write(showsEarly));
+      const commit = inTransaction(() => write(showsEarly));
       isOver = true;
+      return commit;
     };
     const queue = new CallQueue(env, flushing, () => heard.push(isOver ? 'after' : 'before'));
     await call(queue, appended(0));
