@@ -9,6 +9,7 @@ import { asError } from '@stoplog/core/kit';
 import { isStoplogError } from '@stoplog/core';
 import type { Place } from '../actor/place.ts';
 import { differenceOf, NOTHING_HELD, type Held, type Holdings } from './holdings.ts';
+import { isFinal } from '../actor/blame.ts';
 import { NO_FAILURES, ran, step as restartStep, worked, type Failures } from './restart.ts';
 import { step as watchStep, type Sighting, type Watched } from './watchdog.ts';
 
@@ -231,7 +232,7 @@ const failed = (state: HostState, { held }: Life, { error, place, among }: Failu
   const unit = held.unit.name;
   const where = place === undefined ? 'nowhere' : `${place.topic}:${place.partition}:${place.offset}`;
   const code = isStoplogError(error) ? error.code : undefined;
-  const [failures, effect] = restartStep(state.failures.get(unit) ?? NO_FAILURES, { type: 'failed', code, place: where, at });
+  const [failures, effect] = restartStep(state.failures.get(unit) ?? NO_FAILURES, { type: 'failed', code, place: where, at, isFinal: isFinal(error) });
   state.failures.set(unit, failures);
   if (effect.type === 'fatal') return [{ type: 'fatal', error: asError(error) }, ...answered(state)];
   if (effect.type === 'give-up') {
