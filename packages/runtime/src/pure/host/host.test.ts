@@ -99,7 +99,7 @@ describe('an actor that fails', () => {
     ]);
     expect(tell(ended(0, failure('STOPLOG_HANDLER', 9n, 0)), { type: 'due', unit: '0:0' })).toEqual(['restart 0:0 after 100', 'launch 0:0 in 1']);
   });
-  test('an actor is given up after five failures at one record, and is tried again in a new epoch', () => {
+  test('a unit is stopped after five failures at one record, and is tried again in a new epoch', () => {
     const { tell } = host();
     tell(assigned([0, 1]));
     const said = Array.from({ length: 5 }, () => tell(ended(0, failure('STOPLOG_HANDLER', 7n)), { type: 'due', unit: '0:0' })).flat();
@@ -132,7 +132,7 @@ describe('a host', () => {
   const running = (partition: number): HostEvent => ({ type: 'running', unit: units[partition]!.name });
   const giveUp = (partition: number): readonly HostEvent[] =>
     Array.from({ length: 5 }, () => [ended(partition, failure('STOPLOG_HANDLER', 7n)), { type: 'due', unit: units[partition]!.name }] as const).flat();
-  test('a host is started when each unit has an actor that runs or is given up', () => {
+  test('a host is started when the actor of each unit runs or has failed', () => {
     const { tell, state } = host();
     expect(state.isStarted).toBe(false);
     tell(assigned([0, 1], [1, 1]), running(0));
@@ -193,7 +193,7 @@ describe('the question whether all actors are idle', () => {
     tell(assigned([0, 1]), { type: 'ask' });
     expect(tell(event)).toEqual([...before, 'answered by 1']);
   });
-  test('the question stays open while a failed actor is started again, and is answered when that actor is given up', () => {
+  test('the question stays open while a failed actor is restarted, and is answered when its unit has failed', () => {
     const { tell } = host();
     tell(assigned([0, 1]), { type: 'ask' });
     const said = Array.from({ length: 5 }, () => tell(ended(0, failure('STOPLOG_HANDLER', 7n)), { type: 'due', unit: '0:0' }));

@@ -20,7 +20,7 @@ export interface Pipeline {
 /** A pipeline's name and settings. */
 export interface PipelineSpec {
   readonly name: string;
-  /** Trusts what functions of the pipeline make, or parses it before it is written; a topic or store may declare otherwise. */
+  /** Trusts the results of the pipeline's functions, or parses them before they are written; a topic or store may declare otherwise. */
   readonly writes?: Writes;
 }
 const KNOWN: Known<PipelineSpec> = { name: true, writes: true };
@@ -28,7 +28,7 @@ const KNOWN: Known<PipelineSpec> = { name: true, writes: true };
 /** A registered symbol, so that a pipeline made by another copy of this package is recognized. */
 const mark: unique symbol = Symbol.for('stoplog.pipeline');
 
-/** Each end as it is, or a text in place of its type, so that the compiler's first line says what to write. */
+/** Each end as it is, or a text in place of its type, so that the first line of the compiler names the remedy. */
 export type Ends<E extends readonly { readonly kind: string }[]> = {
   readonly [I in keyof E]: E[I] extends Ending ? E[I] : 'a stream is not an end: write it with .to(topic), or keep it with a fold or count';
 };

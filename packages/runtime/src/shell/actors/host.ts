@@ -1,10 +1,10 @@
 /**
- * The main side of the actors: one long task of the pool of threads for each, one MessagePort each, and a watchdog over all.
+ * The main thread's side of the actors: one long task of the pool of threads for each, one MessagePort each, and a watchdog over all.
  *
- * Which actors there are, an assignment says; the next one says which of them end, which begin, and which go on untouched.
- * An actor that fails is started again from its last commit, after a while, and in the end given up, its neighbours going
- * on; one that hangs or kills its thread is found by what it left in shared memory, and the thread is replaced. Threads
- * only read the log, so ending one at any moment tears nothing.
+ * An assignment lists the units; the next one decides which actors end, which begin, and which stay untouched. An actor that fails is
+ * restarted from its last commit after a while, and stopped after repeated failures, while its neighbours continue. An actor that hangs
+ * or kills its thread is found by its beacon in shared memory, and the thread is replaced. Threads only read the log, so ending one at
+ * any moment tears nothing.
  */
 import { MessageChannel, receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
 import { isStoplogError, type Reset, StoplogError } from '@stoplog/core';
@@ -43,19 +43,19 @@ export type HostEvent =
   | { readonly type: 'waiting' }
   | { readonly type: 'fatal'; readonly error: Error };
 
-/** An incarnation of an actor, as this side knows it. */
+/** An incarnation of an actor, as the main thread knows it. */
 interface Life {
   readonly name: ActorName;
   readonly held: Held;
   readonly beacon: SharedArrayBuffer;
   readonly port: MessagePort;
-  /** Why its thread was ended, when this side did it. */
+  /** The reason why the main thread ended the actor's thread. */
   killedFor: StoplogError | undefined;
   failure: Failure | undefined;
 }
 
 const WATCH_MS = 500;
-/** How long those that have ended wait for those that end with them, before they are handed on without. */
+/** How long drained units wait for the units that drain with them, before they are released without them. */
 const EARLY_MS = 50;
 
 export class Host {
@@ -65,10 +65,10 @@ export class Host {
   readonly #lives = new Map<string, Life>();
   readonly #restarts = new Map<string, NodeJS.Timeout>();
   readonly #watch: NodeJS.Timeout;
-  /** Called when a unit is free, and when all are that are to be. */
+  /** Called when a unit is free, and when all revoked units are. */
   readonly #over = new Set<(held: Held) => void>();
   #drained: (() => void)[] = [];
-  /** Called when a round of questions is answered, with how many actors were asked. */
+  /** Called when a round of questions is answered, with the number of actors asked. */
   #answered: ((asked: number) => void)[] = [];
   #standby: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -82,8 +82,8 @@ export class Host {
   }
 
   /**
-   * Makes the actors those of an assignment. Those that are not in it any more are drained, and lose their thread when that
-   * takes longer than `ms`; resolves when they have ended. Until then `early` is told now and then of which have.
+   * Makes the actors match an assignment. Actors of revoked units are drained, and lose their thread when the drain takes longer than
+   * `ms`; resolves when they have ended. Until then `early` is called now and then with the units that have ended.
    */
   assign(now: Holdings, ms: number, early: (ended: readonly Held[]) => void = () => {}): Promise<void> {
     return this.#change({ type: 'assigned', holdings: now }, ms, early);
@@ -111,11 +111,11 @@ export class Host {
   get isStarted(): boolean {
     return this.#state.isStarted;
   }
-  /** Partitions that were given up. */
+  /** The failed partitions. */
   get failed(): readonly (ActorName & { readonly error: Error })[] {
     return [...this.#state.failed].map(([unit, error]) => ({ ...nameOf(unit), error }));
   }
-  /** One round: resolves when every actor was idle once, or when it is in vain to wait for that; with how many were asked. */
+  /** Asks one round: resolves when every actor was idle once, or cannot become idle any more; with the number of actors asked. */
   idle(): Promise<number> {
     return new Promise((resolve) => {
       if (this.#isClosed) return resolve(0);
@@ -123,11 +123,11 @@ export class Host {
       this.#hear({ type: 'ask' });
     });
   }
-  /** Drains all actors and resolves when they have ended; those that do not end within `ms` lose their thread. */
+  /** Drains all actors and resolves when they have ended; actors that do not end within `ms` lose their thread. */
   async stop(ms: number): Promise<void> {
     await this.#change({ type: 'stop' }, ms, () => {});
   }
-  /** The threads end as they are: whoever wants the actors to finish stops them first. */
+  /** Ends the threads without draining: a caller that wants the actors to finish calls `stop` first. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const timer of this.#restarts.values()) clearTimeout(timer);
@@ -143,7 +143,7 @@ export class Host {
     const [, effects] = step(this.#state, event);
     const launches = effects.filter((effect) => effect.type === 'launch');
     for (const effect of effects) if (effect.type !== 'launch') this.#perform(effect);
-    // Those of one partition side by side, so that they tend to share a thread.
+    // Groups the units of one partition, so that they tend to share a thread.
     const threads = this.#options.threads.count;
     const beside = ({ held }: { readonly held: Held }): number => held.unit.partition % threads;
     for (const { held, suspect, pace } of launches.toSorted((a, b) => beside(a) - beside(b))) this.#launch(held, suspect, pace);
@@ -249,7 +249,7 @@ export class Host {
     }
   }
 
-  /** The end of an actor comes by the pool's port, what it said by its own: the end may well be heard first. */
+  /** The end of an actor comes by the pool's port, and the actor's messages by its own: the end may well arrive first. */
   #hearTheRest(life: Life): void {
     for (let said = receiveMessageOnPort(life.port); said !== undefined; said = receiveMessageOnPort(life.port)) this.#receive(life, said.message as FromActor);
   }
@@ -261,7 +261,10 @@ export class Host {
     this.#hear({ type: 'ended', unit: life.held.unit.name, failure: failure ?? life.failure, at: performance.now() });
   }
 
-  /** A thread died under an actor. Whose record it was in shows in its beacon; the others are neighbours. */
+  /**
+   * Explains why a thread died under an actor. The beacon shows the actor whose record was in progress; the other actors of the thread
+   * are only its neighbours.
+   */
   #death(life: Life, error: unknown): StoplogError {
     const message = error instanceof Error ? error.message : String(error);
     const place = this.#placeOf(life);
@@ -270,7 +273,7 @@ export class Host {
       return new StoplogError(
         'STOPLOG_LOG_UNAVAILABLE',
         { task: life.name.task, partition: life.name.partition },
-        `the thread of task ${life.name.task} ended under it (${message}), by no fault of its own: it is started again`,
+        `the thread of task ${life.name.task} ended because of another actor (${message}): the task is restarted`,
       );
     return new StoplogError(
       'STOPLOG_HANDLER',
@@ -303,7 +306,7 @@ export class Host {
   }
 }
 
-/** A unit's name is that of its actor. */
+/** A unit has the name of its actor. */
 const nameOf = (unit: string): ActorName => {
   const [task, partition] = unit.split(':').map(Number);
   return { task: task!, partition: partition! };
