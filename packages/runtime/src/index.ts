@@ -4,7 +4,7 @@ export { stream, type Fold, type Rekeyed, type StateView, type Stream } from './
 export { table, type Change, type Table } from './pure/pipeline/table.ts';
 export { source, type Arrivals } from './pure/pipeline/arrivals.ts';
 export type { Ending, Flow } from './pure/pipeline/flow.ts';
-export { pipeline, type Pipeline } from './pure/pipeline/pipeline.ts';
+export { pipeline, type Pipeline, type PipelineSpec } from './pure/pipeline/pipeline.ts';
 export { run } from './shell/start.ts';
 export type { RunOptions } from './shell/run.ts';
 export type { App } from './shell/app.ts';

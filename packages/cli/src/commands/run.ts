@@ -179,7 +179,6 @@ class RunTeller {
       case 'restarting':
       case 'reset':
       case 'cleaning':
-      case 'idle':
       case 'progress':
         this.#others(event);
     }

@@ -13,8 +13,10 @@ export { compareBytes, decodeSortKey, encodeSortKey } from '../pure/bytes/sort-k
 export { RecordPacker, type PackedBatch } from '../pure/topic/packer.ts';
 export { encodeKey, encodeValue, parseKey, parseValue } from '../pure/topic/parse-record.ts';
 export { shapeDifference } from '../pure/topic/shape.ts';
+export { checkWrites, type Writes } from '../pure/topic/writes.ts';
 export { topicOf, type AnyTopic } from '../pure/topic/topic.ts';
 export { storeOf, type AnyStore } from '../pure/store/store.ts';
+export { checkWritten, takesItsOutput } from '../pure/schema/written.ts';
 export { serdeOf, type Encoded, type Serde } from '../pure/schema/serde.ts';
 export type { GroupEffect } from '../pure/group/change.ts';
 export { step as groupStep, type GroupEvent } from '../pure/group/coordinator.ts';

@@ -1,13 +1,11 @@
-/**
- * A running pipeline: joins the group, and runs the actors whose partitions it is assigned, for as long as it is.
- */
+/** A running pipeline: joins the group as a member, and runs the actors of its assigned partitions until the member leaves. */
 import { type LogClient, StoplogError, type Store } from '@stoplog/core';
 import type { Assignment, Log } from '@stoplog/core/port';
 import { asError, makeClient } from '@stoplog/core/kit';
 import type { CleaningStanding } from '@stoplog/core/tools';
 import { failpoint } from '@stoplog/core/private/failpoints';
-import { differenceOf, holdingsIn, NOTHING_HELD, type Holdings } from '../pure/host/holdings.ts';
-import { actorName, unitsOf, type Unit } from '../pure/host/units.ts';
+import { differenceOf, holdingsIn } from '../pure/host/holdings.ts';
+import { unitsOf, type Unit } from '../pure/host/units.ts';
 import type { Plan } from '../pure/topology/plan.ts';
 import { Host, type HostEvent, type HostOptions } from './actors/host.ts';
 import { CleaningWatch } from './cleaning-watch.ts';
@@ -17,13 +15,13 @@ import { readStore, type StoreReader } from './stores.ts';
 export interface App extends AsyncDisposable {
   /** The log this app runs on, for appending and reading. */
   readonly log: LogClient;
-  /** Settles when the app has ended: by disposal, signal or abort; rejects with what ended it otherwise. */
+  /** Settles when the app has ended: by disposal, signal or abort; rejects with the error that ended it otherwise. */
   readonly finished: Promise<void>;
   /** Rates, lag and commit latency, once a second while subscribed. */
   readonly status: StatusStream;
   /**
-   * Resolves when every record that was in the log has been processed, here or by another process that shares the
-   * partitions, and every commit is durable. Rejects when a partition has been given up here, with what its handler threw.
+   * Resolves when every record that was in the log has been processed, here or by another process that shares the partitions, and every
+   * commit is durable. Rejects when a partition has failed here, with the error of its handler.
    */
   settled(): Promise<void>;
   /** Reads a store of the pipeline, as of the last commit. */
@@ -36,16 +34,16 @@ export interface AppParts {
   readonly host: Omit<HostOptions, 'plan' | 'on'>;
   /** Resolves when an actor would start at once. */
   readonly ready: Promise<void>;
-  /** Of a static member: its name, and how long its partitions wait for it to come back. */
+  /** The instance id of a static member: how the member is recognized when it rejoins within its session. */
   readonly instanceId?: string | undefined;
-  /** How long a member may stand still before the others share its partitions, ms. */
+  /** The session timeout: how long a member may send no heartbeat before the others share its partitions, ms. */
   readonly sessionMs?: number | undefined;
   readonly tell: (event: AppEvent) => void;
-  /** What the log forgets of the topics of the plan. */
+  /** The cleanings of the plan's topics. */
   readonly cleanings: () => Promise<readonly CleaningStanding[]>;
   readonly released: () => void;
 }
-/** How many of the pipeline's actors are here; what an assignment changed. */
+/** The number of the pipeline's actors in this process, and the changes of an assignment. */
 export interface Assigned {
   readonly type: 'assigned';
   readonly taken: number;
@@ -56,21 +54,14 @@ export interface Assigned {
 export type AppEvent =
   | HostEvent
   | Assigned
-  /** What the log forgot, or why it could not: a line. */
+  /** A line about a cleaning that was done, or that failed. */
   | { readonly type: 'cleaning'; readonly line: string }
-  | { readonly type: 'waiting' | 'ended' };
+  | { readonly type: 'ended' };
 
-/** How long a drain may take before threads are ended under it. */
+/** How long a drain may take before the remaining threads are ended. */
 const DRAIN_MS = 30_000;
-/** How long `run` waits for partitions, once it is in the group, before it says that others have them all. */
-const STANDBY_MS = 1_000;
-/** How soon `settled` looks again while no actor of its own can tell it. */
+/** How soon `settled` reads the lag again while no actor of this process can answer. */
 const LOOK_AGAIN_MS = 50;
-
-/** There are other actors now, or the app is over: whoever waits for an actor may wait in vain. */
-interface Turn {
-  readonly type: 'turned' | 'over';
-}
 
 export class RunningApp implements App {
   readonly log: LogClient;
@@ -80,17 +71,14 @@ export class RunningApp implements App {
   readonly #tally = new Tally();
   readonly #watch: CleaningWatch;
   #status: StatusStream | undefined;
-  /** Asked to end: first the actors are drained, then the group is left. */
+  /** Aborted when the app should end: first the actors are drained, then the group is left. */
   readonly #stop = new AbortController();
   readonly #leave = new AbortController();
-  readonly #running = new Set<string>();
   readonly #units: readonly Unit[];
-  #held: Holdings = NOTHING_HELD;
-  #joined = false;
-  /** Resolves when the actors have ended, once they are to. */
+  /** Resolves when the actors have ended, after the app was asked to end. */
   #drained: Promise<void> = Promise.resolve();
-  /** Called at every event, by those who wait for one. */
-  readonly #listeners = new Set<(event: HostEvent | Turn) => void>();
+  /** Called at every event of the host. */
+  readonly #listeners = new Set<() => void>();
   #fatal: Error | undefined;
 
   constructor(parts: AppParts) {
@@ -103,7 +91,7 @@ export class RunningApp implements App {
     this.#watch.start();
     this.#leave.signal.addEventListener('abort', () => this.#watch.stop(), { once: true });
     this.finished = this.#live().finally(() => this.#watch.stop());
-    // Whoever does not look at `finished` sees the error where it meets them: in settled() or in the console.
+    // Callers that do not await `finished` see the error elsewhere: in settled() or in the console.
     this.finished.catch(() => {});
   }
 
@@ -111,26 +99,16 @@ export class RunningApp implements App {
     return (this.#status ??= statusOf(this.#tally, this.#parts.plan, this.#parts.log, () => this.#watch.standings, this.#leave.signal));
   }
 
-  /** Resolves when all actors that are assigned run, or when it is clear that other processes have them; rejects with what prevents it. */
+  /** Resolves when all assigned actors run, or when other processes have all partitions; rejects with the error that prevents it. */
   started(): Promise<void> {
     return new Promise((resolve, reject) => {
-      let standby: NodeJS.Timeout | undefined;
       const done = (): void => {
-        clearTimeout(standby);
         this.#listeners.delete(look);
         if (this.#fatal === undefined) resolve();
         else reject(this.#fatal);
       };
       const look = (): void => {
-        if (this.#fatal !== undefined || (this.#held.size > 0 && this.#running.size + this.#tally.failed.size >= this.#held.size)) return done();
-        // Nothing at first: those that have the partitions are still ending what is to be handed over, or there is nothing left.
-        if (this.#joined && this.#held.size === 0)
-          standby ??= setTimeout(() => {
-            standby = undefined;
-            if (this.#held.size > 0) return;
-            this.#parts.tell({ type: 'waiting' });
-            done();
-          }, STANDBY_MS);
+        if (this.#fatal !== undefined || this.#host.isStarted) done();
       };
       this.#listeners.add(look);
       look();
@@ -146,9 +124,9 @@ export class RunningApp implements App {
       this.#checkHealth();
       const lag = await lagOf(this.#parts.plan, this.#parts.log);
       if ([...lag.values()].every((records) => records === 0)) break;
-      await this.#allIdle();
-      // What others hold, no actor here can tell.
-      if (this.#held.size < this.#units.length) await after(LOOK_AGAIN_MS);
+      const asked = await this.#host.idle();
+      // No actor runs here right now, or other processes run some, which are not asked.
+      if (asked === 0 || this.#host.held.size < this.#units.length) await after(LOOK_AGAIN_MS);
     }
     // An empty commit goes behind all others: when it is durable, they are.
     const barrier = await this.#parts.log.commit({ group: '', epoch: 0, appends: [], stores: [], positions: [] });
@@ -164,7 +142,7 @@ export class RunningApp implements App {
     await this.finished.catch(() => {});
   }
 
-  /** From joining the group to leaving it. */
+  /** The life of a member, from joining the group to leaving it. */
   async #live(): Promise<void> {
     const { plan, log, ready, tell, released, instanceId, sessionMs } = this.#parts;
     const membership = {
@@ -175,52 +153,44 @@ export class RunningApp implements App {
     const stopped = new Promise<void>((resolve) => this.#stop.signal.addEventListener('abort', () => resolve(), { once: true }));
     this.#stop.signal.addEventListener('abort', () => void (this.#drained = this.#drain()), { once: true });
     try {
-      // Before partitions are handed to it: those that had them stop then, and nobody has them until an actor runs here.
+      // Joins only when the threads are ready: the present holders stop when partitions are assigned to this member, and no process works
+      // on the partitions until an actor runs here.
       await Promise.race([ready, stopped]);
       for await (const assignment of log.join(plan.name, membership, this.#leave.signal)) {
         if (this.#stop.signal.aborted) await this.#drained;
         else await this.#take(assignment);
       }
     } catch (error) {
-      // Another process under this instance id, or the log itself.
+      // The error of another process under this instance id, or of the log itself.
       if (this.#fatal === undefined) tell({ type: 'fatal', error: (this.#fatal = asError(error)) });
     } finally {
       this.#tally.state = 'ended';
-      // Also where nobody asked it to end: whoever looks at the status is told that it is over.
+      // Also when the app ends by itself: readers of the status are notified that the app is over.
       this.#leave.abort();
       await this.#host.close();
       failpoint('close.closed');
       await log[Symbol.asyncDispose]();
       released();
       tell({ type: 'ended' });
-      this.#announce({ type: 'over' });
     }
     if (this.#fatal !== undefined) throw this.#fatal;
   }
-  /** Resolves when everything that is not in the assignment has ended: asking for the next one says so. */
+  /** Resolves when every revoked unit has ended: the request for the next assignment confirms it. */
   async #take(assignment: Assignment): Promise<void> {
-    const before = this.#held;
+    const before = this.#host.held;
     const now = holdingsIn(this.#units, assignment.partitions);
     const { ended, started } = differenceOf(before, now);
     if (started.length > 0) failpoint('rebalance.assigned');
     if (ended.length > 0) failpoint('rebalance.revoke');
-    this.#held = now;
-    this.#joined = true;
-    for (const { unit } of [...ended, ...started]) {
-      // What was given up is tried again in each new epoch.
-      this.#tally.failed.delete(unit.name);
-      this.#running.delete(unit.name);
-    }
     this.#tally.hold([...now.values()].map(({ unit }) => ({ task: unit.task.id, partition: unit.partition })));
     const [taken, handedOver] = [started.filter(({ unit }) => !before.has(unit.name)), ended.filter(({ unit }) => !now.has(unit.name))];
     this.#parts.tell({ type: 'assigned', taken: taken.length, handedOver: handedOver.length, held: now.size, of: this.#units.length });
-    if (before.size > 0 && now.size === 0) this.#parts.tell({ type: 'waiting' });
     const over = this.#host.assign(now, DRAIN_MS, (some) => {
       const gone = some.filter(({ unit }) => !now.has(unit.name)).flatMap(({ unit }) => unit.places);
-      // What makes it fail makes the next assignment fail, too.
+      // An error here makes the next assignment fail, too.
       if (gone.length > 0) assignment.release(gone).catch(() => {});
     });
-    this.#announce({ type: 'turned' });
+    this.#tally.failed = this.#host.failed;
     await over;
   }
   async #drain(): Promise<void> {
@@ -232,9 +202,6 @@ export class RunningApp implements App {
 
   #on(event: HostEvent): void {
     switch (event.type) {
-      case 'running':
-        if (this.#held.has(actorName(event.actor))) this.#running.add(actorName(event.actor));
-        break;
       case 'progress':
         this.#tally.add(event.actor, event.progress);
         break;
@@ -242,50 +209,23 @@ export class RunningApp implements App {
         this.#tally.restarts++;
         break;
       case 'given-up':
-        this.#running.delete(actorName(event.actor));
-        this.#tally.failed.set(actorName(event.actor), { ...event.actor, error: event.error });
+        this.#tally.failed = this.#host.failed;
         break;
       case 'fatal':
         this.#fatal ??= event.error;
         this.#stop.abort();
         break;
-      case 'idle':
+      case 'running':
+      case 'waiting':
       case 'reset':
         break;
     }
     this.#parts.tell(event);
-    this.#announce(event);
-  }
-  #announce(event: HostEvent | Turn): void {
-    for (const listener of [...this.#listeners]) listener(event);
+    for (const listener of [...this.#listeners]) listener();
   }
 
-  /** One round: every actor has said once that it has nothing to do, or has failed. */
-  #allIdle(): Promise<void> {
-    return new Promise((resolve) => {
-      const waiting = new Set(this.#host.tellIdle().map(actorName));
-      const done = (): void => {
-        this.#listeners.delete(look);
-        resolve();
-      };
-      const look = (event: HostEvent | Turn): void => {
-        if (event.type === 'fatal' || event.type === 'given-up' || event.type === 'turned' || event.type === 'over') return done();
-        if (event.type === 'running' || event.type === 'restarting') {
-          // A new life has not heard the question: ask again when it is there.
-          if (event.type === 'running') done();
-          return;
-        }
-        if (event.type !== 'idle') return;
-        waiting.delete(actorName(event.actor));
-        if (waiting.size === 0) done();
-      };
-      this.#listeners.add(look);
-      // No actor lives here right now: one is about to be started again, or other processes have them all.
-      if (waiting.size === 0) setTimeout(done, LOOK_AGAIN_MS);
-    });
-  }
   #checkHealth(): void {
-    const [failed] = this.#tally.failed.values();
+    const [failed] = this.#host.failed;
     if (this.#fatal !== undefined) throw this.#fatal;
     if (failed !== undefined) throw failed.error;
     if (this.#tally.state === 'ended') throw new StoplogError('STOPLOG_USAGE', {}, 'the app has ended: call settled() before disposing of it');

@@ -46,7 +46,6 @@ const lineOf = (event: Told, name: string, before: number, held: number): string
     case 'opened':
     case 'ended':
     case 'running':
-    case 'idle':
     case 'progress':
       return undefined;
   }

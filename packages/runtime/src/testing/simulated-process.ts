@@ -10,7 +10,7 @@ import { type GroupEffect, type GroupEvent, placeName } from '@stoplog/core/kit'
 import type { MemoryDisk, MemoryMember } from '@stoplog/core/testing';
 import { HostState, step, type HostEffect, type HostEvent } from '../pure/host/host.ts';
 import type { Place } from '../pure/actor/place.ts';
-import { differenceOf, holdingsIn, NOTHING_HELD, type Held } from '../pure/host/holdings.ts';
+import { differenceOf, holdingsIn, type Held } from '../pure/host/holdings.ts';
 import type { Unit } from '../pure/host/units.ts';
 import type { Plan } from '../pure/topology/plan.ts';
 import type { MemorySinks } from './memory-sinks.ts';
@@ -158,7 +158,7 @@ export class SimulatedProcess {
   /** Drains, leaves the group, and joins later as a new member. */
   drain(): void {
     this.#leaving = true;
-    this.#tellHost({ type: 'assigned', holdings: NOTHING_HELD });
+    this.#tellHost({ type: 'stop' });
   }
   /** The writer applies a commit, or answers it with the error. */
   write(sent: Sent, error?: StoplogError): void {
@@ -233,7 +233,11 @@ export class SimulatedProcess {
         return gaveUp(effect.unit, effect.error);
       case 'fatal':
         return gaveUp('of the app', effect.error);
-      // A simulated thread that hangs is only slow, and the member itself checks which actors have ended.
+      // Only the console and settled() need the first four. A simulated thread that hangs is only slow, and the member itself checks which actors have ended.
+      case 'stand by':
+      case 'waiting':
+      case 'ask':
+      case 'answered':
       case 'kill':
       case 'over':
       case 'drained':

@@ -163,7 +163,7 @@ export const workOn = (
   const open = (part: StorePart): MemoryPart => log.openStore(part);
   const { epoch, life, beacon, around = (emit) => emit } = incarnation;
   const recovered = new Map(task.sinks.map(({ name }) => [name, sinks.open(name, sinkStart(ground, epoch))]));
-  const compiled = compile(ground, storesOf(ground).map(open), { entries, recovered });
+  const compiled = compile(ground, storesOf(ground).map(open), { entries, recovered, writes: 'parsed' });
   const { functions, outputs } = compiled;
   if (task.source !== undefined) {
     const { name } = task.source;

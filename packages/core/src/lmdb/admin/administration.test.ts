@@ -154,7 +154,7 @@ describe('a reset', () => {
     await readAs(log, 'workers', 3n);
     expect(await thrown(module.setPositions(log, 'workers', [line(undefined, 4n, 1), line(2n, 0n)]))).toMatchObject({
       code: 'STOPLOG_FENCED',
-      message: expect.stringContaining('stands at offset 3'),
+      message: expect.stringContaining('is at offset 3'),
     });
     expect(await thrown(module.setPositions(log, 'workers', [line(undefined, 4n, 1), line(3n, 9n)]))).toMatchObject({ code: 'STOPLOG_FENCED' });
     expect((await log.committed('workers', places)).map(({ offset }) => offset)).toEqual([3n, 0n]);

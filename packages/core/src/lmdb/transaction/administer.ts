@@ -1,9 +1,9 @@
 /**
- * What tools do to groups and topics, inside a write transaction: in the writer thread only.
+ * The operations of tools on groups and topics, inside a write transaction: in the writer thread only.
  *
- * A name is gone at once, with one commit; the bytes behind its number are freed afterwards, some at a time, by whoever
- * has the log open, so that deleting a large topic stops nobody. The number is never given again, and the ends of a
- * deleted topic stay as an empty mark: a log that was opened before still knows the number, and is refused by it.
+ * A name is gone at once, with one commit; the bytes behind its number are freed afterwards, some at a time, by any process that
+ * has the log open, so that deleting a large topic blocks no writer. The number is never assigned again, and the ends of a
+ * deleted topic stay as an empty mark: a log that was opened before still uses the number, and is refused because of the mark.
  */
 import { StoplogError } from '../../pure/errors.ts';
 import { occupiedError } from '../../pure/group/occupied.ts';
@@ -31,7 +31,7 @@ import type { Env } from '../tables/env.ts';
 import { applyGroupEvent, isPresent, readBeats, readGroupRecord, readHeldEpoch, removeGroup } from './groups.ts';
 import { put } from '../tables/sealed.ts';
 
-/** How much is freed in one transaction. */
+/** The number of entries that one transaction frees. */
 const SWEEP_ENTRIES = 500;
 
 export const applySetPositions = (env: Env, group: string, lines: readonly ResetLine[]): void => {
@@ -43,24 +43,24 @@ export const applySetPositions = (env: Env, group: string, lines: readonly Reset
     if (stands !== from)
       throw moved(
         { topic, partition, from, stands },
-        `group '${group}' stands at ${said(stands)} in ${topic}[${partition}], and the plan was made when it stood at ${said(from)}`,
+        `group '${group}' is at ${said(stands)} in ${topic}[${partition}], and the plan was made when it was at ${said(from)}`,
       );
     const { start, end } = readEnds(env, topicId, partition);
     if (to < start || to > end)
-      throw moved({ topic, partition, to, start, end }, `${topic}[${partition}] holds the offsets ${start} to ${end} by now, and the plan goes to ${to}`);
+      throw moved({ topic, partition, to, start, end }, `${topic}[${partition}] now holds the offsets ${start} to ${end}, and the plan goes to ${to}`);
   }
   const groupId = found?.id ?? applyOpenGroup(env, group);
   for (const { topicId, partition, from, to, moves } of places) {
-    // A group that never moved goes on from 'earliest', wherever that is then.
+    // A group that never moved starts from 'earliest', as of that time.
     if (from === undefined && moves === 0n) continue;
     put(env, 'positions', positionKey(groupId, topicId, partition), encodeOffset(to));
   }
-  // Whoever was thought dead, and is not, holds nothing any more.
+  // A member that was thought dead, and is alive, no longer holds anything.
   applyGroupEvent(env, groupId, { type: 'clear' });
 };
 const said = (offset: bigint | undefined): string => (offset === undefined ? 'no offset yet' : `offset ${offset}`);
 const moved = (facts: Readonly<Record<string, unknown>>, why: string): StoplogError =>
-  new StoplogError('STOPLOG_FENCED', facts, `${why}. Nothing was changed; make the plan anew`);
+  new StoplogError('STOPLOG_FENCED', facts, `${why}. Nothing was changed; make a new plan`);
 
 export const applyDeleteGroup = (env: Env, group: string): void => {
   const groups = groupsIn(env);
@@ -76,7 +76,7 @@ export const applyDeleteTopic = (env: Env, topic: string): void => {
   if (meta === undefined) throw unknownTopic(topic);
   const groups = groupsIn(env);
   const readers = groups.filter((group) => standsIn(env, group, meta));
-  // What such a group has folded is of no positions any more, and what its owner has sent through the topic would not be sent again.
+  // The stores of such a group would have no positions, and the records that its owner has sent through the topic would not be sent again.
   const along = groups.filter((group) => group.name === meta.owner || (group.stores.length > 0 && readers.includes(group)));
   const owned = ownedBy(env, along).filter(({ id }) => id !== meta.id);
   for (const { name, id } of readers) checkIdle(env, name, id);
@@ -100,11 +100,11 @@ const groupsIn = (env: Env): readonly FoundGroup[] => {
 const ownedBy = (env: Env, groups: readonly FoundGroup[]): readonly TopicMeta[] =>
   metas<TopicMeta>(env, TOPIC_PREFIX).flatMap(({ meta }) => (groups.some(({ name }) => name === meta.owner) ? [meta] : []));
 const partitionsOf = ({ shape }: TopicMeta): readonly number[] => Array.from({ length: shape.partitions }, (_, partition) => partition);
-/** Whether the group has a position in the topic, or a member that holds a partition of it. */
+/** True when the group has a position in the topic, or a member that holds a partition of it. */
 const standsIn = (env: Env, { id }: FoundGroup, topic: TopicMeta): boolean =>
   partitionsOf(topic).some((partition) => (readPosition(env, id, topic.id, partition) ?? readHeldEpoch(env, id, topic.id, partition)) !== undefined);
 
-/** Refuses to delete groups that somebody is in, and the topics they own where others read those. */
+/** Refuses to delete groups with active members, and the topics they own where other groups read those. */
 const checkDeletion = (env: Env, all: readonly FoundGroup[], groups: readonly FoundGroup[], owned: readonly TopicMeta[]): void => {
   for (const { name, id } of groups) checkIdle(env, name, id);
   for (const topic of owned) {
@@ -134,7 +134,7 @@ const deleteAll = (env: Env, all: readonly FoundGroup[], groups: readonly FoundG
     for (let partition = 0; partition < shape.partitions; partition++) {
       for (const group of others) {
         env.tables.positions.removeSync(positionKey(group.id, id, partition));
-        // Held by nobody but who is dead.
+        // Only dead members can hold it.
         env.tables.groups.removeSync(heldKey(group.id, id, partition));
       }
       put(env, 'ends', partitionKey(id, partition), new Uint8Array(0));
@@ -145,7 +145,7 @@ const deleteAll = (env: Env, all: readonly FoundGroup[], groups: readonly FoundG
   }
 };
 
-/** The tables whose keys begin with such a number; the ends of a topic stay, as its mark. */
+/** The tables that are not swept for a deleted topic; its ends stay, as its mark. */
 const OTHERS: readonly Table[] = ['meta', 'ends', 'positions', 'stores', 'groups', 'producers'];
 const SWEPT: Readonly<Record<GoneMeta['kind'], readonly Table[]>> = {
   topic: TABLES.filter((table) => !OTHERS.includes(table)),
@@ -155,7 +155,7 @@ const SWEPT: Readonly<Record<GoneMeta['kind'], readonly Table[]>> = {
 
 export const isLeftToSweep = (env: Env): boolean => entries(env, 'meta', GONE_PREFIX, 1).length > 0;
 
-/** Frees some of what is left of deleted topics and stores; true when there is more. */
+/** Frees some of the remaining bytes of deleted topics and stores; true when there are more. */
 export const sweep = (env: Env): boolean => {
   for (const { key, value } of entries(env, 'meta', GONE_PREFIX, 1)) {
     const { id, kind } = fromBytes<GoneMeta>(unseal('meta', key, value));
@@ -171,7 +171,7 @@ export const sweep = (env: Env): boolean => {
   return isLeftToSweep(env);
 };
 
-/** Frees some of what is remembered of producers in a topic: their numbers come first in those keys. True when there is more. */
+/** Frees some of the producers' states in a topic: the producers' numbers come first in those keys. True when there are more. */
 const sweepProduced = ({ tables: { producers } }: Env, topicId: number): boolean => {
   let swept = 0;
   let from = groupKey(0);

@@ -1,5 +1,5 @@
 /**
- * Everything that may refuse a commit, in order. Nothing has been put when one of these throws, so the other commits of the
+ * All checks that may refuse a commit, in order. Nothing has been put when one of these throws, so the other commits of the
  * same transaction are kept.
  *
  *   1  the moves are well formed: a commit of a group names a position, a source stays at 0      STOPLOG_USAGE
@@ -34,7 +34,7 @@ export interface Admitted {
 }
 export interface Admission {
   readonly appends: readonly Admitted[];
-  /** When: the stamp that their ages are counted from, once for all of them. */
+  /** The stamp that the ages of the appends are counted from, one for all of them. */
   readonly at: number;
   readonly producers: ProducersInCommit | undefined;
 }
@@ -55,7 +55,7 @@ const admitAppends = (env: Env, appends: readonly IdAppend[], ends: EndsInTransa
   const at = appends.length === 0 ? 0 : cleanups.times.stamp();
   const wall = appends.length === 0 ? 0 : cleanups.times.wall();
   const producers = appends.some(({ producer }) => producer !== undefined) ? new ProducersInCommit(env, cleanups) : undefined;
-  /** Ends of partitions as the appends before in this commit leave them. */
+  /** The ends of partitions after the earlier appends of this commit. */
   const moved = new Map<string, bigint>();
   return {
     at,

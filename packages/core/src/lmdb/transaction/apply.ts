@@ -1,6 +1,6 @@
 /**
  * Puts an admitted commit, inside a write transaction, in the writer thread. `admit` has checked the whole commit before;
- * anything that throws here rolls the whole transaction back.
+ * an error here rolls the whole transaction back.
  */
 import { failpoint } from '../../failpoints/failpoint.ts';
 import { stampBatch } from '../../pure/record/batch.ts';
@@ -59,8 +59,8 @@ export const applyCommit = (
     else stores.removeSync(key);
   }
   for (const move of commit.positions) {
-    // Compared, like every move, but not written: a group that never moved starts from 'earliest', wherever that is then. A commit
-    // that changes nothing else writes it: so its flush makes everything durable that was visible before, also of other processes.
+    // Compared, like every move, but not written: a group that never moved starts from 'earliest', as of that time. A commit
+    // that changes nothing else writes it, so that its flush makes all earlier visible commits durable, including other processes'.
     if (move.from === move.to && !changesNothing(commit)) continue;
     put(env, 'positions', positionKey(commit.groupId, move.topicId, move.partition), encodeOffset(move.to));
   }

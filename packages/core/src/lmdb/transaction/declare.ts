@@ -36,7 +36,7 @@ export const applyEnsure = (env: Env, topics: readonly TopicShape[], use?: Topic
     const there = found[i];
     // The settings that may change follow the latest declaration; what was never declared is made.
     const id = there?.id ?? nextId(env);
-    // A topic that came before owners were recorded is taken over by the first pipeline that sends records through it.
+    // A topic from before owners were recorded is taken over by the first pipeline that sends records through it.
     const isOwn = use?.owns.includes(shape.name) === true;
     const owner = there?.owner ?? (isOwn ? use.group : undefined);
     const appends = isOwn || use?.appends.includes(shape.name) === true;
@@ -45,7 +45,7 @@ export const applyEnsure = (env: Env, topics: readonly TopicShape[], use?: Topic
     if (there === undefined || canonicalJson(there) !== canonicalJson(meta)) putMeta(env, topicMetaKey(shape.name), meta);
   });
 };
-/** The schemas that a topic was appended to by; none while it is empty. */
+/** The schemas by which records were appended to a topic; none while it is empty. */
 const heldBy = (env: Env, { id, shape, held }: TopicMeta): HeldSchemas => {
   if (held === undefined) return NOTHING_HELD;
   for (let partition = 0; partition < shape.partitions; partition++) if (readEnds(env, id, partition).end > 0n) return held;
@@ -95,7 +95,7 @@ export const applyOpenStore = (env: Env, part: StorePart): number => {
   return found.id;
 };
 
-/** Refuses a store that is new where its group has read already what would fill it: it would be wrong without a word. */
+/** Refuses a new store whose group has already read the records that would fill it: the store would be silently incomplete. */
 const checkUnread = (env: Env, { store, group, filledFrom = [] }: StorePart): void => {
   const groupId = readMeta<GroupMeta>(env, groupMetaKey(group))?.id;
   if (groupId === undefined) return;
@@ -125,7 +125,7 @@ const applyOpenName = (env: Env, key: Buffer): number => {
   return id;
 };
 
-/** A number that was never given before. */
+/** A number that was never assigned before. */
 export const nextId = (env: Env): number => {
   const id = readMeta<number>(env, nextIdKey()) ?? 1;
   putMeta(env, nextIdKey(), id + 1);

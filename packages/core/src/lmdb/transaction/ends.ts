@@ -4,7 +4,7 @@ import type { Env } from '../tables/env.ts';
 import { readEnds } from '../tables/rows.ts';
 import { put } from '../tables/sealed.ts';
 
-/** The ends that a transaction has moved so far; written once each, when all its commits are in. */
+/** The ends that a transaction has moved so far; each is written once, after all its commits. */
 export class EndsInTransaction {
   readonly #env: Env;
   readonly #ends = new Map<string, { readonly topicId: number; readonly partition: number; ends: Ends; moved: boolean }>();
@@ -19,7 +19,7 @@ export class EndsInTransaction {
     entry.ends = ends;
     entry.moved = true;
   }
-  /** Puts what moved, and tells which partitions grew. */
+  /** Puts the moved ends, and reports the partitions that grew. */
   write(): readonly { readonly topicId: number; readonly partition: number; readonly end: bigint }[] {
     const grown = [...this.#ends.values()].filter((entry) => entry.moved);
     for (const { topicId, partition, ends } of grown) put(this.#env, 'ends', partitionKey(topicId, partition), encodeEnds(ends));

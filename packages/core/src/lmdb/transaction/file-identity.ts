@@ -1,16 +1,16 @@
 /**
- * Which file a log lies in, so that a copy of it is told from its original, by whatever means it was made.
+ * Identifies the file of a log, so that a copy is distinguished from its original, however it was made.
  *
- * Who is in a group is told by process numbers, and in a copy those are of processes that have the original open: none of them
- * will ever beat here. The log notes the inode of its file; whoever opens a file with another one takes them out. As long as
- * anybody has a file open its inode stays, so nobody's group is taken from under him.
+ * Members are known by process numbers, and in a copy those numbers belong to processes that have the original open: none of them
+ * will ever send a heartbeat in the copy. The log records the inode of its file; a process that opens a file with another inode
+ * removes the members. As long as a process has a file open its inode stays, so no group loses living members.
  */
 import { fileKey } from '../layout/meta.ts';
 import { putMeta, readMeta } from '../tables/rows.ts';
 import type { Env } from '../tables/env.ts';
 import { clearGroups } from './groups.ts';
 
-/** Inside a write transaction, when the log is opened. */
+/** Called inside a write transaction, when the log is opened. */
 export const applyFile = (env: Env, inode: bigint): void => {
   const known = readMeta<string>(env, fileKey());
   if (known === String(inode)) return;

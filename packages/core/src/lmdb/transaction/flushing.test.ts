@@ -1,15 +1,15 @@
-/** Who dies in a flush takes nobody with it, and the first who is alone afterwards flushes as it did. */
+/** A process that dies in a flush disturbs no other, and the first one that is alone afterwards flushes after its transactions again. */
 import { expect, test } from 'vitest';
 import { start, withFolder, type Child } from '../fixtures/child.ts';
 import { newestCommit } from '../folder/slack.ts';
 
-/** More than the disk takes in while a signal is sent. */
+/** More bytes than the disk writes while a signal is sent. */
 const SLOW = [12, 8_000_000] as const;
-/** More pages than LMDB flushes with its lock let go. */
+/** More pages than LMDB flushes without its write lock. */
 const LARGE = [60_000, 200] as const;
 const ATTEMPTS = 5;
 
-/** What it answers, line for line. */
+/** The answer of the child, line for line. */
 const ask = (child: Child, command: string, ...numbers: readonly number[]): Promise<string> => {
   const heard = child.lines.length;
   child.process.stdin!.write(`${[command, ...numbers].join(' ')}\n`);
@@ -20,7 +20,7 @@ const open = async (path: string): Promise<Child> => {
   await child.said('ready');
   return child;
 };
-/** Kills it while it flushes what it has committed; false when it was through by then. */
+/** Kills the child while it flushes its commit; false when the flush had already ended. */
 const killInFlush = async (child: Child, path: string): Promise<boolean> => {
   const before = newestCommit(path);
   child.process.stdin!.write(`put ${SLOW.join(' ')}\n`);
@@ -30,7 +30,7 @@ const killInFlush = async (child: Child, path: string): Promise<boolean> => {
   return signal === 'SIGKILL' && !lines.some((line) => line.startsWith('put'));
 };
 
-test('a process killed while it flushes takes none of those along that commit beside it or after it', async () => {
+test('a process killed while it flushes breaks no process that commits beside it or after it', async () => {
   for (let n = 1; ; n++) {
     expect(n, 'it was never killed in its flush').toBeLessThanOrEqual(ATTEMPTS);
     const isKilled = await withFolder(async (path) => {
@@ -48,7 +48,7 @@ test('a process killed while it flushes takes none of those along that commit be
       expect(await ask(second, 'look')).toBe('before');
       third.kill();
       await third.ended;
-      // It is alone now, and the lock of the first one's flush is still that of a dead process.
+      // The process is alone now, and the flush lock of the first one is still held by a dead process.
       expect(await ask(second, 'look')).toBe('after');
       expect(await ask(second, 'put', ...LARGE)).toBe(`put ${LARGE[0]}`);
       second.kill();

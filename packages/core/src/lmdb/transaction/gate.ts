@@ -11,7 +11,7 @@ const BARRED = 2;
 
 export const makeGate = (): SharedArrayBuffer => new SharedArrayBuffer(4);
 
-/** Runs `write` inside; never returns once the gate is barred, for the process is about to end. */
+/** Runs `write` inside; never returns once the gate is barred, because the process is about to end. */
 export const through = <T>(gate: Int32Array, write: () => T): T => {
   while (Atomics.compareExchange(gate, 0, OPEN, INSIDE) !== OPEN) Atomics.wait(gate, 0, BARRED);
   try {

@@ -1,4 +1,4 @@
-/** A group lies in pieces, and each step writes only what it changed: read back, it must be what the step made. */
+/** A group is stored in several rows, and each step writes only the changed ones: the group that is read back must be the result of the step. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ const member = (number: number, instanceId: string | undefined): KeptMember => (
 });
 const move = fc.tuple(fc.constantFrom('join', 'join static', 'leave', 'release', 'expire', 'beat', 'clear'), fc.nat(100));
 
-/** What one who is in it does, or is done to it; undefined when somebody is to come. */
+/** An event of a present member, caused by it or by another; undefined when a new member is to join. */
 const eventOf = (kind: string, one: KeptMember | undefined, state: GroupState<KeptMember>): GroupEvent<KeptMember> | undefined => {
   if (one === undefined) return undefined;
   if (kind === 'clear') return { type: 'clear' };
@@ -46,7 +46,7 @@ const eventOf = (kind: string, one: KeptMember | undefined, state: GroupState<Ke
 };
 
 let groups = 0;
-test('whatever happens to a group, what is kept of it is what the coordinator made of it', () => {
+test('after any events of a group, the stored group is the one that the coordinator made', () => {
   fc.assert(
     fc.property(fc.array(move, { maxLength: 30 }), (moves) => {
       const groupId = ++groups;
@@ -77,7 +77,7 @@ test('whatever happens to a group, what is kept of it is what the coordinator ma
   );
 });
 
-test('who counts as being in a group: one whose process lives, and a static one until its session is over', () => {
+test('a member is present while its process lives, and a static member until its session is over', () => {
   const dead = { ...member(1, undefined), pid: process.pid, started: 'another' };
   const alive = { ...dead, started: processStarted(process.pid) };
   const still = { ...dead, instanceId: 'a', beatAt: 50_000 };

@@ -1,6 +1,6 @@
 /**
- * A group in the `groups` table: read as the coordinator's state, and changed by its steps. Changes are made by the writer
- * thread only, inside a transaction; no process has a coordinator of its own, and none has to be asked.
+ * A group in the `groups` table: read as the coordinator's state, and changed by its steps. Only the writer
+ * thread changes it, inside a transaction; no process runs a coordinator of its own, and none has to be asked.
  */
 import { StoplogError } from '../../pure/errors.ts';
 import type { GroupEffect } from '../../pure/group/change.ts';
@@ -41,12 +41,12 @@ export const readGroupRecord = (env: Env, groupId: number): GroupRecord => {
     throw new StoplogError(
       'STOPLOG_GROUP_UNKNOWN',
       {},
-      'this group was deleted after the log had been opened: nothing of this was kept. Open the log again, or run the pipeline again, and the group begins anew',
+      'this group was deleted after the log had been opened: nothing of this was kept. Open the log again, or run the pipeline again, and the group begins from nothing',
     );
   return decodeGroup(bytes);
 };
 
-/** In which epoch a place is held; undefined when it is not. */
+/** The epoch in which a place is held; undefined when it is not. */
 export const readHeldEpoch = (env: Env, groupId: number, topicId: number, partition: number): number | undefined => {
   const bytes = read(env, 'groups', heldKey(groupId, topicId, partition));
   return bytes === undefined ? undefined : decodeHeld(bytes).epoch;
@@ -73,14 +73,14 @@ const readBeat = (env: Env, groupId: number, member: number): ReturnType<typeof 
   const bytes = read(env, 'groups', beatKey(groupId, member));
   return bytes === undefined ? undefined : decodeBeat(bytes);
 };
-/** Who is in a group, with their beats: what watching takes, whatever they hold. */
+/** The members of a group with their heartbeats, without their partitions: all that watching needs. */
 export const readBeats = (env: Env, groupId: number): readonly (Listed & { readonly beat: number; readonly beatAt: number })[] =>
   readGroupRecord(env, groupId).members.map((member) => {
     const beat = readBeat(env, groupId, member.number);
     return { ...member, beat: beat?.count ?? 0, beatAt: beat?.at ?? member.since };
   });
 
-/** One step of the coordinator; false when it changed nothing. */
+/** Applies one step of the coordinator; false when it changed nothing. */
 export const applyGroupEvent = (env: Env, groupId: number, event: GroupEvent<KeptMember>): boolean => {
   const { record, state } = readGroup(env, groupId);
   const [after, effects] = step(state, event);
@@ -115,7 +115,7 @@ const keep = (env: Env, groupId: number, effect: GroupEffect<KeptMember>, number
   }
 };
 
-/** In the copy of a log nobody is in a group: its members, if they live, are in the original. */
+/** Removes all members in the copy of a log: if they live, they belong to the original. */
 export const clearGroups = (env: Env): void => {
   const groupIds = [...env.tables.groups.getRange({})].flatMap(({ key, value }) =>
     key.length === groupKey(0).length && unseal('groups', key, value).length > 0 ? [key.readUInt32BE(0)] : [],
@@ -124,13 +124,13 @@ export const clearGroups = (env: Env): void => {
 };
 
 /**
- * Whether the process of a member lives. Of one in another container LMDB knows: it has a lock under its number as long as the
- * folder is open there, and lets nobody else with that number open it.
+ * Checks whether the process of a member lives. For a process of another container LMDB knows: it holds a lock under its number as
+ * long as it has the folder open, and LMDB lets no other process with that number open it.
  */
 export const lives = (env: Env, { pid, started }: Pick<Listed, 'pid' | 'started'>): boolean =>
   isAlive(pid, started) ?? (pid !== process.pid && readers(env).some((reader) => reader.pid === pid));
 
-/** A member lives on; false when it is no member any more. */
+/** Records a heartbeat; false when the member was removed. */
 export const applyBeat = (env: Env, groupId: number, id: string, at: number): boolean => {
   const member = readGroupRecord(env, groupId).members.find((one) => one.id === id);
   if (member === undefined) return false;
@@ -138,7 +138,7 @@ export const applyBeat = (env: Env, groupId: number, id: string, at: number): bo
   return true;
 };
 
-/** A new member of this process. Those whose process is no more go first: a process that was killed and comes back finds all free. */
+/** Joins a member of this process. Members whose process is gone are removed first: a process that was killed and restarts finds all free. */
 export const applyJoin = (
   env: Env,
   groupId: number,
@@ -154,7 +154,7 @@ export const applyJoin = (
   });
 };
 
-/** All that is kept of a group goes, and an empty mark stays: who was in it, or still waits for it, is refused by that. */
+/** Deletes all rows of a group, and leaves an empty mark, by which former and waiting members are refused. */
 export const removeGroup = (env: Env, groupId: number): void => {
   const prefix = groupKey(groupId);
   for (const key of [...env.tables.groups.getKeys({ start: prefix, end: prefixEnd(prefix) })]) env.tables.groups.removeSync(key);
@@ -162,9 +162,9 @@ export const removeGroup = (env: Env, groupId: number): void => {
 };
 
 /**
- * Whether a member counts as being in the group for who wants to change it. One that hangs does, one whose process is no more
- * does not, and a static one does until its session is over. That alone is told by the wall clock, for nobody has watched
- * it: told wrong, it costs a wait or a needless refusal, and the epochs stay in order.
+ * Checks whether a member counts as present for an operation that changes its group. A member that hangs does, one whose process is
+ * gone does not, and a static one does until its session is over. Only that last check uses the wall clock, because no process has
+ * watched the member: a wrong answer costs a wait or a needless refusal, and the epochs stay in order.
  */
 export const isPresent = (
   env: Env,

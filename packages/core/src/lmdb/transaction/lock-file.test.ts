@@ -20,7 +20,7 @@ describe('a lock file that loses its place', () => {
   test.each([
     ['removed', remove],
     ['replaced', replace],
-  ])('refuses every commit after it was %s, by name, and the log opens again with all that was acknowledged', async (_, lose) => {
+  ])('a log refuses every commit after its lock file was %s, by name, and opens again with all acknowledged records', async (_, lose) => {
     await withFolder(async (path) => {
       const log = await openPort(lmdb(path));
       await log.ensure([shape]);
@@ -36,7 +36,7 @@ describe('a lock file that loses its place', () => {
     });
   });
 
-  test('leaves a commit unacknowledged that it was removed in the middle of, and stops the writer', async () => {
+  test('a commit in the middle of which the lock file is removed stays unacknowledged, and stops the writer', async () => {
     const { path, inTransaction, close } = openBareEnv();
     try {
       const refusals = [
@@ -58,14 +58,14 @@ describe('a lock file that loses its place', () => {
     }
   });
 
-  test('loses no acknowledged record of two processes, of which one comes after it was removed', async () => {
+  test('two processes, of which one opens the folder after the lock file was removed, lose no acknowledged record', async () => {
     await withFolder(async (folder) => {
       const [path, acks] = [join(folder, 'log'), join(folder, 'acks')];
       const first = start('appender', path, acks, 'a');
       await first.said('acknowledged 50');
       remove(path);
       const { code, errors } = await start('appender', path, acks, 'b', '150').ended;
-      // The first may not have found out yet: then the second is not let in.
+      // The first process may not have noticed the removal yet: then the second is refused.
       if (code !== 0) expect(errors).toContain('no longer holds the lock');
       expect(await first.ended).toMatchObject({ code: 1, errors: expect.stringContaining('lock.mdb') });
       const log = await openPort(lmdb(path));

@@ -1,6 +1,6 @@
 /**
- * Whether the member that commits may move its positions: it holds each partition in the epoch of the commit, and its read
- * continues from where the group is, so no record is skipped or processed twice.
+ * Checks whether the committing member may move its positions: it must hold each partition in the epoch of the commit, and its read
+ * must continue from the group's position, so that no record is skipped or processed twice.
  */
 import { StoplogError } from '../../pure/errors.ts';
 import { checkEpoch } from '../../pure/group/fence.ts';

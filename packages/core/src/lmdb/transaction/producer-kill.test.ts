@@ -1,4 +1,4 @@
-/** A producer that dies before it hears the answer: whoever repeats its batch appends it once, whether or not it had been kept. */
+/** A producer that dies before it receives the answer: the process that repeats its batch appends it once, whether it had been kept or not. */
 import { join } from 'node:path';
 import type { Committed } from '@stoplog/core/port';
 import { openPort } from '@stoplog/core/kit';
@@ -14,7 +14,7 @@ test.each<readonly [Failpoint, hit: number, kept: boolean]>([
   ['append.committed', 4, true],
   ['append.acked', 2, true],
 ])(
-  'killed at %s, it is repeated by another process, and there is one copy',
+  'after a kill at %s another process repeats the batch, and the log has it once',
   async (failpoint, hit, kept) => {
     await withFolder(async (folder) => {
       const path = join(folder, 'log');

@@ -1,4 +1,4 @@
-/** Producers as they lie in the log, where something of them is lost: no record may be taken for one that was appended before. */
+/** Stored producers of which a part is lost: no record may be taken for one that was appended before. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { producerKey } from '../layout/keyspace.ts';
 import { BatchBuilder } from '../../pure/record/batch.ts';
@@ -37,7 +37,7 @@ const append = (text: string, producer: ProducerStamp): bigint => {
 const opened = (held?: ReturnType<typeof applyOpenProducer>): ReturnType<typeof applyOpenProducer> =>
   bare.committing(() => applyOpenProducer(bare.env, 'api', held, 1_000));
 
-test('one whose record is lost begins under another number: what it appends is not taken for what a life before it did', () => {
+test('a producer whose record is lost begins under another number: its appends are not taken for those of an earlier incarnation', () => {
   const before = opened();
   expect([append('a', { ...before, sequence: 0 }), append('b', { ...before, sequence: 1 })]).toEqual([0n, 1n]);
   bare.committing(() => bare.env.tables.producers.removeSync(producerKey(before.id)));

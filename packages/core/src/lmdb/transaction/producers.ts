@@ -1,8 +1,8 @@
 /**
- * Producers inside a write transaction: who may append under which name, and which batches are known already.
+ * Producers inside a write transaction: checks which incarnation may append under a name, and which batches are repeated.
  *
- * The name of a producer leads to a number, the number to its epoch; so one that was taken over is refused in every
- * partition at once. What a commit changes is read and judged before its first put, and put with it.
+ * The name of a producer leads to a number, the number to its epoch; so a fenced incarnation is refused in every
+ * partition at once. The producers of a commit are read and checked before its first put, and stored with it.
  */
 import {
   FORGET_PRODUCER_MS,
@@ -25,7 +25,7 @@ import { put, read } from '../tables/sealed.ts';
 export interface ProducerRecord {
   readonly name: string;
   readonly epoch: number;
-  /** When it was last seen, to within `TOUCH_MS`. */
+  /** The time of its last append, to within `TOUCH_MS`. */
   readonly at: number;
 }
 const TOUCH_MS = 3_600_000;
@@ -36,7 +36,7 @@ const readRecord = (env: Env, id: number): ProducerRecord | undefined => {
 };
 const putRecord = (env: Env, id: number, record: ProducerRecord): void => put(env, 'producers', producerKey(id), toBytes(record));
 
-/** Begins another life of the producer. With `held`, goes on with that one, unless another has begun; one that was forgotten begins anew. */
+/** Begins an incarnation of the producer. With `held`, continues that one, unless another has begun; a forgotten producer begins a new one. */
 export const applyOpenProducer = (env: Env, name: string, held: ProducerLife | undefined, now: number): ProducerLife => {
   const known = readMeta<ProducerMeta>(env, producerMetaKey(name));
   const record = known && readRecord(env, known.id);
@@ -49,7 +49,7 @@ export const applyOpenProducer = (env: Env, name: string, held: ProducerLife | u
     putRecord(env, known.id, { ...record, epoch: record.epoch + 1, at: now });
     return { id: known.id, epoch: record.epoch + 1 };
   }
-  // A name without a record, as a repair may leave it: under another number it cannot be taken for a life that was.
+  // A name without a record, as a repair may leave it, gets another number, so that it is not taken for an earlier incarnation.
   if (known !== undefined) putMeta(env, goneKey(known.id), { id: known.id, kind: 'producer' } satisfies GoneMeta);
   const id = nextId(env);
   putMeta(env, producerMetaKey(name), { id } satisfies ProducerMeta);
@@ -57,13 +57,13 @@ export const applyOpenProducer = (env: Env, name: string, held: ProducerLife | u
   return { id, epoch: 1 };
 };
 
-/** The names of those who were silent for long. */
+/** The producers without an append for `FORGET_PRODUCER_MS`. */
 export const silentProducers = (env: Env, now: number): readonly { readonly key: Buffer; readonly id: number }[] => {
   const range = env.tables.meta.getRange({ start: PRODUCER_PREFIX, end: prefixEnd(PRODUCER_PREFIX), snapshot: false });
   const metas = [...range].map(({ key, value }) => ({ key: Buffer.from(key), id: fromBytes<ProducerMeta>(unseal('meta', key, value)).id }));
   return metas.filter(({ id }) => now - (readRecord(env, id)?.at ?? -Infinity) > FORGET_PRODUCER_MS);
 };
-/** Forgets them; what is remembered of them is swept afterwards. */
+/** Forgets these producers; their states are swept afterwards. */
 export const applyForgetProducers = (env: Env, now: number): void => {
   for (const { key, id } of silentProducers(env, now)) {
     env.tables.meta.removeSync(key);
@@ -90,7 +90,7 @@ export class ProducersInCommit {
     this.#cleanups = cleanups;
   }
 
-  /** The offset that the batch has already; undefined when it is to be appended at `base`. Throws what refuses it. */
+  /** Returns the offset of a repeated batch; undefined when the batch is to be appended at `base`. Throws when it must be refused. */
   arrive(append: ProducedAppend, count: number, base: bigint): bigint | undefined {
     const { topicId, partition, producer } = append;
     if (producer === undefined) return undefined;
@@ -103,11 +103,11 @@ export class ProducersInCommit {
     return effect.type === 'repeated' ? effect.base : undefined;
   }
 
-  /** Puts what has arrived. */
+  /** Stores the states of the appended batches. */
   write(): void {
     for (const { key, state } of this.#states.values()) if (state !== undefined) put(this.#env, 'producers', key, encodeProducer(state));
     const now = this.#cleanups.times.stamp();
-    // One that a clock which ran ahead has stamped is put right.
+    // A time that was stamped by a clock that ran ahead is corrected.
     for (const [id, record] of this.#records) if (Math.abs(now - record.at) > TOUCH_MS) putRecord(this.#env, id, { ...record, at: now });
   }
 

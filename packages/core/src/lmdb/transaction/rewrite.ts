@@ -2,7 +2,7 @@
  * Compaction, inside a write transaction: a batch is replaced under its key, if it is still the one that was read.
  *
  * Two processes may clean one partition at once, and either may be killed between any two steps: a step that finds its
- * batch changed does nothing, and is made anew from what lies there now.
+ * batch changed has no effect, and is made again from the stored batches.
  */
 import type { Cleanup } from '../../pure/retention/cleanup.ts';
 import type { Rewrite } from '../../pure/retention/merging.ts';
@@ -16,7 +16,7 @@ import { segmentsOf, shrink } from '../tables/segments.ts';
 import type { PartitionId } from '../tables/reader.ts';
 import { put, putRaw } from '../tables/sealed.ts';
 
-/** Puts batches in the place of those they were made from; returns how many were, up to the first that somebody else has changed. */
+/** Replaces batches by their rewrites; returns the number of rewrites done, up to the first batch that another process has changed. */
 export const applyRewrites = (env: Env, place: PartitionId, rewrites: readonly Rewrite[], all: EndsInTransaction): number => {
   const { topicId, partition } = place;
   const { log } = env.tables;
@@ -26,7 +26,7 @@ export const applyRewrites = (env: Env, place: PartitionId, rewrites: readonly R
   for (const { replaced, bytes } of rewrites) {
     const [{ base }] = replaced as [Rewrite['replaced'][number]];
     const found = replaced.map((one) => sizeUnchanged(env, place, one));
-    // Trimmed, or folded into the one before it, meanwhile: there is nothing left to do.
+    // The batch was trimmed, or merged into the one before it, meanwhile: there is nothing left to do.
     const isGone = found.length === 1 && found[0] === 'gone';
     if (!isGone) {
       if (found.some((size) => typeof size === 'string')) break;
@@ -43,13 +43,13 @@ export const applyRewrites = (env: Env, place: PartitionId, rewrites: readonly R
   all.set(topicId, partition, { ...ends, bytes: ends.bytes - freed, active: { ...ends.active, bytes: ends.active.bytes - ofActive } });
   return done;
 };
-/** The size of what lies there, if its header, which has a checksum of all of it, is the one that was read. */
+/** The size of the stored batch, if its header, which has a checksum of the whole batch, is the one that was read. */
 const sizeUnchanged = (env: Env, { topicId, partition }: PartitionId, { base, was }: Rewrite['replaced'][number]): number | 'gone' | 'changed' => {
   const found = peek(env.tables.log, batchKey(topicId, partition, base));
   if (found === undefined) return 'gone';
   return Buffer.compare(found.subarray(0, HEADER_SIZE), was.subarray(0, HEADER_SIZE)) === 0 ? found.length : 'changed';
 };
-/** So many entries are looked at beside a slice of batches. */
+/** The number of entries that are read beside a slice of batches. */
 const MOST_TIMES = 1024;
 /** Entries of `times` behind a key that name batches below an offset. */
 export const timesBelow = (env: Env, { topicId, partition }: PartitionId, after: Buffer | undefined, below: bigint): readonly TimeEntry[] => {
@@ -64,13 +64,13 @@ export const timesBelow = (env: Env, { topicId, partition }: PartitionId, after:
   return entries;
 };
 export const applyThinning = (env: Env, gone: readonly TimeEntry[], moved: readonly TimeEntry[]): void => {
-  // One that was trimmed meanwhile does not come back.
+  // An entry that was trimmed meanwhile must not be restored.
   for (const { key, offset } of moved) if (peek(env.tables.times, key) !== undefined) put(env, 'times', key, encodeOffset(offset));
   for (const { key } of gone) env.tables.times.removeSync(key);
 };
 
 const MOST_MERGED = 256;
-/** Makes one row of closed segments that compaction has left small; true when there may be more. */
+/** Merges closed segments that compaction has left small into one row; true when there may be more. */
 export const applyMerge = (env: Env, place: PartitionId, cleanup: Cleanup, all: EndsInTransaction): boolean => {
   const ends = all.get(place.topicId, place.partition);
   const key = ({ base }: Segment): Buffer => batchKey(place.topicId, place.partition, base);
@@ -84,7 +84,7 @@ export const applyMerge = (env: Env, place: PartitionId, cleanup: Cleanup, all: 
   return false;
 };
 
-/** Notes that everything below has one record a key. */
+/** Records that every key has one record at most below the offset. */
 export const applyCleanTo = ({ topicId, partition }: PartitionId, cleanTo: bigint, all: EndsInTransaction): void => {
   const ends = all.get(topicId, partition);
   if (cleanTo > ends.cleanTo) all.set(topicId, partition, { ...ends, cleanTo });

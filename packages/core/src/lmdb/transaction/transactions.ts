@@ -1,21 +1,22 @@
 /**
- * Opens write transactions, and none that would be built on anything but the last commit.
+ * Opens write transactions that build on the last commit, and on nothing else.
  *
- * Every process that opens an LMDB file writes what it took for the number of the last commit into the shared lock table
+ * Every process that opens an LMDB file writes the number that it read as the last commit's into the shared lock table
  * (`mdb_env_open2`), without a lock. If another process has committed since, the number goes back by one, and the next
  * transaction would be built on the commit before the last and overwrite it: an acknowledged commit gone, two values
  * at one offset (seen twice in eight runs of sixty processes that opened a folder under load). The meta pages in the file
- * know better. So inside each transaction, before anything is put, the number LMDB gave it is compared with theirs; if it
- * is behind, nothing is written, the number is set right by opening the file once more while nobody here commits, and
- * the transaction begins anew (docs/decisions/0018).
+ * have the right number. So inside each transaction, before the first put, the number LMDB gave it is compared with theirs; if it
+ * is behind, nothing is written, the number is corrected by opening the file once more while this process does not commit, and
+ * the transaction is retried (docs/decisions/0018).
  *
- * And none in files that have lost their names (in-place.ts). A commit to a data file without a name is gone with the process
- * (shrink.ts); a lock file without a name keeps no process out that opens the folder later. A commit is acknowledged only if
- * both names stood when its transaction began and still stood when it had ended: then no other process can have opened the folder
- * with another lock in between, so none can have overwritten the commit.
+ * No transaction begins in files that have lost their names (in-place.ts). A commit to a data file without a name is gone with the
+ * process (shrink.ts); a lock file without a name keeps no process out that opens the folder later. A commit is acknowledged only if
+ * both names were right when its transaction began and still right when it had ended: then no other process can have opened the
+ * folder with another lock in between, so none can have overwritten the commit.
  *
- * Nor any after one whose flush failed. That one may show already (flushing.ts), so who tries it again has it twice; and
- * a system forgets what it could not write: the next flush would say that all is well, and what is built on the lost pages is lost.
+ * No transaction begins after one whose flush failed. The failed commit may already be visible (flushing.ts), so retrying could apply
+ * it twice; and a system forgets the pages that it could not write: the next flush would report success, and a commit built on the
+ * lost pages would be lost too.
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -31,13 +32,13 @@ class SetBack extends Error {}
 const ATTEMPTS = 20;
 const OPEN_MS = 10_000;
 
-/** Runs `write` inside a transaction; what it throws takes the transaction back. It is told whether the commit will show before it is flushed. */
+/** Runs `write` inside a transaction; an error rolls the transaction back. `showsEarly`: the commit will be visible before it is flushed. */
 export type Transact = (write: (showsEarly: boolean) => void) => void;
 
 export const transactions = (env: Env, options: EnvOptions, gate: Int32Array, file: DataFile, flushing: Flushing = new Flushing(env)): Transact => {
   let broken: StoplogError | undefined;
   const attempt = (write: (showsEarly: boolean) => void): void => {
-    /** Of the commit that is about to be made. */
+    /** The number of the commit in progress. */
     let number = Infinity;
     try {
       through(gate, () =>
@@ -69,7 +70,7 @@ export const transactions = (env: Env, options: EnvOptions, gate: Int32Array, fi
           throw new StoplogError(
             'STOPLOG_LOG_UNAVAILABLE',
             { path: options.path },
-            `${options.path} is opened by others faster than it can be written: nothing of this commit was kept; try again when fewer processes start at once`,
+            `${options.path} is opened by other processes faster than it can be written: nothing of this commit was kept; try again when fewer processes start at once`,
             {
               cause: error,
             },
@@ -96,10 +97,10 @@ const replacedMeanwhile = (path: string, file: string): StoplogError =>
   new StoplogError(
     'STOPLOG_LOG_UNAVAILABLE',
     { path, file },
-    `${REPLACED[file]!(path)}, in the middle of this commit: it may be kept or not. What was acknowledged before it stands; this process writes nothing more. Restart it, and every other process that has the folder open`,
+    `${REPLACED[file]!(path)}, in the middle of this commit: it may be kept or not. All commits acknowledged before it are kept; this process commits no more. Restart it, and every other process that has the folder open`,
   );
 
-/** LMDB's words for an error may go on with others that are of no matter here, unless it is that it has given up. */
+/** LMDB's message may have further parts that do not matter here, except that it has failed for good. */
 const reasonOf = (message: string): string =>
   message.includes('MDB_PANIC') ? 'MDB_PANIC, as when another process is killed while it flushes' : message.split(':')[0]!;
 
@@ -107,7 +108,7 @@ const unflushed = (path: string, error: unknown): StoplogError =>
   new StoplogError(
     'STOPLOG_LOG_UNAVAILABLE',
     { path },
-    `a commit to ${path} could not be flushed (${reasonOf(error instanceof Error ? error.message : String(error))}): it shows, and may not survive a power cut. What was acknowledged before it stands; this process writes nothing more. See to the disk, restart the process, and look at what is there with 'stoplog check'`,
+    `a commit to ${path} could not be flushed (${reasonOf(error instanceof Error ? error.message : String(error))}): it is visible, and may not survive a power cut. All commits acknowledged before it are kept; this process commits no more. Check the disk, restart the process, and check the log with 'stoplog check'`,
     { cause: error },
   );
 

@@ -13,6 +13,7 @@ import { describeSchema, fingerprintOf } from '../schema/fingerprint.ts';
 import { serde } from '../schema/serde.ts';
 import { checkSettings, type Known } from '../settings.ts';
 import { checkName } from '../topic/name.ts';
+import { checkWrites, type Writes } from '../topic/writes.ts';
 
 declare const holds: unique symbol;
 
@@ -34,6 +35,8 @@ export interface AnyStore {
   readonly fingerprint: string;
   /** Both schemas in a few words, for the error that compares them. */
   readonly description: string;
+  /** Undefined when not declared: the pipeline's setting applies. */
+  readonly writes?: Writes | undefined;
 }
 
 export interface StoreSpec<K, V> {
@@ -43,8 +46,10 @@ export interface StoreSpec<K, V> {
   readonly version?: number;
   /** The codec of the values: JSON by default. */
   readonly codec?: CodecName;
+  /** Trusts what functions of a pipeline make, or parses it before it is written. trusted, in tests parsed when left out. */
+  readonly writes?: Writes;
 }
-const KNOWN: Known<StoreSpec<Schema, Schema>> = { key: true, value: true, version: true, codec: true };
+const KNOWN: Known<StoreSpec<Schema, Schema>> = { key: true, value: true, version: true, codec: true, writes: true };
 
 export const store = <K extends Schema, V extends Schema>(name: string, spec: StoreSpec<K, V>): Store<Output<K>, Output<V>> => {
   checkName('store', name);
@@ -54,6 +59,7 @@ export const store = <K extends Schema, V extends Schema>(name: string, spec: St
     throw new StoplogError('STOPLOG_USAGE', { store: name, version }, `store '${name}' cannot have version ${String(version)}: take a whole number from 1 on`);
   const codec = spec.codec ?? 'json';
   checkCarries(spec.key, 'sort-key', { kind: 'store', name, side: 'key' });
+  checkWrites({ kind: 'store', name }, spec.writes, [spec.key, spec.value]);
   const declared: AnyStore & { readonly [mark]: true } = {
     [mark]: true,
     kind: 'store',
@@ -63,6 +69,7 @@ export const store = <K extends Schema, V extends Schema>(name: string, spec: St
     valueSerde: serde(spec.value, codec, 'value', name, 'store'),
     fingerprint: fingerprintOf(spec.key, spec.value, codec),
     description: `key: ${describeSchema(spec.key)}, value: ${describeSchema(spec.value)}`,
+    writes: spec.writes,
   };
   return Object.freeze(declared);
 };

@@ -55,6 +55,7 @@ describe('the settings of a topic', () => {
       segmentBytes: number;
       ageBy: 'arrival' | 'timestamp';
       reads: 'trusted' | 'parsed';
+      writes: 'trusted' | 'parsed';
       maxCompactionLag: Millis;
     }>();
     expectTypeOf<Forgetting>().toEqualTypeOf<{

@@ -113,6 +113,17 @@ export const OF_EVERY_TOPIC = {
     kept: 'reads',
     sentence: 'Trusts stored records, or parses them when they are read: for a topic that others write',
   },
+  /** Trusts what functions of a pipeline make, or parses it before it is written. trusted, in tests parsed when left out. */
+  writes: {
+    type: 'choice',
+    choices: ['trusted', 'parsed'],
+    default: 'trusted',
+    defaultText: 'trusted, in tests parsed',
+    example: "'parsed'",
+    keptIn: 'declaration',
+    kept: 'writes',
+    sentence: 'Trusts what functions of a pipeline make, or parses it before it is written',
+  },
 } as const;
 
 export const OF_COMPACTED_TOPICS = {

@@ -9,6 +9,7 @@ import { StoplogError } from '../errors.ts';
 import type { CodecName, Input, Output, Schema, Serde } from '../schema/codec.ts';
 import { jsonSchemaOf } from '../schema/fingerprint.ts';
 import { parsing, serde } from '../schema/serde.ts';
+import { checkWrites, type Writes } from './writes.ts';
 import { checkSettings, namesOf, type Known } from '../settings.ts';
 import { forgettingOf } from './forgetting.ts';
 import { checkName } from './name.ts';
@@ -64,6 +65,8 @@ export interface AnyTopic {
   readonly keySerde: Serde<unknown>;
   readonly valueSerde: Serde<unknown>;
   readonly shape: TopicShape;
+  /** Undefined when not declared: the pipeline's setting applies. */
+  readonly writes?: Writes | undefined;
 }
 
 export const topic = <K extends Schema, V extends Schema>(name: string, spec: TopicSpec<K, V>): Topic<Output<K>, Output<V>, Input<K>, Input<V>> =>
@@ -93,8 +96,8 @@ const declare = <Kind extends AnyTopic['kind']>(kind: Kind, name: string, spec: 
   if (kind === 'topic') checkSettings<TopicSpec<Schema, Schema>>(`topic '${name}'`, spec, OF_BOTH);
   else checkSettings(`compacted topic '${name}'`, spec, OF_COMPACTED);
   if (spec.codec !== undefined) checkSettings(`the codec of topic '${name}'`, spec.codec, OF_CODEC);
-  const { partitions = OF_EVERY_TOPIC.partitions.default, retention, timestamps, reads } = spec;
-  for (const [setting, value] of Object.entries({ partitions, retention, timestamps, reads }))
+  const { partitions = OF_EVERY_TOPIC.partitions.default, retention, timestamps, reads, writes } = spec;
+  for (const [setting, value] of Object.entries({ partitions, retention, timestamps, reads, writes }))
     if (value !== undefined) checkSetting(name, setting, OF_EVERY_TOPIC[setting as keyof typeof OF_EVERY_TOPIC], value);
   const forgetting = forgettingOf(name, { ...spec });
   const keyCodec = spec.codec?.key ?? 'json';
@@ -105,6 +108,7 @@ const declare = <Kind extends AnyTopic['kind']>(kind: Kind, name: string, spec: 
   };
   const keySerde = side('key', keyCodec);
   const valueSerde = side('value', valueCodec);
+  checkWrites({ kind: 'topic', name }, writes, [spec.key, spec.value]);
   const shape: TopicShape = Object.freeze({
     name,
     partitions,
@@ -118,5 +122,5 @@ const declare = <Kind extends AnyTopic['kind']>(kind: Kind, name: string, spec: 
     valueSchema: jsonSchemaOf(spec.value),
     ...(reads === 'parsed' ? { parses: { key: jsonSchemaOf(spec.key, 'input'), value: jsonSchemaOf(spec.value, 'input') } } : {}),
   });
-  return Object.freeze({ [mark]: true, kind, name, partitions, keySerde, valueSerde, shape });
+  return Object.freeze({ [mark]: true, kind, name, partitions, keySerde, valueSerde, shape, writes });
 };

@@ -7,6 +7,7 @@
 import { StoplogError, type LogRecord } from '@stoplog/core';
 import { asError, assert, NO_HEADERS, sourcePlace } from '@stoplog/core/kit';
 import type { Arrival, ArrivalBatch, RawArrival } from '@stoplog/core/port';
+import { isFinal } from './blame.ts';
 import type { Emit } from '../nodes/emit.ts';
 import type { TopicOutput } from './outputs.ts';
 import type { Footprints } from './place.ts';
@@ -144,7 +145,7 @@ export class ArrivalWork implements Work {
     const cause = asError(error);
     return new StoplogError(
       'STOPLOG_HANDLER',
-      { source: name, partition, item },
+      { source: name, partition, item, ...(isFinal(error) ? { retry: false } : {}) },
       `a handler failed at a record of source '${name}': ${cause.message}. Nothing of its batch was kept`,
       { cause },
     );

@@ -3,8 +3,11 @@ import { isStoplogError, StoplogError } from '@stoplog/core';
 import { asError } from '@stoplog/core/kit';
 import type { AnyRecord } from '../nodes/record.ts';
 
+/** Returns true for an error that another try cannot help: a verb refuses a promise whatever the record. */
+export const isFinal = (error: unknown): boolean => isStoplogError(error) && error.facts['retry'] === false;
+
 /** `among` is more than 1 when any of that number of records up to this one may be at fault, and 0 when none was open any more. */
-export const blameRecord = (error: unknown, task: number, record: AnyRecord, among = 1): unknown => {
+export const blameRecord = (error: unknown, task: number, record: AnyRecord, among = 1, isAlone = false): unknown => {
   if (isStoplogError(error) && error.code.startsWith('STOPLOG_LOG_')) return error;
   const { topic, partition, offset } = record;
   const key = keyOf(record);
@@ -16,7 +19,7 @@ export const blameRecord = (error: unknown, task: number, record: AnyRecord, amo
       : `Nothing of this record was kept; correct the handler, or the record's producer, and run again: the pipeline resumes here`;
   return new StoplogError(
     'STOPLOG_HANDLER',
-    { task, topic, partition, offset, key, among, cause: cause.message },
+    { task, topic, partition, offset, key, among, cause: cause.message, ...(isAlone && isFinal(error) ? { retry: false } : {}) },
     `task ${task} failed at ${where} (key ${show(key)}): ${cause.message}. ${kept}`,
     { cause },
   );

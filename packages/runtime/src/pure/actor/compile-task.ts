@@ -3,7 +3,7 @@
  * its task.
  */
 import type { StateStore, StorePart } from '@stoplog/core/port';
-import { assert } from '@stoplog/core/kit';
+import { assert, type Writes } from '@stoplog/core/kit';
 import { compileTask, type CompiledTask } from '../nodes/compile.ts';
 import type { Emit } from '../nodes/emit.ts';
 import type { Plan, Task } from '../topology/plan.ts';
@@ -40,10 +40,12 @@ export interface CompileOptions {
   readonly entries?: number | undefined;
   /** The position that a sink has kept, by the sink's name. */
   readonly recovered?: ReadonlyMap<string, bigint | undefined> | undefined;
+  /** The setting `writes` where neither the topic or store nor the pipeline declares it. */
+  readonly writes?: Writes;
 }
 /** `opened` are the parts of `storesOf`, in that order. */
-export const compile = (ground: Ground, opened: readonly StateStore[], { entries, recovered }: CompileOptions = {}): Compiled => {
-  const { task } = ground;
+export const compile = (ground: Ground, opened: readonly StateStore[], { entries, recovered, writes = 'trusted' }: CompileOptions = {}): Compiled => {
+  const { plan, task } = ground;
   const named = new Map<string, StoreOverlay>();
   const stores = new Map<string, StoreOverlay>();
   for (const [i, part] of storesOf(ground).entries()) {
@@ -58,7 +60,14 @@ export const compile = (ground: Ground, opened: readonly StateStore[], { entries
   const outputs = new Map(task.outputs.map((topic) => [topic.name, new TopicOutput(topic)]));
   const sinks = new Map(task.sinks.map(({ name }) => [name, new SinkOutput(recovered?.get(name))]));
   const clock = new TaskClock();
-  const functions = compileTask(task, { stores: named, outputs, sinks, wakeAt: (at) => clock.wake(at), streamTime: () => clock.streamTime });
+  const functions = compileTask(task, {
+    stores: named,
+    outputs,
+    sinks,
+    wakeAt: (at) => clock.wake(at),
+    streamTime: () => clock.streamTime,
+    parses: (target) => (target.writes ?? plan.writes ?? writes) === 'parsed',
+  });
   return { stores, outputs: [...outputs.values()], sinks, clock, functions };
 };
 

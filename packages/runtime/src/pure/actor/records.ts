@@ -134,7 +134,7 @@ export class RecordWork implements Work {
       } catch (error) {
         // The beacon leaves the record: a later wait is not at this record.
         beacon.leave();
-        throw blameRecord(error, this.#parts.task.id, record);
+        throw blameRecord(error, this.#parts.task.id, record, 1, !this.#hasTaken);
       }
       beacon.leave();
       this.open++;

@@ -29,8 +29,13 @@ const textOf = (effect: HostEffect): string => {
       return `restart ${effect.unit} after ${effect.afterMs}`;
     case 'over':
       return `over ${effect.held.unit.name}`;
+    case 'stand by':
+      return `stand by for ${effect.afterMs}`;
+    case 'answered':
+      return `answered by ${effect.asked}`;
     case 'fatal':
     case 'drained':
+    case 'waiting':
       return effect.type;
     default:
       return `${effect.type} ${effect.unit}`;
@@ -42,34 +47,34 @@ const host = (): { readonly state: HostState; tell(...events: readonly HostEvent
 };
 
 describe('an assignment', () => {
-  test('starts the actors of its units, and is drained at once when none was to end', () => {
+  test('an assignment starts the actors of its units, and is drained at once when no actor ends', () => {
     expect(host().tell(assigned([0, 1], [1, 1]))).toEqual(['launch 0:0 in 1', 'launch 0:1 in 1', 'drained']);
   });
-  test('leaves alone what stays in its epoch, drains what goes, and says when that has ended', () => {
+  test('an assignment leaves units alone that stay in their epoch, drains revoked units, and reports when their actors have ended', () => {
     const { tell } = host();
     tell(assigned([0, 1], [1, 1]));
     expect(tell(assigned([0, 1], [2, 2]))).toEqual(['drain 0:1', 'launch 0:2 in 2']);
     expect(tell(ended(1))).toEqual(['over 0:1', 'drained']);
   });
-  test('starts a unit that comes in another epoch when its old actor has ended', () => {
+  test('a unit that is assigned in another epoch starts when its old actor has ended', () => {
     const { tell } = host();
     tell(assigned([0, 1]));
     expect(tell(assigned([0, 2]))).toEqual(['drain 0:0']);
     expect(tell(ended(0))).toEqual(['over 0:0', 'launch 0:0 in 2', 'drained']);
   });
-  test('starts nothing that a later assignment has taken away', () => {
+  test('a pending unit that a later assignment revokes is not started', () => {
     const { tell } = host();
     tell(assigned([0, 1]), assigned([0, 2]));
-    expect(tell(assigned())).toEqual(['drain 0:0']);
+    expect(tell(assigned())).toEqual(['drain 0:0', 'waiting']);
     expect(tell(ended(0))).toEqual(['over 0:0', 'drained']);
   });
-  test('ends the restarts of what goes: there is nothing to wait for', () => {
+  test('an assignment cancels the restarts of revoked units, and does not wait for them', () => {
     const { tell } = host();
     tell(assigned([0, 1]), ended(0, failure('STOPLOG_HANDLER', 7n)));
-    expect(tell(assigned())).toEqual(['restart no more 0:0', 'over 0:0', 'drained']);
+    expect(tell(assigned())).toEqual(['restart no more 0:0', 'over 0:0', 'drained', 'waiting']);
     expect(tell({ type: 'due', unit: '0:0' })).toEqual([]);
   });
-  test('kills the actors whose drain takes too long, and no others', () => {
+  test('the host kills an actor whose drain takes too long, and no other', () => {
     const { tell, state } = host();
     tell(assigned([0, 1], [1, 1]), assigned([0, 1]));
     expect(state.leaving).toEqual(['0:1']);
@@ -79,13 +84,13 @@ describe('an assignment', () => {
 });
 
 describe('an actor that fails', () => {
-  test('is started again after a while, with its record as a suspect', () => {
+  test('a failed actor is started again after a while, with its record as a suspect', () => {
     const { tell } = host();
     tell(assigned([0, 1]));
     expect(tell(ended(0, failure('STOPLOG_HANDLER', 7n)))).toEqual(['restart 0:0 after 100']);
     expect(tell({ type: 'due', unit: '0:0' })).toEqual(['launch 0:0 in 1 suspect 7']);
   });
-  test('takes fewer records at a time when any of many may be to blame, and has no suspect when none was open', () => {
+  test('a restarted actor takes fewer records at a time when any of many may be to blame, and has no suspect when none was open', () => {
     const { tell } = host();
     tell(assigned([0, 1]));
     expect(tell(ended(0, failure('STOPLOG_HANDLER', 7n, 100)), { type: 'due', unit: '0:0' })).toEqual([
@@ -94,7 +99,7 @@ describe('an actor that fails', () => {
     ]);
     expect(tell(ended(0, failure('STOPLOG_HANDLER', 9n, 0)), { type: 'due', unit: '0:0' })).toEqual(['restart 0:0 after 100', 'launch 0:0 in 1']);
   });
-  test('is given up after five failures at one record, and tried again in a new epoch', () => {
+  test('a unit is stopped after five failures at one record, and is tried again in a new epoch', () => {
     const { tell } = host();
     tell(assigned([0, 1]));
     const said = Array.from({ length: 5 }, () => tell(ended(0, failure('STOPLOG_HANDLER', 7n)), { type: 'due', unit: '0:0' })).flat();
@@ -103,12 +108,12 @@ describe('an actor that fails', () => {
     expect(tell(assigned([0, 2]))).toEqual(['over 0:0', 'launch 0:0 in 2', 'drained']);
     expect(tell(ended(0, failure('STOPLOG_HANDLER', 7n)))).toEqual(['restart 0:0 after 100']);
   });
-  test('ends the app when another try cannot help', () => {
+  test('a failure that no restart can mend ends the app', () => {
     const { tell } = host();
     tell(assigned([0, 1]));
     expect(tell(ended(0, failure('STOPLOG_STORE_VERSION')))).toEqual(['fatal']);
   });
-  test('counts no failures of the log together across a commit', () => {
+  test('a commit resets the count of failures of the log', () => {
     const { tell } = host();
     tell(assigned([0, 1]));
     const fail = (): string[] => tell(ended(0, failure('STOPLOG_LOG_FULL')), { type: 'due', unit: '0:0' });
@@ -116,10 +121,84 @@ describe('an actor that fails', () => {
     tell({ type: 'worked', unit: '0:0' });
     expect(fail()[0]).toBe('restart 0:0 after 100');
   });
-  test('is not started again while it drains: however it ends, its unit is free', () => {
+  test('a draining actor that fails is not started again: its unit is free', () => {
     const { tell } = host();
     tell(assigned([0, 1]), assigned());
     expect(tell(ended(0, failure('STOPLOG_HANDLER', 7n)))).toEqual(['over 0:0', 'drained']);
+  });
+});
+
+describe('a host', () => {
+  const running = (partition: number): HostEvent => ({ type: 'running', unit: units[partition]!.name });
+  const giveUp = (partition: number): readonly HostEvent[] =>
+    Array.from({ length: 5 }, () => [ended(partition, failure('STOPLOG_HANDLER', 7n)), { type: 'due', unit: units[partition]!.name }] as const).flat();
+  test('a host is started when the actor of each unit runs or has failed', () => {
+    const { tell, state } = host();
+    expect(state.isStarted).toBe(false);
+    tell(assigned([0, 1], [1, 1]), running(0));
+    expect(state.isStarted).toBe(false);
+    tell(...giveUp(1));
+    expect(state.isStarted).toBe(true);
+    tell(assigned([0, 1], [1, 2]));
+    expect(state.isStarted).toBe(false);
+  });
+  test('a host without units reports after a second that other processes have them all', () => {
+    const { tell, state } = host();
+    expect(tell(assigned())).toEqual(['drained', 'stand by for 1000']);
+    expect(state.isStarted).toBe(false);
+    expect(tell({ type: 'stood by' })).toEqual(['waiting']);
+    expect(state.isStarted).toBe(true);
+  });
+  test('a host that gets units within that second does not report so', () => {
+    const { tell } = host();
+    tell(assigned(), assigned([0, 1]));
+    expect(tell({ type: 'stood by' })).toEqual([]);
+  });
+  test('a host reports the loss of its last unit at once, but not when it stops', () => {
+    const { tell } = host();
+    tell(assigned([0, 1]));
+    expect(tell(assigned())).toEqual(['drain 0:0', 'waiting']);
+    tell(ended(0), assigned([0, 3]));
+    expect(tell({ type: 'stop' })).toEqual(['drain 0:0']);
+  });
+  test('a host remembers a failed unit until the unit is assigned in another epoch, also when the host stops', () => {
+    const { tell, state } = host();
+    tell(assigned([0, 1], [1, 1]), ...giveUp(0), ...giveUp(1), assigned([0, 1], [1, 2]));
+    expect([...state.failed.keys()]).toEqual(['0:0']);
+    tell({ type: 'stop' });
+    expect([...state.failed.keys()]).toEqual(['0:0']);
+  });
+});
+
+describe('the question whether all actors are idle', () => {
+  const idle = (partition: number): HostEvent => ({ type: 'idle', unit: units[partition]!.name });
+  test('the question is answered when each actor that is not draining was idle once', () => {
+    const { tell } = host();
+    tell(assigned([0, 1], [1, 1], [2, 1]), assigned([0, 1], [1, 1]));
+    expect(tell({ type: 'ask' })).toEqual(['ask 0:0', 'ask 0:1']);
+    expect(tell(idle(0), idle(0))).toEqual([]);
+    expect(tell(idle(1), idle(1))).toEqual(['answered by 2']);
+  });
+  test('the question is answered at once when there is no actor', () => {
+    expect(host().tell({ type: 'ask' })).toEqual(['answered by 0']);
+  });
+  const changes: readonly (readonly [string, HostEvent, readonly string[]])[] = [
+    ['a new incarnation runs', { type: 'running', unit: '0:0' }, []],
+    ['an assignment changes', assigned([0, 1], [1, 1]), ['launch 0:1 in 1', 'drained']],
+    ['the process stops', { type: 'stop' }, ['drain 0:0']],
+    ['the app fails', { type: 'broken', error: new Error('no link') }, ['fatal']],
+  ];
+  test.each(changes)('the question is answered when %s, for the actors may not answer it any more', (_, event, before) => {
+    const { tell } = host();
+    tell(assigned([0, 1]), { type: 'ask' });
+    expect(tell(event)).toEqual([...before, 'answered by 1']);
+  });
+  test('the question stays open while a failed actor is restarted, and is answered when its unit has failed', () => {
+    const { tell } = host();
+    tell(assigned([0, 1]), { type: 'ask' });
+    const said = Array.from({ length: 5 }, () => tell(ended(0, failure('STOPLOG_HANDLER', 7n)), { type: 'due', unit: '0:0' }));
+    expect(said.flat().filter((text) => text.startsWith('answered'))).toEqual(['answered by 1']);
+    expect(said.at(-1)).toEqual(['give up 0:0', 'answered by 1']);
   });
 });
 

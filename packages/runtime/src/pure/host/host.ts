@@ -1,28 +1,39 @@
 /**
- * The machine of a host: which actors run in a process. `step(state, event) → [state, effects]`.
+ * The machine of a host, which runs the actors of a process: `step(state, event) → [state, effects]`.
  *
- * An assignment says which units the process has. The machine starts their actors, drains those of units that it has no
- * more, starts failed ones again after a while, and stops starting those that fail at one record again and again. Threads
- * (shell/actors/host.ts) and the simulation perform its effects. The state is a mutable object with one owner.
+ * An assignment lists the units of the process. The machine starts their actors, drains the actors of revoked units, restarts a failed
+ * actor after a while, and stops a unit that fails at one record again and again. Threads (shell/actors/host.ts) and the simulation
+ * perform its effects. The state is a mutable object with one owner.
  */
 import { asError } from '@stoplog/core/kit';
 import { isStoplogError } from '@stoplog/core';
 import type { Place } from '../actor/place.ts';
 import { differenceOf, NOTHING_HELD, type Held, type Holdings } from './holdings.ts';
+import { isFinal } from '../actor/blame.ts';
 import { NO_FAILURES, ran, step as restartStep, worked, type Failures } from './restart.ts';
 import { step as watchStep, type Sighting, type Watched } from './watchdog.ts';
 
-/** Why an incarnation of an actor ended. */
+/** The end of an incarnation by a failure. */
 export interface Failure {
   readonly error: Error;
-  /** The record it was at, if the handler is to blame. */
+  /** The record that the actor was processing, if the handler is to blame. */
   readonly place: Place | undefined;
-  /** How many records any of which may be to blame; 0 when none was open. */
+  /** The number of records any of which may be to blame; 0 when none was open. */
   readonly among: number;
 }
 export type HostEvent =
   | { readonly type: 'assigned'; readonly holdings: Holdings }
-  /** An incarnation has all it needs. */
+  /** The process ends: its units are revoked, and `failed` is kept. */
+  | { readonly type: 'stop' }
+  /** The time of 'stand by' is over. */
+  | { readonly type: 'stood by' }
+  /** The question whether all actors are idle. */
+  | { readonly type: 'ask' }
+  /** An actor that was asked has nothing to read, and has committed everything. */
+  | { readonly type: 'idle'; readonly unit: string }
+  /** An error outside of the actors makes the whole app fail. */
+  | { readonly type: 'broken'; readonly error: Error }
+  /** An incarnation has loaded everything that it needs. */
   | { readonly type: 'running'; readonly unit: string }
   /** An incarnation has committed. */
   | { readonly type: 'worked'; readonly unit: string }
@@ -31,22 +42,30 @@ export type HostEvent =
   | { readonly type: 'due'; readonly unit: string }
   /** The watchdog has looked at an actor. */
   | { readonly type: 'seen'; readonly unit: string; readonly sighting: Sighting; readonly at: number }
-  /** The drain of these takes too long. */
+  /** The drain of these units takes too long. */
   | { readonly type: 'late'; readonly units: readonly string[] };
 
 export type HostEffect =
   | { readonly type: 'launch'; readonly held: Held; readonly suspect: Place | undefined; readonly pace: number | undefined }
   | { readonly type: 'drain'; readonly unit: string }
-  /** End its thread: it hangs for so long, or its drain does. */
+  /** End the actor's thread: the actor has hung for this time, or its drain takes too long. */
   | { readonly type: 'kill'; readonly unit: string; readonly hangsForMs: number | undefined }
   /** To be answered by 'due'. */
   | { readonly type: 'restart'; readonly unit: string; readonly afterMs: number; readonly error: Error }
   | { readonly type: 'restart no more'; readonly unit: string }
   | { readonly type: 'give up'; readonly unit: string; readonly error: Error }
   | { readonly type: 'fatal'; readonly error: Error }
-  /** A unit that the process has no more is free: nothing works on it here. */
+  /** To be answered by 'stood by'. */
+  | { readonly type: 'stand by'; readonly afterMs: number }
+  /** Other processes have all units. */
+  | { readonly type: 'waiting' }
+  /** To be answered by 'idle'. */
+  | { readonly type: 'ask'; readonly unit: string }
+  /** The question is over: each of the `asked` actors was idle once, or an actor was started, revoked or stopped. */
+  | { readonly type: 'answered'; readonly asked: number }
+  /** A revoked unit is free: no actor works on it here. */
   | { readonly type: 'over'; readonly held: Held }
-  /** All of them are. */
+  /** All revoked units are free. */
   | { readonly type: 'drained' };
 
 interface Life {
@@ -55,24 +74,38 @@ interface Life {
   isKilled: boolean;
   watched: Watched | undefined;
 }
-/** By how much each incarnation narrows down which record is to blame. */
+/** The factor by which each incarnation narrows down the record to blame. */
 const NARROWING = 16;
+/** How long a process without units waits for some before it reports that other processes have them all. */
+const STANDBY_MS = 1_000;
 
 export class HostState {
   readonly hangAfterMs: number;
   held: Holdings = NOTHING_HELD;
   readonly lives: Map<string, Life> = new Map();
   readonly failures: Map<string, Failures> = new Map();
-  /** Units whose actors failed and are to be started again. */
+  /** Units whose actors failed and will be restarted. */
   readonly restarts: Map<string, { readonly held: Held; readonly suspect: Place | undefined; readonly pace: number | undefined }> = new Map();
-  /** To be started when the actors that had these units in another epoch have ended. */
+  /** Units to start when the actors that had these units in another epoch have ended. */
   pending: readonly Held[] = [];
   isDrained = true;
+  /** Units whose actors run, and failed units with the errors of their handlers. */
+  readonly running: Set<string> = new Set();
+  readonly failed: Map<string, Error> = new Map();
+  /** 'standby' while other processes have all units. */
+  membership: 'none' | 'joined' | 'standby' | 'stopping' = 'none';
+  /** The actors of a question that have not answered yet, and the number of actors asked. */
+  question: { readonly open: Set<string>; readonly asked: number } | undefined;
 
   constructor(hangAfterMs: number) {
     this.hangAfterMs = hangAfterMs;
   }
-  /** Units whose actors were told to end. */
+  /** Each unit has an actor that runs or has failed; or other processes have all units. */
+  get isStarted(): boolean {
+    if (this.membership === 'standby') return true;
+    return this.held.size > 0 && [...this.held.keys()].every((unit) => this.running.has(unit) || this.failed.has(unit));
+  }
+  /** Units whose actors are draining. */
   get leaving(): readonly string[] {
     return [...this.lives].filter(([, { isLeaving }]) => isLeaving).map(([unit]) => unit);
   }
@@ -86,9 +119,24 @@ const react = (state: HostState, event: HostEvent): Effects => {
   switch (event.type) {
     case 'assigned':
       return assign(state, event.holdings);
+    case 'stop':
+      state.membership = 'stopping';
+      return change(state, NOTHING_HELD);
+    case 'stood by':
+      return state.membership === 'joined' && state.held.size === 0 ? standBy(state) : [];
+    case 'ask':
+      return ask(state);
+    case 'idle': {
+      state.question?.open.delete(event.unit);
+      return state.question?.open.size === 0 ? answered(state) : [];
+    }
+    case 'broken':
+      return [{ type: 'fatal', error: event.error }, ...answered(state)];
     case 'running':
       state.failures.set(event.unit, ran(state.failures.get(event.unit) ?? NO_FAILURES));
-      return [];
+      if (state.held.has(event.unit)) state.running.add(event.unit);
+      // A new incarnation has not heard the question.
+      return answered(state);
     case 'worked':
       state.failures.set(event.unit, worked(state.failures.get(event.unit) ?? NO_FAILURES));
       return [];
@@ -107,8 +155,26 @@ const react = (state: HostState, event: HostEvent): Effects => {
 };
 
 const assign = (state: HostState, now: Holdings): Effects => {
+  const before = state.held;
+  const { ended: gone, started } = differenceOf(before, now);
+  // A failed unit is tried again in each new epoch.
+  for (const { unit } of [...gone, ...started]) state.failed.delete(unit.name);
+  const effects = change(state, now);
+  const isFirst = state.membership === 'none';
+  if (isFirst || now.size > 0) state.membership = 'joined';
+  if (now.size > 0) return effects;
+  // A first assignment is empty while other members drain the units they hand over, or when there is no unit left.
+  if (isFirst) return [...effects, { type: 'stand by', afterMs: STANDBY_MS }];
+  return before.size > 0 ? [...effects, ...standBy(state)] : effects;
+};
+const standBy = (state: HostState): Effects => {
+  state.membership = 'standby';
+  return [{ type: 'waiting' }];
+};
+const change = (state: HostState, now: Holdings): Effects => {
   const { ended: gone, started } = differenceOf(state.held, now);
   state.held = now;
+  for (const { unit } of [...gone, ...started]) state.running.delete(unit.name);
   state.isDrained = false;
   const effects: HostEffect[] = [];
   for (const held of gone) {
@@ -122,9 +188,21 @@ const assign = (state: HostState, now: Holdings): Effects => {
     }
   }
   state.pending = started;
-  return [...effects, ...startPending(state), ...drained(state)];
+  return [...effects, ...startPending(state), ...drained(state), ...answered(state)];
 };
-/** Starts what is free by now, and is still assigned. */
+/** A round of questions; asked again in the middle of a round, every actor is asked again. */
+const ask = (state: HostState): Effects => {
+  const open = new Set([...state.lives].filter(([, { isLeaving }]) => !isLeaving).map(([unit]) => unit));
+  state.question = { open, asked: open.size };
+  if (open.size === 0) return answered(state);
+  return [...open].map((unit) => ({ type: 'ask', unit }));
+};
+const answered = (state: HostState): Effects => {
+  const { question } = state;
+  state.question = undefined;
+  return question === undefined ? [] : [{ type: 'answered', asked: question.asked }];
+};
+/** Starts the pending units whose old actors have ended. */
 const startPending = (state: HostState): Effects => {
   const free = state.pending.filter(({ unit }) => !state.lives.has(unit.name));
   state.pending = state.pending.filter(({ unit }) => state.lives.has(unit.name));
@@ -154,11 +232,15 @@ const failed = (state: HostState, { held }: Life, { error, place, among }: Failu
   const unit = held.unit.name;
   const where = place === undefined ? 'nowhere' : `${place.topic}:${place.partition}:${place.offset}`;
   const code = isStoplogError(error) ? error.code : undefined;
-  const [failures, effect] = restartStep(state.failures.get(unit) ?? NO_FAILURES, { type: 'failed', code, place: where, at });
+  const [failures, effect] = restartStep(state.failures.get(unit) ?? NO_FAILURES, { type: 'failed', code, place: where, at, isFinal: isFinal(error) });
   state.failures.set(unit, failures);
-  if (effect.type === 'fatal') return [{ type: 'fatal', error: asError(error) }];
-  if (effect.type === 'give-up') return [{ type: 'give up', unit, error }];
-  // One of many: the next incarnation takes fewer at a time, the one after that fewer still, until the record is found.
+  if (effect.type === 'fatal') return [{ type: 'fatal', error: asError(error) }, ...answered(state)];
+  if (effect.type === 'give-up') {
+    state.running.delete(unit);
+    state.failed.set(unit, error);
+    return [{ type: 'give up', unit, error }, ...answered(state)];
+  }
+  // Any of many records may have failed: each incarnation takes fewer at a time, until the record is found.
   const suspect = among === 0 ? undefined : place;
   const pace = among > 1 ? Math.ceil(among / NARROWING) : undefined;
   state.restarts.set(unit, { held, suspect, pace });

@@ -29,6 +29,9 @@ describe('an actor that failed', () => {
     expect(effects.slice(0, 29)).toEqual(Array.from({ length: 29 }, () => ({ type: 'restart', afterMs: 100 })));
     expect(effects[29]).toEqual({ type: 'give-up', attempts: 1 });
   });
+  test('an actor fails its partition at the first failure that another try cannot help', () => {
+    expect(step(NO_FAILURES, { ...failed('orders:0:7', 0), isFinal: true })[1]).toEqual({ type: 'give-up', attempts: 1 });
+  });
   test('failures more than ten minutes ago do not count', () => {
     const [, effects] = run(Array.from({ length: 40 }, (_, i) => failed('orders:0:7', i * 11 * 60_000)));
     expect(effects).toEqual(Array.from({ length: 40 }, () => ({ type: 'restart', afterMs: 100 })));

@@ -3,7 +3,7 @@
  *
  * After five failures at one record the partition has failed: the record will not get better. Failures at ever new records get thirty
  * tries in ten minutes. An error of the log or a sink (a full disk, a lost connection) is no fault of the actor's: the actor is restarted
- * without a limit. An actor that cannot start at all ends the app.
+ * without a limit. An actor that cannot start at all ends the app. A promise in place of a value is refused at the first try.
  *
  * A lack of files may last a moment or for ever. An actor that has run before is restarted until there are files again; an actor that has
  * never run ends the app after some seconds: it would hold its partitions in vain.
@@ -26,6 +26,8 @@ export type RestartEvent = {
   readonly code: StoplogCode | undefined;
   readonly place: string;
   readonly at: number;
+  /** Another try at the record would fail in the same way. */
+  readonly isFinal?: boolean;
 };
 export type RestartEffect =
   | { readonly type: 'restart'; readonly afterMs: number }
@@ -80,6 +82,6 @@ export const step = (state: Failures, event: RestartEvent): readonly [Failures, 
   const recent = [...state.recent.filter(({ at }) => event.at - at < SPAN_MS), { at: event.at, place: event.place }];
   const here = recent.filter(({ place }) => place === event.place).length;
   const next: Failures = { ...state, recent, logFailures: 0 };
-  if (here >= ATTEMPTS_AT_ONE_RECORD || recent.length >= ATTEMPTS_IN_ALL) return [next, { type: 'give-up', attempts: here }];
+  if (event.isFinal === true || here >= ATTEMPTS_AT_ONE_RECORD || recent.length >= ATTEMPTS_IN_ALL) return [next, { type: 'give-up', attempts: here }];
   return [next, { type: 'restart', afterMs: backoffMs(here) }];
 };

@@ -4,10 +4,11 @@
  * Nodes are compiled from the ends back: when a node is compiled, everything that follows it is already a function. The result is a
  * closure for each topic that the task reads; a call with a record does everything up to the next topic.
  */
-import { type AnyTopic, assert } from '@stoplog/core/kit';
+import { type AnyStore, type AnyTopic, assert } from '@stoplog/core/kit';
 import { DerivedRecord } from './derived-record.ts';
 import { Drops, type Dropped } from './drops.ts';
 import { fanOut, fanOutChanges, type Emit, type EmitChange } from './emit.ts';
+import { parsingOutput, parsingState } from './parsing-ports.ts';
 import type { AnySource, Compiling, Node, OutputPort, SinkPort, StatePort, StreamNode, TableNode } from './node.ts';
 
 /** The part of a task that is compiled. */
@@ -25,6 +26,8 @@ export interface TaskPorts {
   /** Asks for a tick at that wall-clock time; the earliest of several counts. */
   readonly wakeAt?: (wallClock: number) => void;
   readonly streamTime?: () => number;
+  /** Returns true when values made by functions are parsed before they are written to this store or topic. */
+  readonly parses?: (target: AnyStore | AnyTopic) => boolean;
 }
 export interface CompiledTask {
   /** The functions of the task's inputs, in their order; a source task has one. */
@@ -65,12 +68,25 @@ export const compileTask = (task: TaskNodes, ports: TaskPorts): CompiledTask => 
     return emits && fanOutChanges(emits.toReversed());
   };
 
+  const { parses = () => false } = ports;
+  /** Wraps the node's ports where they parse. */
+  const compilingOf = (node: Node): Compiling => {
+    const owned = node.stores?.find(({ store }) => store !== undefined && parses(store))?.store;
+    const isParsed = node.writes !== undefined && node.writes.kind !== 'sink' && parses(node.writes);
+    if (owned === undefined && !isParsed) return compiling;
+    return {
+      ...compiling,
+      store: (name) => (owned !== undefined && name === owned.name ? parsingState(compiling.store(name), owned, node) : compiling.store(name)),
+      output: (topic) => (isParsed ? parsingOutput(compiling.output(topic), topic, node) : compiling.output(topic)),
+    };
+  };
+
   for (const node of task.nodes.toReversed()) {
     // A `through` is also in the task that reads its topic, without its inputs: there is nothing to compile.
     if (!node.inputs.every((input) => inside.has(input))) continue;
-    if (node.yields === 'records') node.compile?.(compiling, emitOf(node));
-    else if (node.yields === 'changes') node.compile?.(compiling, emitChangeOf(node));
-    else node.compile(compiling);
+    if (node.yields === 'records') node.compile?.(compilingOf(node), emitOf(node));
+    else if (node.yields === 'changes') node.compile?.(compilingOf(node), emitChangeOf(node));
+    else node.compile(compilingOf(node));
   }
 
   const entryOf = (topic: AnyTopic): Emit => {

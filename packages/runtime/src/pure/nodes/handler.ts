@@ -8,7 +8,7 @@ export const settled = <T>(verb: string, result: T): T => {
   result.catch(() => {});
   throw new StoplogError(
     'STOPLOG_HANDLER',
-    { verb },
+    { verb, retry: false },
     `the function given to ${verb}(…) returned a promise, but verbs are synchronous: do asynchronous work before the log, or after it, and pass a plain function`,
   );
 };

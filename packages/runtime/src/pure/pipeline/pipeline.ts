@@ -5,7 +5,7 @@
  * from the ends, so all threads give a node the same number.
  */
 import { StoplogError } from '@stoplog/core';
-import { checkName } from '@stoplog/core/kit';
+import { checkName, checkSettings, checkWrites, type Known, type Writes } from '@stoplog/core/kit';
 import type { End } from '../nodes/node.ts';
 import type { Ending } from './flow.ts';
 import { nodeIn } from './node-key.ts';
@@ -14,12 +14,21 @@ export interface Pipeline {
   readonly kind: 'pipeline';
   readonly name: string;
   readonly ends: readonly End[];
+  readonly writes?: Writes | undefined;
 }
+
+/** A pipeline's name and settings. */
+export interface PipelineSpec {
+  readonly name: string;
+  /** Trusts the results of the pipeline's functions, or parses them before they are written; a topic or store may declare otherwise. */
+  readonly writes?: Writes;
+}
+const KNOWN: Known<PipelineSpec> = { name: true, writes: true };
 
 /** A registered symbol, so that a pipeline made by another copy of this package is recognized. */
 const mark: unique symbol = Symbol.for('stoplog.pipeline');
 
-/** Each end as it is, or a text in place of its type, so that the compiler's first line says what to write. */
+/** Each end as it is, or a text in place of its type, so that the first line of the compiler names the remedy. */
 export type Ends<E extends readonly { readonly kind: string }[]> = {
   readonly [I in keyof E]: E[I] extends Ending ? E[I] : 'a stream is not an end: write it with .to(topic), or keep it with a fold or count';
 };
@@ -32,12 +41,15 @@ export type Ends<E extends readonly { readonly kind: string }[]> = {
  *   stream(orders).filter((order) => order.cents >= 10_000).to(largeOrders),
  * );
  */
-export const pipeline = <const E extends readonly { readonly kind: string }[]>(name: string, ...ends: Ends<E>): Pipeline => {
+export const pipeline = <const E extends readonly { readonly kind: string }[]>(named: string | PipelineSpec, ...ends: Ends<E>): Pipeline => {
+  const { name, writes } = typeof named === 'object' && named !== null ? named : { name: named };
   checkName('pipeline', name);
+  if (typeof named === 'object') checkSettings(`pipeline '${name}'`, named, KNOWN);
+  checkWrites({ kind: 'pipeline', name }, writes, []);
   // The compiler refused values that are no end; `nodeIn` refuses them in plain JavaScript.
   const given = ends as readonly unknown[] as readonly Ending[];
   const nodes: End[] = given.map((end) => nodeIn('pipeline', ['flow', 'table'], end));
-  const made: Pipeline & { readonly [mark]: true } = { [mark]: true, kind: 'pipeline', name, ends: Object.freeze(nodes) };
+  const made: Pipeline & { readonly [mark]: true } = { [mark]: true, kind: 'pipeline', name, ends: Object.freeze(nodes), writes };
   return Object.freeze(made);
 };
 

@@ -4,7 +4,7 @@
  * A task has as many actors as its topics have partitions; actor p of a task reads partition p of every input, and so meets all records
  * of a key. Tasks meet only in topics: each can be stopped, moved and started alone.
  */
-import type { AnyTopic } from '@stoplog/core/kit';
+import type { AnyTopic, Writes } from '@stoplog/core/kit';
 import type { AnySink, AnySource, Node, NodeStore, Role } from '../nodes/node.ts';
 import { pipelineOf, type Pipeline } from '../pipeline/pipeline.ts';
 import { checkGraph } from './check.ts';
@@ -50,11 +50,13 @@ export interface Plan {
   /** Every topic that is read or appended to, each once. */
   readonly topics: readonly AnyTopic[];
   readonly fingerprint: string;
+  /** As the pipeline declares it. */
+  readonly writes?: Writes | undefined;
 }
 
 /** Plans the pipeline, or throws a `STOPLOG_TOPOLOGY` that names the declaration to write instead. */
 export const planOf = (pipeline: Pipeline): Plan => {
-  const { name, ends } = pipelineOf(pipeline);
+  const { name, ends, writes } = pipelineOf(pipeline);
   const nodes = numberNodes(ends);
   checkGraph(name, ends, nodes);
   checkCoPartitioning(nodes);
@@ -63,7 +65,7 @@ export const planOf = (pipeline: Pipeline): Plan => {
   const tasks = cuts.map((cut, id) => taskOf(id, nodes, cut));
   checkSinks(tasks);
   const topics = uniqueByName(nodes.flatMap((node) => [node.reads?.topic, writtenTopic(node)].filter((topic) => topic !== undefined)));
-  return Object.freeze({ name, nodes, tasks, topics, fingerprint: fingerprintOf(name, nodes, ends) });
+  return Object.freeze({ name, nodes, tasks, topics, fingerprint: fingerprintOf(name, nodes, ends), writes });
 };
 
 const taskOf = (id: number, nodes: readonly Node[], cut: Cut): Task => {

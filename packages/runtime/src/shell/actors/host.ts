@@ -1,10 +1,10 @@
 /**
- * The main side of the actors: one long task of the pool of threads for each, one MessagePort each, and a watchdog over all.
+ * The main thread's side of the actors: one long task of the pool of threads for each, one MessagePort each, and a watchdog over all.
  *
- * Which actors there are, an assignment says; the next one says which of them end, which begin, and which go on untouched.
- * An actor that fails is started again from its last commit, after a while, and in the end given up, its neighbours going
- * on; one that hangs or kills its thread is found by what it left in shared memory, and the thread is replaced. Threads
- * only read the log, so ending one at any moment tears nothing.
+ * An assignment lists the units; the next one decides which actors end, which begin, and which stay untouched. An actor that fails is
+ * restarted from its last commit after a while, and stopped after repeated failures, while its neighbours continue. An actor that hangs
+ * or kills its thread is found by its beacon in shared memory, and the thread is replaced. Threads only read the log, so ending one at
+ * any moment tears nothing.
  */
 import { MessageChannel, receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
 import { isStoplogError, type Reset, StoplogError } from '@stoplog/core';
@@ -13,7 +13,7 @@ import { asError, errorFromData } from '@stoplog/core/kit';
 import type { Jump, Place } from '../../pure/actor/place.ts';
 import type { FromActor, Progress, Start, ToActor } from '../../pure/host/mailbox.ts';
 import { HostState, step, type Failure, type HostEffect, type HostEvent as MachineEvent } from '../../pure/host/host.ts';
-import { NOTHING_HELD, type Held, type Holdings } from '../../pure/host/holdings.ts';
+import type { Held, Holdings } from '../../pure/host/holdings.ts';
 import { readBy, type Plan } from '../../pure/topology/plan.ts';
 import { ReadingHost } from '../sources/reading-host.ts';
 import { Beacon, makeBeacon } from './beacon.ts';
@@ -35,26 +35,27 @@ export interface ActorName {
 }
 export type HostEvent =
   | { readonly type: 'running'; readonly actor: ActorName }
-  | { readonly type: 'idle'; readonly actor: ActorName }
   | { readonly type: 'reset'; readonly actor: ActorName; readonly jump: Jump }
   | { readonly type: 'progress'; readonly actor: ActorName; readonly progress: Progress }
   | { readonly type: 'restarting'; readonly actor: ActorName; readonly error: Error; readonly afterMs: number }
   | { readonly type: 'given-up'; readonly actor: ActorName; readonly error: Error }
+  /** Other processes have all units. */
+  | { readonly type: 'waiting' }
   | { readonly type: 'fatal'; readonly error: Error };
 
-/** An incarnation of an actor, as this side knows it. */
+/** An incarnation of an actor, as the main thread knows it. */
 interface Life {
   readonly name: ActorName;
   readonly held: Held;
   readonly beacon: SharedArrayBuffer;
   readonly port: MessagePort;
-  /** Why its thread was ended, when this side did it. */
+  /** The reason why the main thread ended the actor's thread. */
   killedFor: StoplogError | undefined;
   failure: Failure | undefined;
 }
 
 const WATCH_MS = 500;
-/** How long those that have ended wait for those that end with them, before they are handed on without. */
+/** How long drained units wait for the units that drain with them, before they are released without them. */
 const EARLY_MS = 50;
 
 export class Host {
@@ -64,9 +65,12 @@ export class Host {
   readonly #lives = new Map<string, Life>();
   readonly #restarts = new Map<string, NodeJS.Timeout>();
   readonly #watch: NodeJS.Timeout;
-  /** Called when a unit is free, and when all are that are to be. */
+  /** Called when a unit is free, and when all revoked units are. */
   readonly #over = new Set<(held: Held) => void>();
   #drained: (() => void)[] = [];
+  /** Called when a round of questions is answered, with the number of actors asked. */
+  #answered: ((asked: number) => void)[] = [];
+  #standby: NodeJS.Timeout | undefined;
   #isClosed = false;
 
   constructor(options: HostOptions) {
@@ -78,10 +82,13 @@ export class Host {
   }
 
   /**
-   * Makes the actors those of an assignment. Those that are not in it any more are drained, and lose their thread when that
-   * takes longer than `ms`; resolves when they have ended. Until then `early` is told now and then of which have.
+   * Makes the actors match an assignment. Actors of revoked units are drained, and lose their thread when the drain takes longer than
+   * `ms`; resolves when they have ended. Until then `early` is called now and then with the units that have ended.
    */
-  async assign(now: Holdings, ms: number, early: (ended: readonly Held[]) => void = () => {}): Promise<void> {
+  assign(now: Holdings, ms: number, early: (ended: readonly Held[]) => void = () => {}): Promise<void> {
+    return this.#change({ type: 'assigned', holdings: now }, ms, early);
+  }
+  async #change(change: MachineEvent, ms: number, early: (ended: readonly Held[]) => void): Promise<void> {
     let some: Held[] = [];
     const over = (held: Held): void => void some.push(held);
     const saying = setInterval(() => {
@@ -90,7 +97,7 @@ export class Host {
     }, EARLY_MS);
     const drained = new Promise<void>((resolve) => this.#drained.push(resolve));
     this.#over.add(over);
-    this.#hear({ type: 'assigned', holdings: now });
+    this.#hear(change);
     const units = this.#state.leaving;
     const late = setTimeout(() => this.#hear({ type: 'late', units }), ms);
     await drained;
@@ -98,21 +105,35 @@ export class Host {
     clearTimeout(late);
     clearInterval(saying);
   }
-  /** Asks those that go on; one that is to end does so without another word. */
-  tellIdle(): readonly ActorName[] {
-    const lives = [...this.#lives.values()].filter(({ held }) => this.#state.lives.get(held.unit.name)?.isLeaving === false);
-    for (const { port } of lives) port.postMessage({ type: 'tell-idle' } satisfies ToActor);
-    return lives.map(({ name }) => name);
+  get held(): Holdings {
+    return this.#state.held;
   }
-  /** Drains all actors and resolves when they have ended; those that do not end within `ms` lose their thread. */
+  get isStarted(): boolean {
+    return this.#state.isStarted;
+  }
+  /** The failed partitions. */
+  get failed(): readonly (ActorName & { readonly error: Error })[] {
+    return [...this.#state.failed].map(([unit, error]) => ({ ...nameOf(unit), error }));
+  }
+  /** Asks one round: resolves when every actor was idle once, or cannot become idle any more; with the number of actors asked. */
+  idle(): Promise<number> {
+    return new Promise((resolve) => {
+      if (this.#isClosed) return resolve(0);
+      this.#answered.push(resolve);
+      this.#hear({ type: 'ask' });
+    });
+  }
+  /** Drains all actors and resolves when they have ended; actors that do not end within `ms` lose their thread. */
   async stop(ms: number): Promise<void> {
-    await this.assign(NOTHING_HELD, ms);
+    await this.#change({ type: 'stop' }, ms, () => {});
   }
-  /** The threads end as they are: whoever wants the actors to finish stops them first. */
+  /** Ends the threads without draining: a caller that wants the actors to finish calls `stop` first. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const timer of this.#restarts.values()) clearTimeout(timer);
     clearInterval(this.#watch);
+    clearTimeout(this.#standby);
+    for (const answered of this.#answered.splice(0)) answered(0);
     await this.#options.threads.close();
     await this.#reading.close();
   }
@@ -122,7 +143,7 @@ export class Host {
     const [, effects] = step(this.#state, event);
     const launches = effects.filter((effect) => effect.type === 'launch');
     for (const effect of effects) if (effect.type !== 'launch') this.#perform(effect);
-    // Those of one partition side by side, so that they tend to share a thread.
+    // Groups the units of one partition, so that they tend to share a thread.
     const threads = this.#options.threads.count;
     const beside = ({ held }: { readonly held: Held }): number => held.unit.partition % threads;
     for (const { held, suspect, pace } of launches.toSorted((a, b) => beside(a) - beside(b))) this.#launch(held, suspect, pace);
@@ -152,6 +173,17 @@ export class Host {
         return on({ type: 'given-up', actor: nameOf(effect.unit), error: effect.error });
       case 'fatal':
         return on({ type: 'fatal', error: effect.error });
+      case 'stand by':
+        this.#standby = setTimeout(() => this.#hear({ type: 'stood by' }), effect.afterMs);
+        return;
+      case 'waiting':
+        return on({ type: 'waiting' });
+      case 'ask':
+        this.#lives.get(effect.unit)?.port.postMessage({ type: 'tell-idle' } satisfies ToActor);
+        return;
+      case 'answered':
+        for (const answered of this.#answered.splice(0)) answered(effect.asked);
+        return;
       case 'over':
         for (const over of this.#over) over(effect.held);
         return;
@@ -193,7 +225,7 @@ export class Host {
   }
 
   #giveLink(port: MessagePort): void {
-    giveLink(port, this.#options.link).catch((error: unknown) => this.#options.on({ type: 'fatal', error: asError(error) }));
+    giveLink(port, this.#options.link).catch((error: unknown) => this.#hear({ type: 'broken', error: asError(error) }));
   }
   #receive(life: Life, message: FromActor): void {
     const actor = life.name;
@@ -206,7 +238,7 @@ export class Host {
         this.#hear({ type: 'running', unit });
         return on({ type: 'running', actor });
       case 'idle':
-        return on({ type: 'idle', actor });
+        return this.#hear({ type: 'idle', unit });
       case 'progress':
         this.#hear({ type: 'worked', unit });
         return on({ type: 'progress', actor, progress: message.progress });
@@ -217,7 +249,7 @@ export class Host {
     }
   }
 
-  /** The end of an actor comes by the pool's port, what it said by its own: the end may well be heard first. */
+  /** The end of an actor comes by the pool's port, and the actor's messages by its own: the end may well arrive first. */
   #hearTheRest(life: Life): void {
     for (let said = receiveMessageOnPort(life.port); said !== undefined; said = receiveMessageOnPort(life.port)) this.#receive(life, said.message as FromActor);
   }
@@ -229,7 +261,10 @@ export class Host {
     this.#hear({ type: 'ended', unit: life.held.unit.name, failure: failure ?? life.failure, at: performance.now() });
   }
 
-  /** A thread died under an actor. Whose record it was in shows in its beacon; the others are neighbours. */
+  /**
+   * Explains why a thread died under an actor. The beacon shows the actor whose record was in progress; the other actors of the thread
+   * are only its neighbours.
+   */
   #death(life: Life, error: unknown): StoplogError {
     const message = error instanceof Error ? error.message : String(error);
     const place = this.#placeOf(life);
@@ -238,7 +273,7 @@ export class Host {
       return new StoplogError(
         'STOPLOG_LOG_UNAVAILABLE',
         { task: life.name.task, partition: life.name.partition },
-        `the thread of task ${life.name.task} ended under it (${message}), by no fault of its own: it is started again`,
+        `the thread of task ${life.name.task} ended because of another actor (${message}): the task is restarted`,
       );
     return new StoplogError(
       'STOPLOG_HANDLER',
@@ -271,7 +306,7 @@ export class Host {
   }
 }
 
-/** A unit's name is that of its actor. */
+/** A unit has the name of its actor. */
 const nameOf = (unit: string): ActorName => {
   const [task, partition] = unit.split(':').map(Number);
   return { task: task!, partition: partition! };

@@ -77,7 +77,7 @@ export class Tally {
   state: Status['state'] = 'waiting';
   holds: readonly ActorName[] = [];
   restarts = 0;
-  readonly failed: Map<string, FailedPartition> = new Map();
+  failed: readonly FailedPartition[] = [];
   readonly byTask: Map<number, { recordsIn: number; recordsOut: number }> = new Map();
   readonly dropped: Map<number, Drops> = new Map();
   #commitMs: number[] = [];
@@ -154,7 +154,7 @@ export const statusOf = (tally: Tally, plan: Plan, log: Log, cleanings: () => re
           drainSeconds: tasks.some((task) => task.drainSeconds === undefined) ? undefined : Math.max(0, ...tasks.map((task) => task.drainSeconds!)),
           commitMs: percentiles(tally.takeCommitMs()),
           restarts: tally.restarts,
-          failed: [...tally.failed.values()],
+          failed: tally.failed,
           dropped: [...tally.dropped].flatMap(([task, drops]) => drops.all().map((one) => ({ task, ...one }))),
           cleaning: cleaningStatus(cleanings()),
           tasks,
