@@ -41,6 +41,7 @@ interface Due {
 
 export class WriterLink {
   readonly #port: MessagePort;
+  readonly #committed: (commit: number) => void;
   readonly #due = new Map<number, Due>();
   readonly #room: Room;
   /** Commits that wait for room. */
@@ -48,8 +49,10 @@ export class WriterLink {
   #next = 1;
   #closed = false;
 
-  constructor({ port, room, claims }: Line) {
+  /** `committed` is called with the commit that an answer is of, before the answer is given. */
+  constructor({ port, room, claims }: Line, committed: (commit: number) => void = () => {}) {
     this.#port = port;
+    this.#committed = committed;
     this.#room = new Room(room, claims);
     port.on('message', (answer: WriterAnswer) => this.#settle(answer));
     port.on('close', () => this.#end());
@@ -131,6 +134,7 @@ export class WriterLink {
     if (due === undefined) return;
     this.#due.delete(answer.id);
     this.#rest();
+    if (answer.commit !== undefined) this.#committed(answer.commit);
     if (answer.type === 'failed') due.reject(errorFromData(answer.error));
     else due.resolve(answer);
   }

@@ -88,8 +88,9 @@ test('a waiting caller is answered before the flush where the commit is visible 
     const heard: string[] = [];
     let isOver = false;
     const flushing: Transact = (write) => {
-      inTransaction(() => write(showsEarly));
+      const commit = inTransaction(() => write(showsEarly));
       isOver = true;
+      return commit;
     };
     const queue = new CallQueue(env, flushing, () => heard.push(isOver ? 'after' : 'before'));
     await call(queue, appended(0));

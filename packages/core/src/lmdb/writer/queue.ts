@@ -94,8 +94,9 @@ export class CallQueue {
   #transact(share: readonly Pending[], alone = share.length === 1): boolean {
     const outcomes: Outcome[] = [];
     let grown: Grown = [];
+    let commit = 0;
     try {
-      this.#inTransaction((showsEarly) => {
+      commit = this.#inTransaction((showsEarly) => {
         failpoint('lock.taken');
         outcomes.length = 0;
         const ends = new EndsInTransaction(this.#env);
@@ -112,7 +113,7 @@ export class CallQueue {
       return true;
     }
     failpoint('append.committed');
-    share.forEach((pending, i) => pending.answer(outcomes[i]!));
+    share.forEach((pending, i) => pending.answer({ ...outcomes[i]!, commit }));
     this.#grew(grown);
     return true;
   }
