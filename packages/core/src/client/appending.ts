@@ -13,6 +13,7 @@ import { checkSettings, type Known } from '../pure/settings.ts';
 import { RecordPacker, type PackedBatch, type PackingOptions } from '../pure/topic/packer.ts';
 import { encodeKey, encodeValue, parseKey, parseValue } from '../pure/topic/parse-record.ts';
 import type { AnyTopic } from '../pure/topic/topic.ts';
+import type { Calls } from './calls.ts';
 import type { Credit } from './credit.ts';
 import { expectation, type ExpectedEnd } from './expected-end.ts';
 import { eager, isAsync } from './eager.ts';
@@ -57,6 +58,7 @@ export interface Sender {
   readonly packing: PackingOptions;
   /** Of the client, for all of its appends. */
   readonly credit: Credit;
+  readonly calls: Calls;
   /** Records of a repeated append that are acknowledged already. */
   readonly already?: number;
   send(appends: readonly (PackedBatch & NumberedAppend)[]): Promise<Committed>;
@@ -75,25 +77,28 @@ const WHOLE_BYTES = 64 * 1024 * 1024;
 export const appendAll = async (sender: Sender, topic: AnyTopic, records: NewRecords<unknown, unknown>, options: NumberedAppendOptions): Promise<Appended> => {
   options.signal?.throwIfAborted();
   const append = new Appending(sender, topic, options);
+  const { closing, stopping } = sender.calls;
   try {
     if (isAsync(records)) {
-      for await (const record of eager(records, () => append.idle())) {
+      for await (const record of eager(records, () => append.idle(), [options.signal, closing])) {
         options.signal?.throwIfAborted();
         await append.add(record);
       }
     } else {
+      stopping.throwIfAborted();
       for (const record of records) {
         const wait = append.add(record);
         if (wait !== undefined) {
           await wait;
           options.signal?.throwIfAborted();
+          stopping.throwIfAborted();
         }
       }
     }
   } catch (error) {
     if (!append.isOver) sender.interrupted?.();
     await append.abandon();
-    throw error;
+    throw closing.aborted && error === closing.reason ? append.counted(error) : error;
   }
   return append.finish();
 };
@@ -108,7 +113,7 @@ class Appending {
   /** The time of all records of a topic with LogAppendTime: batches whose records have equal times are stamped at no cost. */
   readonly #time: number | undefined;
   readonly #underWay: { readonly bytes: number; readonly done: Promise<void> }[] = [];
-  readonly #signal: AbortSignal | undefined;
+  readonly #signals: readonly (AbortSignal | undefined)[];
   #bytes = 0;
   /** Bytes that are packed and not sent: they are taken from the credit. */
   #packed = 0;
@@ -117,7 +122,7 @@ class Appending {
   #isOver = false;
 
   constructor(sender: Sender, topic: AnyTopic, { ack = 'durable', expectedEnd, signal }: NumberedAppendOptions) {
-    this.#signal = signal;
+    this.#signals = [signal, sender.calls.stopping];
     this.#sender = sender;
     this.#topic = topic;
     this.#ack = ack;
@@ -142,7 +147,7 @@ class Appending {
     // What is packed holds credit, so it goes first. An append that is one commit cannot send a part: it waits before it begins.
     this.idle();
     this.#made?.release();
-    return this.#sender.credit.inTurn(() => this.#pack(record), this.#signal);
+    return this.#sender.credit.inTurn(() => this.#pack(record), this.#signals);
   }
   #pack(record: NewRecord<unknown, unknown>): Promise<void> | undefined {
     try {
@@ -222,7 +227,7 @@ class Appending {
   async #refuse(error: unknown): Promise<never> {
     this.#isOver = true;
     await this.abandon();
-    throw this.#told(error);
+    throw this.counted(error);
   }
   async #drain(limit: number): Promise<void> {
     while (this.#bytes > limit || (limit === 0 && this.#underWay.length > 0)) {
@@ -231,9 +236,10 @@ class Appending {
       await oldest.done;
       this.#bytes -= oldest.bytes;
     }
-    if (this.#failure !== undefined) throw this.#told(this.#failure);
+    if (this.#failure !== undefined) throw this.counted(this.#failure);
   }
-  #told(error: unknown): unknown {
+  /** The error with the number of acknowledged records. */
+  counted(error: unknown): unknown {
     if (!(error instanceof StoplogError)) return error;
     return new StoplogError(
       error.code,

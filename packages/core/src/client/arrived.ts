@@ -6,6 +6,7 @@
  */
 export class Arrived<T> {
   readonly #settled: Promise<T>[] = [];
+  #isOver = false;
   #wake: () => void = () => {};
 
   add(promise: Promise<T>): void {
@@ -15,14 +16,20 @@ export class Arrived<T> {
     };
     promise.then(settled, settled);
   }
-  /** The promise that settled longest ago; waits for one, and throws its rejection. */
-  async next(): Promise<T> {
-    for (;;) {
+  /** Ends a wait for the next promise, and all later ones. */
+  end(): void {
+    this.#isOver = true;
+    this.#wake();
+  }
+  /** The promise that settled longest ago; waits for one, and throws its rejection. Undefined at the end. */
+  async next(): Promise<T | undefined> {
+    while (!this.#isOver) {
       const first = this.#settled.shift();
       if (first !== undefined) return first;
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
     }
+    return undefined;
   }
 }

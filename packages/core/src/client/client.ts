@@ -8,6 +8,7 @@ import type { NumberedLog } from '../port/numbered-log.ts';
 import { StoplogError } from '../pure/errors.ts';
 import type { Reset } from '../pure/record/auto-offset-reset.ts';
 import { LazyRecord, type LogRecord } from '../pure/record/record.ts';
+import { onAbort } from '../pure/on-abort.ts';
 import { checkSettings, type Known } from '../pure/settings.ts';
 import { topicOf, type AnyTopic, type DeclaredTopic, type Origin, type Parses } from '../pure/topic/topic.ts';
 import {
@@ -21,11 +22,13 @@ import {
   type Sender,
 } from './appending.ts';
 import { Arrived } from './arrived.ts';
+import { Calls } from './calls.ts';
 import { Credit, type Pressure } from './credit.ts';
+import { endable } from './endable.ts';
 import { fetchOrReset } from './fetch-or-reset.ts';
 import { readLag, type PartitionLag } from './lag.ts';
 import { numberedLog } from './numbered.ts';
-import { LogProducer, type Producer } from './producer.ts';
+import { LogProducer, type Flow, type Producer } from './producer.ts';
 
 export interface ReadOptions {
   /**
@@ -138,6 +141,8 @@ class Client implements NumberedClient {
   readonly #appended = new WeakMap<AnyTopic, Promise<void>>();
   readonly #name = randomUUID();
   readonly pressure: Credit;
+  readonly #calls = new Calls();
+  #closed: Promise<void> | undefined;
   /** Counts appends; each append starts its records without a key at the next partition. */
   #turn = Math.floor(Math.random() * 65_536);
 
@@ -147,7 +152,10 @@ class Client implements NumberedClient {
     this.pressure = new Credit(() => log.queue);
   }
 
-  async append<RK, RV>(face: Parses<RK, RV>, records: NewRecords<RK, RV>, options: NumberedAppendOptions = {}): Promise<Appended> {
+  append<RK, RV>(face: Parses<RK, RV>, records: NewRecords<RK, RV>, options: NumberedAppendOptions = {}): Promise<Appended> {
+    return this.#calls.run(() => this.#append(face, records, options));
+  }
+  async #append<RK, RV>(face: Parses<RK, RV>, records: NewRecords<RK, RV>, options: NumberedAppendOptions): Promise<Appended> {
     const topic = topicOf(face);
     checkAppendOptions(options);
     if (options.expectedEnd !== undefined) numberedLog(this.#log, 'condition');
@@ -158,35 +166,39 @@ class Client implements NumberedClient {
     const sender: Sender = {
       packing: { first: this.#turn++ },
       credit: this.pressure,
+      calls: this.#calls,
       send: (appends) => this.#log.commit({ group: '', epoch: 0, life, appends, stores: [], positions: [] }),
     };
     return appendAll(sender, topic, records, options);
   }
 
-  async producer(of: string | Producer): Promise<Producer> {
-    const log = numberedLog(this.#log, 'producers');
-    const prepare = (topic: AnyTopic): Promise<void> => this.#ensure(topic, true);
-    if (typeof of === 'string') return new LogProducer(of, log, await log.producer(of), prepare, Date.now, this.pressure);
-    if (of instanceof LogProducer) return of.over(log, await log.producer(of.name, of.life), prepare, this.pressure);
-    throw new StoplogError('STOPLOG_USAGE', { found: typeof of }, "log.producer takes a name, such as 'orders-api', or a producer of a closed log");
+  producer(of: string | Producer): Promise<Producer> {
+    return this.#calls.run(async () => {
+      const log = numberedLog(this.#log, 'producers');
+      const prepare = (topic: AnyTopic): Promise<void> => this.#ensure(topic, true);
+      if (typeof of === 'string') return new LogProducer(of, log, await log.producer(of), prepare, Date.now, this.#flow);
+      if (of instanceof LogProducer) return of.over(log, await log.producer(of.name, of.life), prepare, this.#flow);
+      throw new StoplogError('STOPLOG_USAGE', { found: typeof of }, "log.producer takes a name, such as 'orders-api', or a producer of a closed log");
+    });
   }
 
-  async *read<K, V>(face: Origin<K, V>, options: ReadOptions): AsyncGenerator<readonly LogRecord<K, V | null>[]> {
+  read<K, V>(face: Origin<K, V>, options: ReadOptions): AsyncIterable<readonly LogRecord<K, V | null>[]> {
+    const stop = new AbortController();
+    return endable(this.#read<K, V>(face, options, stop), () => stop.abort());
+  }
+  /** Ends when `stop` is aborted: by its reader, or by the signal of its options. */
+  async *#read<K, V>(face: Origin<K, V>, options: ReadOptions, stop: AbortController): AsyncGenerator<readonly LogRecord<K, V | null>[], void, undefined> {
     const topic = topicOf(face);
     checkSettings('read(…)', options, KNOWN);
     await this.#ensure(topic);
     const numbers = options.partitions ?? Array.from({ length: topic.partitions }, (_, i) => i);
     const partitions = numbers.map((partition) => ({ topic: topic.name, partition }));
-    const signal = options.signal ?? new AbortController().signal;
     const ends = options.until === undefined ? undefined : await this.#places(partitions, options.until === 'end' ? 'latest' : options.until, 'until');
     const places = await this.#places(partitions, options.from, 'from');
     const reset = options.reset ?? (options.from === 'earliest' ? 'earliest' : 'fail');
     const endOf = (partition: number): bigint | undefined => ends?.find((end) => end.partition === partition)?.offset;
-    // Aborted when the generator ends, also when its reader leaves the loop in the middle.
-    const stop = new AbortController();
-    const end = (): void => stop.abort();
-    signal.addEventListener('abort', end, { once: true });
     const found = new Arrived<RecordBatch>();
+    const unlisten = [onAbort(options.signal, () => stop.abort()), onAbort(stop.signal, () => found.end())];
     let open = 0;
     const fetch = (place: Position, waitMs: number): void => {
       open++;
@@ -204,10 +216,10 @@ class Client implements NumberedClient {
         if (options.until === 'end' && last !== undefined && place.offset > last) fetch(place, 0);
         else ask(place);
       }
-      while (open > 0 && !signal.aborted) {
+      while (open > 0) {
         const batch = await found.next();
         open--;
-        if (signal.aborted) return;
+        if (batch === undefined) return;
         const records = decode<K, V>(topic, batch, endOf(batch.partition));
         if (records.length > 0) yield records;
         ask({ topic: batch.topic, partition: batch.partition, offset: batch.next });
@@ -215,34 +227,44 @@ class Client implements NumberedClient {
         await new Promise((resolve) => setImmediate(resolve));
       }
     } finally {
-      signal.removeEventListener('abort', end);
+      for (const end of unlisten) end();
       stop.abort();
     }
   }
 
-  async lag(group: string, ...faces: readonly DeclaredTopic[]): Promise<readonly PartitionLag[]> {
-    const topics = faces.map(topicOf);
-    await Promise.all(topics.map((topic) => this.#ensure(topic)));
-    const places = topics.flatMap(({ name, partitions }) => Array.from({ length: partitions }, (_, partition) => ({ topic: name, partition })));
-    return readLag(this.#log, group, places, Date.now);
+  lag(group: string, ...faces: readonly DeclaredTopic[]): Promise<readonly PartitionLag[]> {
+    return this.#calls.run(async () => {
+      const topics = faces.map(topicOf);
+      await Promise.all(topics.map((topic) => this.#ensure(topic)));
+      const places = topics.flatMap(({ name, partitions }) => Array.from({ length: partitions }, (_, partition) => ({ topic: name, partition })));
+      return readLag(this.#log, group, places, Date.now);
+    });
   }
 
-  async ends(face: DeclaredTopic): Promise<readonly bigint[]> {
-    const topic = topicOf(face);
-    await this.#ensure(topic);
-    const partitions = Array.from({ length: topic.partitions }, (_, partition) => ({ topic: topic.name, partition }));
-    return (await this.#log.offsets(partitions, 'latest')).map(({ offset }) => offset);
+  ends(face: DeclaredTopic): Promise<readonly bigint[]> {
+    return this.#calls.run(async () => {
+      const topic = topicOf(face);
+      await this.#ensure(topic);
+      const partitions = Array.from({ length: topic.partitions }, (_, partition) => ({ topic: topic.name, partition }));
+      return (await this.#log.offsets(partitions, 'latest')).map(({ offset }) => offset);
+    });
   }
 
-  async deleteRecords(face: DeclaredTopic, before: { readonly time: number | Date } | { readonly offsets: readonly bigint[] }): Promise<readonly bigint[]> {
-    const topic = topicOf(face);
-    await this.#ensure(topic);
-    const partitions = Array.from({ length: topic.partitions }, (_, partition) => ({ topic: topic.name, partition }));
-    return (await this.#log.deleteRecords(await this.#places(partitions, before, 'before'))).map(({ offset }) => offset);
+  deleteRecords(face: DeclaredTopic, before: { readonly time: number | Date } | { readonly offsets: readonly bigint[] }): Promise<readonly bigint[]> {
+    return this.#calls.run(async () => {
+      const topic = topicOf(face);
+      await this.#ensure(topic);
+      const partitions = Array.from({ length: topic.partitions }, (_, partition) => ({ topic: topic.name, partition }));
+      return (await this.#log.deleteRecords(await this.#places(partitions, before, 'before'))).map(({ offset }) => offset);
+    });
   }
 
   [Symbol.asyncDispose](): Promise<void> {
-    return this.#close();
+    return (this.#closed ??= this.#calls.close().then(() => this.#close()));
+  }
+
+  get #flow(): Flow {
+    return { credit: this.pressure, calls: this.#calls };
   }
 
   /** `appends`: what is appended by the declaration binds those who read the topic. */

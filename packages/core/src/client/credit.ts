@@ -6,6 +6,7 @@
  * appends holds the limit and one record, and what waits costs no more than a promise.
  */
 import type { QueueLoad } from '../port/log.ts';
+import { onAbort } from '../pure/on-abort.ts';
 
 export interface Pressure {
   /** Bytes of records that are encoded, and whose commit the log has not answered. */
@@ -71,27 +72,30 @@ export class Credit implements Pressure {
     if (this.isSpent) await new Promise<void>((wake) => this.#queue.push({ wake, looks: true }));
   }
 
-  /** Runs `take` when it is this caller's turn and there is room; rejects when the signal is aborted first. */
-  async inTurn(take: () => Promise<void> | undefined, signal: AbortSignal | undefined): Promise<void> {
+  /** Runs `take` when it is this caller's turn and there is room; rejects when a signal is aborted first. */
+  async inTurn(take: () => Promise<void> | undefined, signals: readonly (AbortSignal | undefined)[]): Promise<void> {
     await new Promise<void>((resolve, reject) => {
-      const abort = (): void => {
+      const abort = (signal: AbortSignal): void => {
         const at = this.#queue.indexOf(one);
         if (at < 0) return;
         this.#queue.splice(at, 1);
         this.#waiting--;
-        reject(signal!.reason as Error);
+        stop();
+        reject(signal.reason as Error);
       };
+      let stops: readonly (() => void)[] = [];
+      const stop = (): void => stops.forEach((end) => end());
       const one: Waiting = {
         looks: false,
         wake: () => {
           this.#waiting--;
-          signal?.removeEventListener('abort', abort);
+          stop();
           resolve();
         },
       };
       this.#queue.push(one);
       this.#waiting++;
-      signal?.addEventListener('abort', abort, { once: true });
+      stops = signals.map((signal) => onAbort(signal, () => abort(signal!)));
     });
     try {
       return take();

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type NumberedClient, type NewRecord, openLog, topic } from '@stoplog/core';
 import type { NumberedCommit, NumberedLog } from '@stoplog/core/port';
-import { makeClient } from '@stoplog/core/kit';
+import { makeClient, openPort } from '@stoplog/core/kit';
 import { MemoryDisk, memoryLog } from '@stoplog/core/testing';
 import { lmdb } from '@stoplog/core/lmdb';
 import { describe, expect, test } from 'vitest';
@@ -176,11 +176,13 @@ describe('a producer', () => {
   test('over LMDB, a producer that is cut off by the closing of its log continues over another one, and has each record once', async () => {
     const path = mkdtempSync(join(tmpdir(), 'stoplog-producer-'));
     const large = many(20_000);
-    let log = await openLog(lmdb(path));
+    // The client would finish the append before it closes: the log is closed under it.
+    let port = await openPort(lmdb(path));
+    let log = makeClient(port);
     let producer = await log.producer('api');
     for (let lost = 0; ; lost++) {
       const appending = producer.append(letters, large);
-      const closing = lost < 3 ? turns(lost).then(() => log[Symbol.asyncDispose]()) : undefined;
+      const closing = lost < 3 ? turns(lost).then(() => port[Symbol.asyncDispose]()) : undefined;
       const outcome = await appending.catch((error: { readonly code?: string }) => error.code);
       await closing;
       if (closing === undefined) {
@@ -189,7 +191,8 @@ describe('a producer', () => {
       }
       if (typeof outcome === 'object') expect.fail('it was to be cut off');
       expect(outcome).toBe('STOPLOG_LOG_UNAVAILABLE');
-      log = await openLog(lmdb(path));
+      port = await openPort(lmdb(path));
+      log = makeClient(port);
       producer = await log.producer(producer);
     }
     expect(await values(log)).toEqual(large.map(({ value }) => value));

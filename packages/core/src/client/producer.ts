@@ -15,6 +15,7 @@ import type { Encoded } from '../pure/schema/codec.ts';
 import type { PackedBatch } from '../pure/topic/packer.ts';
 import { topicOf, type AnyTopic, type Parses } from '../pure/topic/topic.ts';
 import { appendAll, checkAppendOptions, type Appended, type NewRecord, type NewRecords, type NumberedAppendOptions, type Sender } from './appending.ts';
+import type { Calls } from './calls.ts';
 import type { Credit } from './credit.ts';
 import { Repeat, Tally, type Call, type Sent } from './producer-call.ts';
 
@@ -38,6 +39,12 @@ export interface Producer {
   settle(): Promise<Appended>;
 }
 
+/** The client's share in a producer: what bounds its appends, and what ends them. */
+export interface Flow {
+  readonly credit: Credit;
+  readonly calls: Calls;
+}
+
 /** Records without a key that go to one partition before the next. */
 const SPREAD = 1_000;
 /** A producer that has been idle for this long renews itself, long before the log forgets it. */
@@ -48,7 +55,7 @@ export class LogProducer implements Producer {
   readonly #log: NumberedLog;
   readonly #prepare: (topic: AnyTopic) => Promise<void>;
   readonly #now: () => number;
-  readonly #credit: Credit;
+  readonly #flow: Flow;
   #life: ProducerLife;
   #seenAt: number;
   /** The next sequence, by topic and partition. */
@@ -58,8 +65,8 @@ export class LogProducer implements Producer {
   #calls = 0;
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(name: string, log: NumberedLog, life: ProducerLife, prepare: (topic: AnyTopic) => Promise<void>, now: () => number, credit: Credit) {
-    this.#credit = credit;
+  constructor(name: string, log: NumberedLog, life: ProducerLife, prepare: (topic: AnyTopic) => Promise<void>, now: () => number, flow: Flow) {
+    this.#flow = flow;
     this.name = name;
     this.#log = log;
     this.#life = life;
@@ -72,8 +79,8 @@ export class LogProducer implements Producer {
     return this.#life;
   }
   /** The same producer over another log on the same data, because its own log is closed. */
-  over(log: NumberedLog, life: ProducerLife, prepare: (topic: AnyTopic) => Promise<void>, credit: Credit): LogProducer {
-    const moved = new LogProducer(this.name, log, this.#life, prepare, this.#now, credit);
+  over(log: NumberedLog, life: ProducerLife, prepare: (topic: AnyTopic) => Promise<void>, flow: Flow): LogProducer {
+    const moved = new LogProducer(this.name, log, this.#life, prepare, this.#now, flow);
     moved.#next = this.#next;
     moved.#failed = this.#failed;
     moved.#calls = this.#calls;
@@ -118,7 +125,7 @@ export class LogProducer implements Producer {
     const life = this.#chain();
     let isInterrupted = false;
     const sender: Sender = {
-      credit: this.#credit,
+      ...this.#flow,
       packing: {
         first: call.first,
         spread: SPREAD,
@@ -212,7 +219,7 @@ export class LogProducer implements Producer {
     this.#next.clear();
   }
   #inTurn<T>(act: () => Promise<T>): Promise<T> {
-    const result = this.#turn.then(act);
+    const result = this.#flow.calls.run(() => this.#turn.then(act));
     this.#turn = result.catch(() => {});
     return result;
   }

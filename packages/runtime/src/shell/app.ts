@@ -168,6 +168,8 @@ export class RunningApp implements App {
       // Also when the app ends by itself: readers of the status are notified that the app is over.
       this.#leave.abort();
       await this.#host.close();
+      // Appends to app.log settle with what became of them.
+      await this.log[Symbol.asyncDispose]();
       failpoint('close.closed');
       await log[Symbol.asyncDispose]();
       released();

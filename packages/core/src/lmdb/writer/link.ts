@@ -7,6 +7,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { QueueLoad } from '../../port/log.ts';
 import { errorFromData, StoplogError } from '../../pure/errors.ts';
+import { onAbort } from '../../pure/on-abort.ts';
 import type { WriterAnswer, WriterCall, WriterRequest } from '../layout/writer-messages.ts';
 import type { Line } from './host-messages.ts';
 import { Room } from './room.ts';
@@ -98,12 +99,12 @@ export class WriterLink {
       stop = resolve;
     });
     const timer = Number.isFinite(ms) ? setTimeout(stop, ms) : undefined;
-    signal.addEventListener('abort', stop, { once: true });
+    const unlisten = onAbort(signal, stop);
     try {
       await Promise.race([answer, stopped]);
     } finally {
       clearTimeout(timer);
-      signal.removeEventListener('abort', stop);
+      unlisten();
       if (this.#due.delete(id)) {
         // The wait is over: here, and in the writer.
         answer.catch(() => {});
