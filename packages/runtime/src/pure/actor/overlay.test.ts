@@ -139,4 +139,14 @@ describe('a store as a batch sees it', () => {
     expect(overlay.get('k')).toBe(2);
     expect(second.values).toEqual([bytes(2)]);
   });
+
+  test('a bound that range does not know is refused by name, in place of the whole store', () => {
+    const { overlay } = make();
+    overlay.set('k', 1);
+    for (const name of ['lte', 'from'])
+      expect(() => overlay.range({ [name]: 'a' }, 10)).toThrow(
+        expect.objectContaining({ code: 'STOPLOG_USAGE', facts: expect.objectContaining({ setting: name }) }),
+      );
+    expect(overlay.range({ gte: 'a', gt: 'a', lt: 'z' }, 10)).toEqual([['k', 1]]);
+  });
 });

@@ -7,7 +7,7 @@
  */
 import { StoplogError } from '@stoplog/core';
 import type { StateStore } from '@stoplog/core/port';
-import { compareBytes, decodeSortKey, encodeSortKey, MAX_STORE_KEY_BYTES, type Serde } from '@stoplog/core/kit';
+import { checkSettings, compareBytes, decodeSortKey, encodeSortKey, type Known, MAX_STORE_KEY_BYTES, type Serde } from '@stoplog/core/kit';
 import { copyOfBytes, freezeDeep } from '../nodes/shared-value.ts';
 import { KeyMap } from './key-map.ts';
 import { PendingIndex, type ByteBounds, type Pending } from './pending-index.ts';
@@ -32,6 +32,8 @@ export interface KeyBounds {
   readonly gt?: unknown;
   readonly lt?: unknown;
 }
+
+const BOUNDS: Known<KeyBounds> = { gte: true, gt: true, lt: true };
 
 export interface Writes {
   readonly keys: readonly Uint8Array[];
@@ -72,7 +74,9 @@ export class StoreOverlay {
    * At most `limit` entries with gte ≤ key < lt (or gt < key), in the order of their key bytes: the entries of the store below, changed
    * by the writes that are not in it yet. For the next page, call again from the last key.
    */
-  range({ gte, gt, lt }: KeyBounds, limit: number): readonly (readonly [unknown, unknown])[] {
+  range(within: KeyBounds, limit: number): readonly (readonly [unknown, unknown])[] {
+    checkSettings('range(…)', within, BOUNDS);
+    const { gte, gt, lt } = within;
     const bounds: ByteBounds = {
       ...(gte === undefined ? {} : { gte: encodeSortKey(gte) }),
       ...(gt === undefined ? {} : { gt: encodeSortKey(gt) }),
