@@ -50,7 +50,7 @@ const repaired: RepairReport = {
   stores: [{ store: 'sums', group: 'billing', entries: 12, isKept: false }],
   positionsKept: 0,
   positionsDropped: 2,
-  restarted: [{ group: 'billing', why: "store 'sums' may have lost entries" }],
+  restarted: [{ group: 'billing', why: "store 'sums' may have lost entries", topics: ['billing.repartition'] }],
   missing: { stores: 3 },
   copied: 0,
   renamed: [],
@@ -94,7 +94,9 @@ describe('a repair says', () => {
   });
   test('a repair prints notes to be read before the new folder is used', () => {
     expect(repairNotes(repaired)).toEqual([
-      expect.stringMatching(/^group 'billing' starts from nothing, .*store 'sums' may have lost entries.*appends its output again$/),
+      expect.stringMatching(
+        /^group 'billing' starts from nothing, .*store 'sums' may have lost entries.*appends its output again\. Left out .*: topic 'billing\.repartition'$/,
+      ),
       expect.stringMatching(/^the end of orders\[1\] is lost: .* before 60.*resume at 90/),
     ]);
     expect(

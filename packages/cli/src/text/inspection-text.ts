@@ -63,8 +63,8 @@ export const repairLines = (report: RepairReport): string => {
 /** Notes to be read before the new folder is used, as sentences. */
 export const repairNotes = (report: RepairReport): readonly string[] => [
   ...report.restarted.map(
-    ({ group, why }) =>
-      `group '${group}' starts from nothing, without positions and stores: ${why}. The next run reads its topics from the start, rebuilds its stores, and appends its output again`,
+    ({ group, why, topics }) =>
+      `group '${group}' starts from nothing, without positions and stores: ${why}. The next run reads its topics from the start, rebuilds its stores, and appends its output again${topics.length === 0 ? '' : `. Left out with it, because it fills them again: ${topics.map((topic) => `topic '${topic}'`).join(', ')}`}`,
   ),
   ...(report.restarted.length === 0 && (report.missing.positions ?? 0) > 0
     ? [`${plural(report.missing.positions!, 'position')} could not be found: those groups resume from the start of the partition`]

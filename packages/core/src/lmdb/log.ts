@@ -29,6 +29,7 @@ import type { TopicShape } from '../pure/topic/shape.ts';
 import { readEnds, readMeta, readPosition } from './tables/rows.ts';
 import { failpoint } from '../failpoints/failpoint.ts';
 import { told, type Env } from './tables/env.ts';
+import { refresh } from './tables/seen.ts';
 import { readGroup } from './transaction/groups.ts';
 import { joinGroup } from './joining.ts';
 import { offsetForTime, readBatches, type Found, type PartitionId } from './tables/reader.ts';
@@ -236,7 +237,7 @@ export class LmdbLog implements NumberedLog {
   #readNow<T>(read: () => T): T {
     this.#checkOpen();
     try {
-      this.#env.root.resetReadTxn();
+      refresh(this.#env);
       return read();
     } catch (error) {
       throw told(this.#env, error);

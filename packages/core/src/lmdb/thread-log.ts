@@ -5,6 +5,7 @@
  * starts it first.
  */
 import { clocksOf, openEnv, type Env, type EnvOptions } from './tables/env.ts';
+import { saw } from './tables/seen.ts';
 import type { Line } from './writer/host-messages.ts';
 import { WriterLink } from './writer/link.ts';
 import { LmdbLog } from './log.ts';
@@ -23,7 +24,7 @@ export const openThreadLog = (
   { before, after }: { readonly before?: () => Promise<void>; readonly after?: () => Promise<void> } = {},
 ): ThreadLog => {
   const { env, release } = acquireEnv(options);
-  const line = new WriterLink(to);
+  const line = new WriterLink(to, (commit) => saw(env, commit));
   const log = new LmdbLog(env, line, async () => {
     await before?.();
     line.close();

@@ -46,6 +46,8 @@ export interface Span {
 export interface Restarted {
   readonly group: string;
   readonly why: string;
+  /** Its own topics, which it sends records through: they are left out, because it will send them again (decision 0040). */
+  readonly topics: readonly string[];
 }
 
 export interface RepairedPartition {

@@ -1,6 +1,6 @@
 /**
- * Chance that can be repeated: the same seed gives the same numbers, on every machine and in every release. Whoever draws from it
- * prints the seed.
+ * A random generator by a seed: the same seed gives the same numbers, on every machine and in every release. Print the seed of each
+ * test that uses one.
  *
  *   const chance = new Chance(7);
  *   const orders = Array.from({ length: 100 }, () => ({ amount: chance.between(1, 50), paid: chance.is(0.9) }));
@@ -9,7 +9,7 @@ export class Chance {
   #state: number;
 
   constructor(seed: number) {
-    // Neighbouring seeds shall not begin alike.
+    // Adjacent seeds must not begin with similar numbers.
     this.#state = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ Math.floor(seed / 2 ** 32);
   }
 
@@ -24,15 +24,15 @@ export class Chance {
   below(limit: number): number {
     return Math.floor(this.next() * limit);
   }
-  /** A whole number; both ends may come. */
+  /** A whole number from `low` to `high`, both included. */
   between(low: number, high: number): number {
     return low + this.below(high - low + 1);
   }
-  /** True so often, from 0 to 1. */
+  /** True with this probability, from 0 to 1. */
   is(probability: number): boolean {
     return this.next() < probability;
   }
-  /** One of them, of which there is one at least. */
+  /** A random value of a list that is not empty. */
   pick<T>(values: readonly T[]): T {
     const value = values[this.below(values.length)];
     if (value === undefined) throw new Error('invariant broken: there is something to pick from');

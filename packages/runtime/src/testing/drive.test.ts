@@ -21,7 +21,7 @@ const caught = (act: () => void): StoplogError => {
 };
 
 describe('sending and reading', () => {
-  test('records of a topic with arrival times have the time of the clock, those that are sent and those that are made', () => {
+  test('records of a topic with arrival times have the time of the clock, whether sent or produced by a verb', () => {
     const [sent, made] = [topic('sent', { ...numbers, timestamps: 'arrival' }), topic('made', { ...numbers, timestamps: 'arrival' })];
     const d = drive(pipeline('stamps', stream(sent).to(to), stream(sent).to(made)), { now: 50 });
     d.send(sent, 'a', 1, 7);
@@ -29,7 +29,7 @@ describe('sending and reading', () => {
     d.batch(() => [8, 9].forEach((at) => d.send(sent, 'a', at, at)));
     for (const topic of [sent, to, made]) expect(d.records(topic).map(({ timestamp }) => timestamp)).toEqual([50, 1_050, 1_050]);
   });
-  test('send parses as append does: input in, output kept', () => {
+  test('send parses as append does: it takes the input of the schema and stores the output', () => {
     const people = topic('people', { key: z.string().trim().brand<'Id'>(), value: z.object({ name: z.string(), age: z.int().default(7) }) });
     const d = drive(
       pipeline(
@@ -46,14 +46,14 @@ describe('sending and reading', () => {
     expect(d.read(people)).toEqual([]);
   });
 
-  test('a tombstone goes to a compacted topic only', () => {
+  test('a tombstone is accepted only by a compacted topic', () => {
     const d = drive(pipeline('p', table(totals).to(compactedTopic('copies', numbers)), stream(from).to(to)));
     d.send(totals, 'a', null);
     expect(d.read(totals)).toEqual([{ key: 'a', value: null }]);
     expect(() => d.send(from, 'a', null)).toThrow(/takes no null value/);
   });
 
-  test('read goes on from where it was, records begin anew', () => {
+  test('read resumes after the last read, and records begins at the start', () => {
     const d = drive(copy);
     d.send(from, 'a', 1);
     d.send(from, 'b', 2);
@@ -67,7 +67,7 @@ describe('sending and reading', () => {
     expect(d.records(to).map(({ value }) => value)).toEqual([1, 2, 3]);
   });
 
-  test('records of one key are in one partition with offsets from 0; those without a key take turns', () => {
+  test('records of one key are in one partition with offsets from 0; records without a key take turns', () => {
     const spread = topic('spread', { key: z.string().nullable(), value: z.int(), partitions: 3 });
     const d = drive(pipeline('p', stream(spread).to(topic('out', { key: z.string().nullable(), value: z.int(), partitions: 5 }))));
     for (let n = 0; n < 3; n++) d.send(spread, 'same', n);
@@ -78,7 +78,7 @@ describe('sending and reading', () => {
     expect(new Set(keyless.map(({ partition }) => partition)).size).toBe(3);
   });
 
-  test("time is the test's: it starts at 0, moves by hand, and stamps what is sent without a time of its own", () => {
+  test("the test's clock starts at 0, advances by hand, and stamps records that are sent without a timestamp", () => {
     const d = drive(copy);
     d.send(from, 'a', 1);
     d.advance(seconds(5));
@@ -90,7 +90,7 @@ describe('sending and reading', () => {
     expect(() => d.send(from, 'a', 1, 0.5)).toThrow(expect.objectContaining({ code: 'STOPLOG_USAGE' }));
   });
 
-  test('what the pipeline does not know is refused by its name', () => {
+  test('an unknown topic or store is refused by its name', () => {
     const d = drive(copy);
     expect(() => d.send(other, 'a', 1)).toThrow(/'copy' neither reads nor writes topic 'other'/);
     expect(() => d.read(other)).toThrow(expect.objectContaining({ code: 'STOPLOG_TOPIC_UNKNOWN' }));
@@ -118,7 +118,7 @@ describe('sending and reading', () => {
 });
 
 describe('a batch of sends', () => {
-  test("waits together: the lowest timestamp of a task's inputs goes first, order within a topic's partition stays (2.33)", () => {
+  test("a batch is processed by the lowest timestamp of a task's inputs, in the order of each topic's partition (2.33)", () => {
     const d = drive(pipeline('p', stream(from).merge(stream(other)).to(to)));
     d.batch(() => {
       d.send(from, 'a', 1, 10);
@@ -130,7 +130,7 @@ describe('a batch of sends', () => {
     expect(d.read(to).map(({ value }) => value)).toEqual([4, 1, 2, 5, 3]);
   });
 
-  test('in which something is refused sends nothing', () => {
+  test('a batch in which a record is refused sends nothing', () => {
     const d = drive(copy);
     expect(() =>
       d.batch(() => {
@@ -142,7 +142,7 @@ describe('a batch of sends', () => {
     expect(d.read(from)).toEqual([{ key: 'a', value: 2 }]);
   });
 
-  test('may hold another', () => {
+  test('a batch may contain another batch', () => {
     const d = drive(pipeline('p', stream(from).count(sums).to(totals)));
     d.batch(() => {
       d.send(from, 'a', 1);
@@ -170,17 +170,17 @@ describe('a handler that throws', () => {
       ),
     );
 
-  test('is named with its record, and its error is the cause', () => {
+  test('the error names the record and has the thrown error as its cause', () => {
     const error = caught(() => failing(() => true).send(from, 'k', 1));
     const partition = failing(() => false);
     partition.send(from, 'k', 1);
     expect(error.code).toBe('STOPLOG_HANDLER');
     expect(error.facts).toEqual({ task: 0, topic: 'from', partition: partition.records(from)[0]!.partition, offset: 0n, key: 'k' });
     expect(error.cause).toEqual(new RangeError('no 1'));
-    expect(error.message).toMatch(/^task 0 of 'p' failed at from\[\d\] offset 0, key 'k': no 1\. .*tries the record again$/);
+    expect(error.message).toMatch(/^task 0 of 'p' failed at from\[\d\] offset 0, key 'k': no 1\. .*retries the record$/);
   });
 
-  test('leaves nothing of its step behind, and everything before it', () => {
+  test('a failed step leaves nothing behind, and earlier steps stay', () => {
     let broken = true;
     const d = failing((n) => n === 3 && broken);
     d.send(from, 'k', 1);
@@ -193,7 +193,7 @@ describe('a handler that throws', () => {
     expect(d.read(to).map(({ value }) => value)).toEqual([2, 3]);
   });
 
-  test('meets its record again at the next send, with the state as it was before', () => {
+  test('the next send retries the record, with the state before the failure', () => {
     let attempts = 0;
     const d = failing((n) => n === 1 && ++attempts < 3);
     expect(() => d.send(from, 'k', 1)).toThrow(/no 1/);
@@ -235,7 +235,7 @@ describe('a handler that throws', () => {
 });
 
 describe('a crash', () => {
-  test("between a store's write and its output neither loses the change nor calls it no change (O18)", () => {
+  test("a crash between a store's write and its output neither loses nor suppresses the change (O18)", () => {
     let crashes = 1;
     const changes = topic('changes', numbers);
     const d = drive(
@@ -261,7 +261,7 @@ describe('a crash', () => {
     ]);
   });
 
-  test('before and after any record, loses or repeats nothing (2.35)', () => {
+  test('a crash before or after any record loses and repeats nothing (2.35)', () => {
     const words = ['a', 'b', 'a', 'c', 'b', 'a'];
     const byWord = topic('by-word', { key: z.string(), value: z.int(), partitions: 2 });
     for (let at = 0; at <= words.length * 2; at++) {
@@ -300,8 +300,8 @@ describe('a crash', () => {
   });
 });
 
-describe('records that yield nothing are finished all the same (O20)', () => {
-  test('what a filter drops is not read again', () => {
+describe('records without output are finished all the same (O20)', () => {
+  test('a record that a filter drops is not read again', () => {
     const keep = vi.fn((n: number) => n % 100 === 0);
     const d = drive(pipeline('p', stream(from).filter(keep).to(to)));
     d.batch(() => Array.from({ length: 1_000 }, (_, n) => d.send(from, `k${n}`, n)));
@@ -313,7 +313,7 @@ describe('records that yield nothing are finished all the same (O20)', () => {
     expect(keep).toHaveBeenCalledTimes(1_001);
   });
 
-  test('nor are tombstones, records without a match, and those of which a verb makes nothing', () => {
+  test('tombstones, records without a match and records without output of a verb are not read again', () => {
     const seen: string[] = [];
     const see = (what: string): never[] => {
       seen.push(what);

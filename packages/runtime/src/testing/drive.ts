@@ -1,9 +1,9 @@
 /**
- * A pipeline in a test: send records, read what came of them. No thread, no promise, no clock but the test's own.
+ * A pipeline in a test: send records, read the output. There are no threads and no promises, and the clock is the test's.
  *
- * `send` returns when everything that follows from the record has happened, through all tasks, partitions and the topics
- * between them. The actors are those of production, performed one step at a time over a log in memory. Each step of a task
- * and partition is one commit; `restart` is a crash between two of them.
+ * `send` returns when the record is processed through all tasks, partitions and the topics between them. The actors are those of
+ * production, performed one step at a time over a log in memory. Each step of a task at a partition is one commit; `restart` is a
+ * crash between two commits.
  *
  * @example
  * const d = drive(wordCount);
@@ -41,7 +41,7 @@ class Drive implements Driver {
   readonly #tasks: readonly DrivenTask[];
   readonly #sinks = new MemorySinks();
   readonly #packers = new Map<AnyTopic, RecordPacker>();
-  /** How many batches of each topic were read. */
+  /** The number of batches read of each topic. */
   readonly #reads = new Map<string, number>();
   #now: number;
   #doing: 'nothing' | 'batch' | 'run' = 'nothing';
@@ -102,7 +102,7 @@ class Drive implements Driver {
     const batches = this.#batchesOf(topic);
     const from = this.#reads.get(topic.name) ?? 0;
     this.#reads.set(topic.name, batches.length);
-    // The face promises what its serdes decode; so it does for `records`.
+    // The declared types of a topic are the types that its serdes decode; the same holds for `records`.
     return batches.slice(from).flatMap((batch) => Array.from(recordsIn(topic, batch), ({ key, value }) => ({ key, value }) as SentRecord<K, V>));
   }
   records<K, V>(face: Origin<K, V>): LogRecord<K, V | null>[] {
@@ -138,7 +138,7 @@ class Drive implements Driver {
     const until = this.#now + by;
     this.#during('run', () => {
       for (const task of this.#tasks) task.start();
-      // Each time that a verb asked for is reached on the way, in order.
+      // The clock stops in order at each time that a verb asked for.
       for (let next = this.#nextWake(); next <= until; next = this.#nextWake()) {
         this.#now = Math.max(this.#now, next);
         this.#settle();
@@ -153,7 +153,7 @@ class Drive implements Driver {
     });
   }
 
-  /** Runs each task that has something to do, upstream first, until none has. */
+  /** Runs each task that has work, upstream first, until none has. */
   #settle(): void {
     for (let ready = this.#ready(); ready !== undefined; ready = this.#ready()) ready.run();
   }
@@ -163,14 +163,14 @@ class Drive implements Driver {
   #nextWake(): number {
     return Math.min(...this.#tasks.map(({ wakeAt }) => wakeAt));
   }
-  /** In the order in which they were appended, whichever the partition. */
+  /** The batches of a topic in the order in which they were appended, over all partitions. */
   #batchesOf({ name }: AnyTopic): readonly KeptBatch[] {
     return this.#log
       .topic(name)
       .partitions.flatMap(({ batches }) => batches)
       .toSorted((a, b) => a.order - b.order);
   }
-  /** A verb that sends would be run inside itself. */
+  /** Refuses a verb that sends, because the verb would run inside itself. */
   #during(doing: 'batch' | 'run', act: () => void): void {
     if (this.#doing !== 'nothing')
       throw new StoplogError(
@@ -200,7 +200,7 @@ class Drive implements Driver {
   }
 }
 
-/** Every call has a cursor of its own. */
+/** Yields the records of a batch; each call has its own cursor. */
 function* recordsIn({ name, keySerde, valueSerde }: AnyTopic, { bytes }: KeptBatch): Generator<LazyRecord, undefined> {
   const view = openBatch(bytes);
   while (view.next()) yield new LazyRecord(view, keySerde, valueSerde, name);

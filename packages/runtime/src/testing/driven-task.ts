@@ -1,8 +1,7 @@
 /**
- * A task of a driven pipeline at a partition: an actor that is run until it rests, and is thrown away when it fails.
+ * A task of a driven pipeline at a partition: an actor that runs until it is idle, and is discarded when it fails.
  *
- * All that can be read goes into one commit. When something throws, nothing of the step is kept; the next actor starts at
- * the last commit.
+ * All available records go into one commit. After a throw, nothing of the step is kept; the next actor starts at the last commit.
  */
 import { isStoplogError, StoplogError } from '@stoplog/core';
 import type { Arrival } from '@stoplog/core/port';
@@ -30,7 +29,7 @@ export class DrivenTask {
     this.#now = now;
   }
 
-  /** There is something to read, or a time that a verb asked for has come. */
+  /** Whether there are records to read, or a time that a verb asked for has come. */
   get isReady(): boolean {
     if (this.#actor !== undefined) return this.#actor.isReady || this.#actor.wakeAt <= this.#now();
     const { plan, task, partition } = this.ground;
@@ -42,7 +41,7 @@ export class DrivenTask {
     if (!actor.isReady && actor.wakeAt <= this.#now()) actor.tick(this.#now());
     this.#finish(actor);
   }
-  /** Takes what a source has yielded and commits. */
+  /** Processes an arrival of a source and commits. */
   arrive(arrival: Arrival): void {
     const actor = this.#start();
     while (actor.isReady) actor.step();
@@ -53,11 +52,11 @@ export class DrivenTask {
   get wakeAt(): number {
     return this.#actor?.wakeAt ?? Infinity;
   }
-  /** Starts the actor, if none runs: its verbs say then which ticks they want. */
+  /** Starts the actor, if none runs; its verbs then ask for ticks. */
   start(): void {
     if (this.#actor === undefined) this.run();
   }
-  /** Throws away what is not committed; the next actor starts at the last commit. */
+  /** Discards uncommitted work; the next actor starts at the last commit. */
   restart(): void {
     this.#actor = undefined;
   }
@@ -78,7 +77,7 @@ export class DrivenTask {
     );
     return actor;
   }
-  /** Outside of any incarnation: after a step that failed, the next one goes on from the same place. */
+  /** Commits without an incarnation, so that after a failed step the next actor resumes at the same position. */
   #commit(actor: SteppedActor, { commit, number }: CommitEffect): void {
     this.#log.commit({ ...commit, life: undefined });
     actor.hear({ type: 'committed', number });
@@ -89,7 +88,7 @@ export class DrivenTask {
     this.#actor = undefined;
     throw this.#failure(actor.error);
   }
-  /** Names the record, if one alone can be at fault. */
+  /** An error that names the record, if a single record can have caused the failure. */
   #failure(thrown: Error | undefined): StoplogError {
     const { plan, task, partition } = this.ground;
     const named = isStoplogError(thrown) && thrown.code === 'STOPLOG_HANDLER' ? thrown : undefined;
@@ -97,13 +96,13 @@ export class DrivenTask {
     const { topic, source, offset, key, among } = named?.facts ?? {};
     const isOne = among === undefined || among === 1;
     const where = topic === undefined ? `source ${String(source)}` : `${String(topic)}[${partition}] offset ${String(offset)}`;
-    const at = named !== undefined && isOne ? `${where}, key ${shown(key)}` : 'what it read';
+    const at = named !== undefined && isOne ? `${where}, key ${shown(key)}` : 'one of several records';
     const facts = isOne ? { topic: topic ?? source, offset, key } : { topic: undefined, offset: undefined, key: undefined };
     return new StoplogError(
       'STOPLOG_HANDLER',
       { ...(isStoplogError(cause) ? cause.facts : {}), task: task.id, partition, ...facts },
       `task ${task.id} of '${plan.name}' failed at ${at}: ${cause instanceof Error ? cause.message : String(cause)}. ` +
-        'Nothing of this step was kept: correct the function, or catch there what it may throw; the next send, or restart(), tries the record again',
+        'Nothing of this step was kept: correct the function, or catch its errors there; the next send, or restart(), retries the record',
       { cause },
     );
   }

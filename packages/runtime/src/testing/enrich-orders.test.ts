@@ -35,7 +35,7 @@ const enrichOrders = pipeline('enrich-orders', enriched.to(enrichedOrders), tota
 const order = (d: Driver, id: string, customerId: string, cents: number): void => d.send(orders, id, { id, customerId, cents });
 
 describe('orders enriched by their customers', () => {
-  test("meet the customer in the customer's partition, and are summed up in the country's", () => {
+  test("an order is joined in the customer's partition, and summed in the country's", () => {
     const d = drive(enrichOrders);
     d.send(customers, 'c1', { name: 'Ada', country: 'GB' });
     d.send(customers, 'c2', { name: 'Bob', country: 'FR' });
@@ -51,7 +51,7 @@ describe('orders enriched by their customers', () => {
     expect(d.read(enrichedOrders)[1]).toEqual({ key: 'c1', value: { id: 'o2', customerId: 'c1', cents: 800, customer: { name: 'Ada', country: 'GB' } } });
   });
 
-  test('of an unknown customer go no further, and are not made up for later', () => {
+  test('an order of an unknown customer is dropped, and not added later', () => {
     const d = drive(enrichOrders);
     order(d, 'o1', 'c1', 4_200);
     d.send(customers, 'c1', { name: 'Ada', country: 'GB' });
@@ -59,7 +59,7 @@ describe('orders enriched by their customers', () => {
     expect(d.read(enrichedOrders)).toEqual([]);
   });
 
-  test('go by what the customer is now: a move counts from then on, a deletion ends it', () => {
+  test('an order is joined with the present customer: a move counts from then on, and a deletion ends it', () => {
     const d = drive(enrichOrders);
     d.send(customers, 'c1', { name: 'Ada', country: 'GB' });
     order(d, 'o1', 'c1', 1);
@@ -73,7 +73,7 @@ describe('orders enriched by their customers', () => {
     ]);
   });
 
-  test('are parsed at the edge: an order for nothing is no order', () => {
+  test('an order is parsed when it is sent: an order of zero cents is refused', () => {
     const d = drive(enrichOrders);
     expect(() => order(d, 'o1', 'c1', 0)).toThrow(expect.objectContaining({ code: 'STOPLOG_SCHEMA' }));
     expect(d.read(orders)).toEqual([]);

@@ -1,6 +1,6 @@
 /**
- * `@stoplog/runtime/testing`: a pipeline in a test, without threads, promises or waiting: step by step (`drive`), and under
- * everything that can happen to it (`simulate`); and chance that a seed repeats, for tests of your own.
+ * `@stoplog/runtime/testing`: a pipeline in a test, without threads, promises or waiting: step by step (`drive`), and under all kinds
+ * of faults (`simulate`); and a random generator by a seed, for your own tests.
  */
 export { Chance } from './chance.ts';
 export { drive } from './drive.ts';

@@ -1,6 +1,6 @@
 /**
- * The sinks of a driven or simulated pipeline: what was written to each, and the position kept with it, as a target with
- * transactions would. The sinks of the pipeline are not opened.
+ * The sinks of a driven or simulated pipeline, in memory: the written records, and the position stored with them, as in a target
+ * with transactions. The sinks of the pipeline are not opened.
  */
 import { type Sink, StoplogError } from '@stoplog/core';
 import type { SinkBatch, SinkRecord, SinkStart } from '@stoplog/core/port';
@@ -15,10 +15,10 @@ interface Kept {
 export class MemorySinks {
   readonly #kept = new Map<string, Kept>();
   readonly #records = new Map<string, SinkRecord[]>();
-  /** How many records of each sink were read. */
+  /** The number of records read of each sink. */
   readonly #read = new Map<string, number>();
 
-  /** Opens a sink for an owner, and shuts earlier ones out; the position it has kept. */
+  /** Opens a sink for an owner, and fences earlier owners; returns the stored position. */
   open(sink: string, start: SinkStart): bigint | undefined {
     const kept = this.#of(sink, start);
     kept.epoch = Math.max(kept.epoch, start.epoch);
@@ -41,12 +41,12 @@ export class MemorySinks {
     this.#records.set(sink, records);
     return records;
   }
-  /** What was written since the last call. */
+  /** Records written since the last call. */
   written<K, V>({ name }: Sink<K, V>): SentRecord<K, V>[] {
     const records = this.records(name);
     const from = this.#read.get(name) ?? 0;
     this.#read.set(name, records.length);
-    // The sink's face promises what its pipeline may send.
+    // The declared types of a sink are the types that its pipeline writes.
     return records.slice(from).map(({ key, value }) => ({ key, value }) as SentRecord<K, V>);
   }
 

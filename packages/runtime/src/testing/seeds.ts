@@ -1,5 +1,5 @@
 /**
- * The seeds of a test: 0 and up; or the one that `STOPLOG_SEED` names, so that a failure comes again alone.
+ * The seeds of a test: 0 and up; or only the seed in `STOPLOG_SEED`, to repeat a failure.
  */
 export const seeds = (count: number): readonly number[] => {
   const only = process.env['STOPLOG_SEED'];

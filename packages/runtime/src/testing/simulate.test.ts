@@ -26,7 +26,7 @@ import { SimulationFailed } from './simulation-failed.ts';
 import type { Faults } from './simulation-faults.ts';
 
 const HONEST: BrokenLog = { make: (log) => new MemoryDisk(log) };
-/** One story after the other. */
+/** The simulations, in turn. */
 const PLAYS: readonly ((seed: number, log: BrokenLog) => Simulated)[] = [
   (seed, { make, faults = {} }) => simulateOn(copyAndCount, { seed, inputs: lineInputs, faults }, make),
   (seed, { make, faults = {} }) => simulateOn(enrich, { seed, inputs: customersFirst, faults }, make),
@@ -45,7 +45,7 @@ const failureOf = (act: () => void): SimulationFailed | undefined => {
   return undefined;
 };
 
-test('over a thousand seeds nothing is lost, doubled or torn, and everything that can happen has happened', () => {
+test('over a thousand seeds no record is lost, doubled or torn, and every counted fault occurs', () => {
   const counters = noCounts();
   const played = seeds(1_000);
   for (const seed of played) {
@@ -56,7 +56,7 @@ test('over a thousand seeds nothing is lost, doubled or torn, and everything tha
   expect(played.length === 1 ? [] : never).toEqual([]);
 });
 
-test('F19: members that come and go all the time, with handlers slower than their sessions, lose nothing and do nothing twice', () => {
+test('F19: members that join and leave all the time, with handlers slower than their sessions, lose and repeat no record', () => {
   const faults: Faults = { kill: 0, fail: 0, crash: 0.3, powerCut: 0, pause: 0.3, slow: 1, leave: 2, full: 0 };
   const counters = noCounts();
   for (const seed of seeds(100)) {
@@ -68,7 +68,7 @@ test('F19: members that come and go all the time, with handlers slower than thei
   expect(seeds(2).length === 1 ? [] : sometimes.filter((counter) => counters[counter] === 0)).toEqual([]);
 });
 
-describe('a log that breaks a promise is found out within few seeds: it', () => {
+describe('a log that breaks a promise is detected within few seeds: it', () => {
   test.each(Object.entries(BROKEN))('%s', (_, log) => {
     let seed = 0;
     const { within = 200 } = log;
@@ -78,26 +78,26 @@ describe('a log that breaks a promise is found out within few seeds: it', () => 
 });
 
 describe('a simulation', () => {
-  test('leaves what a test can look at', () => {
+  test('a test can read the topics and stores that a simulation leaves', () => {
     const done = simulate(copyAndCount, { seed: 7, inputs: lineInputs });
     expect(done.store(countByWord).get('to')).toBe(done.read(counted).findLast(({ key }) => key === 'to')?.value);
     expect(done.store(countByWord).range({ gte: 'q', lt: 'r' })).toEqual([['question', 5]]);
     expect(done.history.length).toBeGreaterThan(10);
   });
 
-  test('plays the same story for the same seed, and another for another', () => {
+  test('a simulation repeats the same steps for the same seed, and others for another seed', () => {
     const story = (seed: number): readonly string[] => simulate(copyAndCount, { seed, inputs: lineInputs }).history;
     expect(story(11)).toEqual(story(11));
     expect(story(11)).not.toEqual(story(12));
   });
 
-  test('without faults knows none', () => {
+  test('a simulation without faults has none', () => {
     const none = { kill: 0, fail: 0, crash: 0, powerCut: 0, pause: 0, slow: 0, leave: 0, full: 0 };
     const { counters } = simulate(balance, { seed: 3, inputs: payments, faults: none, orderMatters: true });
     expect(COUNTERS.filter((counter) => /crash|power|record that failed|room/.test(counter) && counters[counter] > 0)).toEqual([]);
   });
 
-  test('types the records of each topic', () => {
+  test('the inputs of a simulation have the types of their topics', () => {
     const numbers = topic('numbers', { key: z.string(), value: z.int() });
     const sum = pipeline('sum', stream(numbers).count(store('n', { key: z.string(), value: z.int() })));
     // @ts-expect-error the value is a number
@@ -106,7 +106,7 @@ describe('a simulation', () => {
     );
   });
 
-  test('refuses what it does not know by its name', () => {
+  test('an unknown topic or fault is refused by its name', () => {
     expect(() => simulate(balance, { seed: 0, inputs: lineInputs })).toThrow(/'balance' neither reads nor writes topic 'lines'/);
     expect(() => simulate(balance, { seed: 0.5, inputs: payments })).toThrow(/no whole number/);
     expect(() => simulate(balance, { seed: 0, inputs: payments, orderMatters: true }).store(countByWord)).toThrow(/keeps no store 'count-by-word'/);
@@ -124,7 +124,7 @@ describe('a pipeline that', () => {
     return undefined;
   };
 
-  test('remembers something outside its stores is not deterministic, and told so', () => {
+  test('a pipeline with state outside its stores is reported as not deterministic', () => {
     let calls = 0;
     const numbered = pipeline(
       'numbered',
@@ -133,17 +133,17 @@ describe('a pipeline that', () => {
         .to(to),
     );
     expect(firstFailure((seed) => simulate(numbered, { seed, inputs, orderMatters: true }))?.message).toMatch(
-      /^not deterministic: the functions of task 0 make something else of the same records each time\. Let nothing in a verb depend/,
+      /^not deterministic: the functions of task 0 have another output for the same records each time\. Let nothing in a verb depend/,
     );
   });
 
-  test('throws only sometimes is not deterministic either', () => {
+  test('a pipeline that throws only sometimes is reported as not deterministic', () => {
     const seen = new Set<number>();
     const once = pipeline(
       'once',
       stream(from)
         .map((n) => {
-          // Not the drive before it, nor the first time, but when it is checked.
+          // Throws in the check, not in the drive before it and not at the first time.
           if (n === 13 && seen.has(n) && seen.has(-n)) throw new Error('seen before');
           if (seen.has(n)) seen.add(-n);
           seen.add(n);
@@ -152,11 +152,11 @@ describe('a pipeline that', () => {
         .to(to),
     );
     expect(firstFailure((seed) => simulate(once, { seed, inputs }))?.message).toMatch(
-      /^not deterministic: .* throws at from\[\d\] offset \d+ \(seen before\)|was given up/,
+      /^not deterministic: .* throws at from\[\d\] offset \d+ \(seen before\)|failed five times/,
     );
   });
 
-  test('depends on what arrives first is told how to say so', () => {
+  test('a pipeline that depends on the order of arrival is refused with the remedy', () => {
     const people = compactedTopic('people', { key: z.string(), value: z.int() });
     const joined = pipeline(
       'joined',
@@ -166,12 +166,12 @@ describe('a pipeline that', () => {
     );
     const ages = { topic: people, records: inputs[0].records } as const;
     expect(firstFailure((seed) => simulate(joined, { seed, inputs: [ages, inputs[0]] }))?.message).toMatch(
-      /^another outcome than drive's: topic 'to' holds .* pass orderMatters: true; .*waits: true/,
+      /^the outcome differs from drive's: topic 'to' holds .* pass orderMatters: true; .*waits: true/,
     );
     expect(firstFailure((seed) => simulate(joined, { seed, inputs: [ages, { ...inputs[0], waits: true }] }))).toBeUndefined();
   });
 
-  test('fails by itself says what drive says', () => {
+  test('a pipeline that fails without faults throws the error of drive', () => {
     const broken = pipeline(
       'broken',
       stream(from)
@@ -194,19 +194,19 @@ describe('a failure', () => {
     }
   };
 
-  test('tells its last steps and the one command that tells them again', () => {
+  test('a failure shows its last steps and the command that repeats them', () => {
     const { message, seed, history } = fail();
     expect(message).toContain(history.at(-1));
     expect(message).toContain(`\nAgain: STOPLOG_SEED=${seed} npx vitest run packages/runtime/src/testing/simulate.test.ts\n`);
   });
-  test('comes again, step by step', () => {
+  test('a failure is repeated step by step by its seed', () => {
     const { seed, history, message } = fail();
     expect(failureOf(() => play(seed, { make }))).toMatchObject({ history, message });
   });
 });
 
 describe('seeds', () => {
-  test('are 0 and up, or the one of STOPLOG_SEED', () => {
+  test('the seeds are 0 and up, or only that of STOPLOG_SEED', () => {
     vi.stubEnv('STOPLOG_SEED', '');
     expect(seeds(3)).toEqual([0, 1, 2]);
     vi.stubEnv('STOPLOG_SEED', '123');

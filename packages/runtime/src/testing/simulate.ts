@@ -1,10 +1,9 @@
 /**
- * A pipeline under everything that can happen to it, in one thread, by a seed: several processes that share the partitions,
- * join, leave and stand still, actors that are killed between any two steps, commits that arrive late, power cuts that take back what
- * was not flushed.
+ * A pipeline under all kinds of faults, in one thread, by a seed: several processes that share the partitions, join, leave and stand
+ * still, actors that are killed between any two steps, commits that are delayed, power cuts that lose unflushed commits.
  *
- * What runs is what runs in production: the task's functions, its stores, outputs and commits, the coordinator
- * of the group and supervision. Only threads, the disk and the clock are played. The same seed plays the same story.
+ * The code is that of production: the task's functions, its stores, outputs and commits, the coordinator of the group and
+ * supervision. Only threads, the disk and the clock are simulated. The same seed repeats the same steps.
  *
  * @example
  * for (const seed of seeds(100)) simulate(wordCount, { seed, inputs: [{ topic: lines, records: [{ key: 'l1', value: 'to be or not to be' }] }] });
@@ -23,27 +22,27 @@ import { SimulationFailed } from './simulation-failed.ts';
 import type { Faults } from './simulation-faults.ts';
 import { Simulation, type MakeLog } from './simulation.ts';
 
-/** A record from outside, for a topic `T`. */
+/** An input record for a topic `T`. */
 export type SimulatedRecord<T> = T extends Parses<infer K, infer V> ? { readonly key: K; readonly value: V | null; readonly timestamp?: number } : never;
 
-/** What arrives in one topic. */
+/** The input of one topic. */
 export interface SimulatedInput<T> {
   readonly topic: T;
-  /** Arrive in this order. Without timestamps of their own they are dated 0, 1, 2 … ms, over all inputs. */
+  /** The records in their order. Records without a timestamp are dated 0, 1, 2 … ms, over all inputs. */
   readonly records: readonly SimulatedRecord<T>[];
-  /** Arrive when everything ahead of them has been processed; otherwise inputs arrive side by side. */
+  /** True: the records arrive when all earlier inputs have been processed; otherwise inputs arrive side by side. */
   readonly waits?: boolean;
 }
 
 export interface SimulateOptions<T extends readonly Parses<never, never>[]> {
-  /** A whole number. What happens, happens by it. */
+  /** A whole number that determines all steps. */
   readonly seed: number;
   readonly inputs: readonly [...{ readonly [I in keyof T]: SimulatedInput<T[I]> }];
-  /** How likely each fault is among the faults; 0 is never. What is left out is drawn by the seed. */
+  /** The relative frequency of each fault; 0 is never. Frequencies left out are drawn by the seed. */
   readonly faults?: Faults;
   /**
-   * The outcome depends on which of two topics, or partitions, is read first, and may: it is then not compared with
-   * that of `drive`. Everything else is still checked.
+   * True: the outcome may depend on which of two topics, or partitions, is read first, so it is not compared with that of `drive`.
+   * Everything else is still checked.
    */
   readonly orderMatters?: boolean;
 }
@@ -56,26 +55,26 @@ export interface Simulated {
   written<K, V>(sink: Sink<K, V>): SentRecord<K, V>[];
   /** Every step, as a line. */
   readonly history: readonly string[];
-  /** How often what happened. Added up over the seeds of a test, none should be 0. */
+  /** The number of times that each event occurred. Over all seeds of a test, none should be 0. */
   readonly counters: Counters;
 }
 
 /**
- * Runs the pipeline over the inputs to the end; throws `SimulationFailed` when something was lost, doubled, torn or out
- * of order, when nothing moves any more, or when a function is not deterministic. Sources are not opened: give what
- * they would yield as inputs of the topic it goes to.
+ * Runs the pipeline over the inputs to the end; throws `SimulationFailed` when a record is lost, doubled, torn or out of order, when
+ * there is no progress, or when a function is not deterministic. Sources are not opened: pass their records as inputs of the topic
+ * to which they go.
  */
 export const simulate = <const T extends readonly Parses<never, never>[]>(pipeline: Pipeline, options: SimulateOptions<T>): Simulated =>
   simulateOn(pipeline, options, (log) => new MemoryDisk(log));
 
-/** The same on another log: one that breaks a promise is to be found out. */
+/** `simulate` on another log, such as one that breaks a promise. */
 export const simulateOn = <const T extends readonly Parses<never, never>[]>(pipeline: Pipeline, options: SimulateOptions<T>, makeLog: MakeLog): Simulated => {
   const { seed, faults = {} } = options;
   if (!Number.isSafeInteger(seed))
     throw new StoplogError('STOPLOG_USAGE', { seed }, `the seed ${String(seed)} is no whole number: pass one, as in seeds(1_000)`);
   const plan = planOf(pipeline);
   const feeds = feedsOf(plan, options.inputs);
-  // What the pipeline cannot do undisturbed, it says here.
+  // A pipeline that fails without faults throws here.
   const driven = driveOf(pipeline, feeds);
   const simulation = new Simulation(seed, plan, feeds, faults, makeLog);
   const { history, counters } = simulation;
@@ -89,7 +88,7 @@ export const simulateOn = <const T extends readonly Parses<never, never>[]>(pipe
   if (difference !== undefined)
     throw new SimulationFailed(
       seed,
-      `another outcome than drive's: ${difference}. Every single step was right, so the outcome depends on what arrived first. If it may, pass orderMatters: true; if one input is to be there before another (a table before what is joined with it), give the other waits: true`,
+      `the outcome differs from drive's: ${difference}. Every single step was right, so the outcome depends on the order of arrival. If it may, pass orderMatters: true; if one input must be complete before another (a table before the stream that is joined with it), give the other waits: true`,
       history,
       counters,
       undefined,
@@ -120,7 +119,7 @@ const feedsOf = (plan: Plan, inputs: readonly SimulatedInput<unknown>[]): readon
   });
 };
 
-/** The same inputs, undisturbed. */
+/** Drives the pipeline over the same inputs, without faults. */
 const driveOf = (pipeline: Pipeline, feeds: readonly Feed[]): Driver => {
   const driven = drive(pipeline);
   const phases: Feed[][] = [];

@@ -1,7 +1,7 @@
 /**
- * An actor of a simulated process: the machine of production over the log in memory, in steps that the scheduler gives.
+ * An actor of a simulated process: the machine of production over the log in memory, in steps chosen by the scheduler.
  *
- * Between any two steps it may be killed; inside one, a record may fail before or after its function has run.
+ * The actor may be killed between any two steps; inside a step, a record may fail before or after its function has run.
  */
 import type { StoplogError } from '@stoplog/core';
 import type { Commit, SinkStart } from '@stoplog/core/port';
@@ -15,9 +15,9 @@ import type { Plan, Task } from '../pure/topology/plan.ts';
 import type { MemorySinks } from './memory-sinks.ts';
 import { sinkStart, SteppedActor, workOn, type CommitEffect } from './stepped-actor.ts';
 
-/** What went into a commit, in order: a record, or a tick at a wall-clock time. */
+/** The contents of a commit, in order: a record, or a tick at a wall-clock time. */
 export type Handled = { readonly topic: string; readonly offset: bigint } | { readonly tick: number };
-/** A commit on its way: in the queue of the process's writer, then answered, then heard of. */
+/** A commit in flight: queued at the process's writer, then answered, then received by the actor. */
 export interface Sent {
   readonly by: SimulatedActor;
   readonly number: number;
@@ -25,7 +25,7 @@ export interface Sent {
   readonly handled: readonly Handled[];
   answer: 'none' | 'committed' | StoplogError;
 }
-/** How small the pieces are: everything that production does in thousands, a simulation does in ones and twos. */
+/** The sizes of batches and generations: thousands in production, a few in a simulation. */
 export interface Grain {
   readonly limits: Limits;
   /** Store entries of one generation in memory. */
@@ -36,7 +36,7 @@ export interface Life {
   readonly task: Task;
   readonly partition: number;
   readonly epoch: number;
-  /** A name that no other life has. */
+  /** The unique name of the incarnation. */
   readonly name: string;
   readonly suspect: Place | undefined;
   readonly pace: number | undefined;
@@ -44,25 +44,25 @@ export interface Life {
   readonly grain: Grain;
   readonly now: () => number;
   readonly sinks: MemorySinks;
-  /** Writes a batch to a sink, behind a commit that changes nothing: what was read is durable then. */
+  /** Writes a batch to a sink after an empty commit has shown that the records read are durable. */
   readonly sink: (write: SinkWrite, start: SinkStart) => void;
   /** Hands a commit to the writer of the process. */
   readonly send: (sent: Sent) => void;
-  /** Asked at each record before and after its function: true to fail there. */
+  /** Called at each record before and after its function: true to fail there. */
   readonly fails: (actor: SimulatedActor, place: Place) => boolean;
 }
 
 export class SimulatedActor implements Footprints {
   readonly life: Life;
   readonly name: string;
-  /** Sent and not heard of, oldest first. */
+  /** Commits in flight, oldest first. */
   readonly underWay: Sent[] = [];
   steps = 0;
-  /** When it was told to finish what is begun, and end. */
+  /** The time at which draining began. */
   drainingSince: number | undefined;
-  /** A record takes until then: neither steps nor news before. */
+  /** The end of a slow record: no steps and no answers before. */
   busyUntil = 0;
-  /** The scheduler's wish that the next record fail. */
+  /** Set by the scheduler to let the next record fail. */
   trap: 'none' | 'before' | 'after' = 'none';
   readonly #actor: SteppedActor;
   readonly #work: RecordWork;
@@ -92,7 +92,7 @@ export class SimulatedActor implements Footprints {
   get draining(): boolean {
     return this.drainingSince !== undefined;
   }
-  /** Records taken and not sent. */
+  /** The number of records read and not sent. */
   get open(): number {
     return this.#work.open;
   }
@@ -102,17 +102,17 @@ export class SimulatedActor implements Footprints {
   get error(): Error | undefined {
     return this.#actor.error;
   }
-  /** The record it is in, or was in last. */
+  /** The present or last record. */
   get place(): Place | undefined {
     const at = this.#at;
     const topic = at && this.life.task.inputs[at.input]?.topic.name;
     return topic === undefined ? undefined : { topic, partition: this.life.partition, offset: at!.base + BigInt(at!.delta) };
   }
-  /** A step would change something. */
+  /** Whether a step would change anything. */
   get isReady(): boolean {
     return this.#actor.isReady || this.#actor.wakeAt <= this.life.now();
   }
-  /** When a verb wants a tick. */
+  /** The next time at which a verb wants a tick. */
   get wakeAt(): number {
     return this.#actor.wakeAt;
   }
@@ -127,7 +127,7 @@ export class SimulatedActor implements Footprints {
     this.drainingSince = now;
     this.#actor.hear({ type: 'drain' });
   }
-  /** Hears of the oldest commit under way. */
+  /** Receives the answer to the oldest commit in flight. */
   hear(): Sent | undefined {
     const sent = this.underWay.shift();
     if (sent === undefined || sent.answer === 'none') return sent;

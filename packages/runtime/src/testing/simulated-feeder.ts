@@ -1,6 +1,6 @@
 /**
- * The world outside: appends the inputs in pieces, goes on when they are visible, and sends again what a power cut took
- * back. What it was told is durable it does not look after any more.
+ * The producer of the inputs: appends them in pieces, continues when they are visible, and appends records again that a power cut
+ * lost. Records that were reported as durable are not checked again.
  */
 import type { Commit } from '@stoplog/core/port';
 import { type AnyTopic, encodeKey, encodeValue, parseKey, parseValue, RecordPacker } from '@stoplog/core/kit';
@@ -15,7 +15,7 @@ export interface FedRecord {
 export interface Feed {
   readonly topic: AnyTopic;
   readonly records: readonly FedRecord[];
-  /** Not before everything ahead of it has been processed. */
+  /** Whether the input waits until all earlier inputs have been processed. */
   readonly waits: boolean;
 }
 
@@ -44,11 +44,11 @@ export class SimulatedFeeder {
     }));
   }
 
-  /** Everything is in the log; with the second answer, for good. */
+  /** Whether all records were appended. */
   get isDone(): boolean {
     return this.#lanes.every(({ todo }) => todo.length === 0);
   }
-  /** What is due has been sent, and the next is to wait until it is processed. */
+  /** Whether all due records are sent, and the next input waits until they are processed. */
   get waits(): boolean {
     return !this.isDone && this.#due.length === 0;
   }
@@ -58,7 +58,7 @@ export class SimulatedFeeder {
   get canFeed(): boolean {
     return this.#due.length > 0;
   }
-  /** Appends a piece; how many records it has. */
+  /** Appends a piece; returns the number of its records. */
   feed(chance: Chance, chunk: number): number {
     const lane = chance.pick(this.#due);
     const records = lane.todo.slice(0, chance.between(1, chunk));
@@ -69,7 +69,7 @@ export class SimulatedFeeder {
     lane.doubtful = [...lane.doubtful.filter(({ receipt }) => !receipt.durable), { records, receipt: this.#log.commit(commit) }];
     return records.length;
   }
-  /** After a power cut: what is not there any more is sent again. */
+  /** After a power cut: queues the lost records again. */
   lookAgain(): void {
     for (const lane of this.#lanes) {
       lane.todo = [...lane.doubtful.filter(({ receipt }) => receipt.lost && !receipt.durable).flatMap(({ records }) => records), ...lane.todo];

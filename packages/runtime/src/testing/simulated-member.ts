@@ -1,8 +1,9 @@
 /**
- * A process as a member of its group: joins, is told what it has, says what it has ended, beats, and watches the others.
+ * A process as a member of its group: joins, receives its assignment, releases revoked partitions, sends heartbeats, and watches the
+ * other members.
  *
- * What a member does next is the production's own (`nextAction`), and so is the coordinator, whose state lies in the log. What it
- * decides on it does in a later step: in between the group may have changed, or the process stood still.
+ * The next action of a member is decided by the code of production (`nextAction`), and so is the assignment by the coordinator, whose
+ * state is stored in the log. The action is performed in a later step: in between the group may change, or the process may stand still.
  */
 import type { Holding } from '@stoplog/core/port';
 import { beatMs, type GroupEffect, type GroupEvent, keepsWithout, nextAction, placeName, type Standing, standingOf } from '@stoplog/core/kit';
@@ -11,37 +12,37 @@ import type { Unit } from '../pure/host/units.ts';
 import type { Count } from './simulation-counters.ts';
 
 const LOOK_MS = 1_000;
-/** After it has left it comes back, as another one. */
+/** The time after which a member that left joins again, as a new member. */
 const AWAY_MS = 2_000;
 
 export interface MemberParts {
   readonly name: string;
   readonly units: readonly Unit[];
-  /** Of a static member. */
+  /** The instance id of a static member. */
   readonly instanceId: string | undefined;
   readonly sessionMs: number;
-  /** The state of the group as it is in the log. */
+  /** The state of the group in the log. */
   readonly group: () => MemoryGroupState;
   readonly now: () => number;
   readonly count: Count;
   readonly tell: (what: string) => void;
-  /** Whether the process that a member was is known to be gone. */
+  /** Whether the process of a member is known to have ended. */
   readonly isGone: (id: string) => boolean;
-  /** Whether an actor of this process still works on it. */
+  /** Whether an actor of this process still works on a partition. */
   readonly isAtWork: (place: Holding) => boolean;
-  /** What this one has from now on. */
+  /** Receives the new assignment of this member. */
   readonly assigned: (partitions: readonly Holding[]) => void;
-  /** Does it to the group. */
+  /** Applies an event to the group. */
   readonly change: (event: GroupEvent<MemoryMember>) => readonly GroupEffect[];
 }
 
 export class SimulatedMember {
-  /** Another one for each time it joins. */
+  /** The member id, which is new for each join. */
   id = '';
   readonly #parts: MemberParts;
   #joined = 0;
   #told: readonly Holding[] | undefined;
-  /** Decided on, and not done. */
+  /** Events that are decided and not yet applied. */
   #saying: GroupEvent<MemoryMember>[] = [];
   #watching: Watching | undefined;
   #looked:
@@ -57,16 +58,16 @@ export class SimulatedMember {
   get isIn(): boolean {
     return this.id !== '' && this.#parts.group().members.some(({ id }) => id === this.id);
   }
-  /** Was told what it has, and nothing about it changes. */
+  /** Whether the member knows its assignment, and the assignment is not changing. */
   get isSettled(): boolean {
     return this.#saying.length === 0 && this.isIn && this.#action.type === 'wait';
   }
-  /** When something is due that time alone brings. */
+  /** The next time at which an action is due. */
   get wakes(): number {
     return this.isIn ? Math.min(this.#nextBeat, this.#nextLook) : this.#nextLook;
   }
 
-  /** What it could do now; with `hasEnded` nothing goes on here that is not in its assignment. */
+  /** The possible steps; with `hasEnded` no actor runs that is not in the assignment. */
   moves(hasEnded: boolean, notices: boolean): (() => void)[] {
     const { now } = this.#parts;
     const [saying] = this.#saying;
@@ -79,7 +80,7 @@ export class SimulatedMember {
     if (now() >= this.#nextLook) moves.push(() => this.#look());
     return moves;
   }
-  /** Everything here has ended: out, or away. */
+  /** Leaves the group after all actors have ended: removed, or pending rejoin. */
   leave(): void {
     const { instanceId, now, count } = this.#parts;
     if (this.isIn) count(instanceId === undefined ? 'member that left' : 'static member that went away');
@@ -87,7 +88,7 @@ export class SimulatedMember {
     this.forget();
     this.#nextLook = now() + AWAY_MS;
   }
-  /** With the memory of its process. */
+  /** Forgets everything, as the death of the process does. */
   forget(): void {
     this.id = '';
     this.#told = this.#watching = undefined;
@@ -95,7 +96,7 @@ export class SimulatedMember {
     this.#nextLook = this.#parts.now();
   }
 
-  /** Asked for at every step, and the same until the group changes or something is told. */
+  /** The next action, cached until the group or the assignment changes. */
   get #action(): ReturnType<typeof nextAction> {
     const group = this.#parts.group();
     if (this.#looked?.group !== group || this.#looked.told !== this.#told || this.#looked.id !== this.id)
@@ -110,7 +111,7 @@ export class SimulatedMember {
     const standing: Standing = found === undefined ? { isIn: false, replaced } : { isIn: true, ...found };
     return nextAction(this.#told, standing);
   }
-  /** What it was asked for and has ended, while others that it was asked for go on. */
+  /** Revoked partitions that are drained, while other revoked partitions are not. */
   get #early(): readonly Holding[] {
     if (this.#told === undefined) return [];
     const told = new Set(this.#told.map(placeName));

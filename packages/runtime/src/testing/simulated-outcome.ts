@@ -1,5 +1,5 @@
 /**
- * What a simulation left in its log, to be looked at, and to be held against a drive that nothing disturbed.
+ * The contents of the log after a simulation, for tests, and for the comparison with a drive without faults.
  */
 import { inspect } from 'node:util';
 import { type Origin, type Sink, StoplogError, type Store } from '@stoplog/core';
@@ -31,7 +31,7 @@ export class Outcome {
         { topic: name, pipeline: this.#plan.name },
         `pipeline '${this.#plan.name}' neither reads nor writes topic '${name}': simulate the pipeline that does`,
       );
-    // The face promises what its serdes decode.
+    // The declared types of a topic are the types that its serdes decode.
     return this.records(topic).map(({ key, value }) => ({ key, value }) as SentRecord<K, V>);
   }
   store<K, V>(face: Store<K, V>): DrivenStore<K, V> {
@@ -53,7 +53,7 @@ export class Outcome {
     return this.#sinks.records(sink.name).map(({ key, value }) => ({ key, value }) as SentRecord<K, V>);
   }
 
-  /** Says where it differs from what a drive came to. */
+  /** Describes the first difference from the outcome of a drive. */
   differenceFrom(driven: Driver): string | undefined {
     for (const topic of this.#plan.topics) {
       const [found, expected] = [this.records(topic), driven.records(topic as Origin<unknown, unknown>) as unknown as readonly LazyRecord[]].map((records) =>
@@ -64,7 +64,7 @@ export class Outcome {
     }
     for (const node of this.#plan.nodes) {
       if (node.writes?.kind !== 'sink') continue;
-      // Of a table the sink gets the latest change of each commit: which commits there were is a matter of chance.
+      // A sink of a table gets the latest change of each commit, and the cuts between commits are random.
       const text = node.inputs[0]?.yields === 'changes' ? latestEntries : entryTexts;
       const sink = node.writes as Sink<unknown, unknown>;
       const difference = differing(text(this.written(sink)), text(driven.written(sink)));
@@ -79,7 +79,7 @@ export class Outcome {
     return undefined;
   }
 
-  /** Partition by partition, in order. */
+  /** The records of a topic, partition by partition, in order. */
   records({ name, keySerde, valueSerde }: AnyTopic): readonly LazyRecord[] {
     return this.#log.topic(name).partitions.flatMap(({ batches }) =>
       batches.flatMap(({ bytes }) => {
@@ -103,7 +103,7 @@ const latestEntries = (records: readonly SentRecord<unknown, unknown>[]): readon
   return entryTexts([...latest.values()].filter(({ value }) => value !== null));
 };
 
-/** The last value of each key; what was deleted is not there. */
+/** The last value of each key, without deleted keys. */
 const latestOf = (records: readonly LazyRecord[]): readonly string[] => {
   const latest = new Map<string, string | undefined>();
   for (const record of records) latest.set(bytesText(record.keyBytes), record.valueBytes === null ? undefined : textOf(record));

@@ -1,8 +1,8 @@
 /**
  * A process that runs the pipeline: joins the group, runs the actors it is assigned, supervises them, and writes.
  *
- * It dies with all it has in memory, commits in its writer's queue too; or it stands still for a while, and wakes up
- * not knowing that anything has happened.
+ * A process dies with everything in its memory, including commits in its writer's queue; or it stands still for a while, and wakes up
+ * with an old view of the group.
  */
 import { isStoplogError, StoplogError } from '@stoplog/core';
 import type { Holding } from '@stoplog/core/port';
@@ -19,7 +19,7 @@ import { SimulatedMember } from './simulated-member.ts';
 import type { Count } from './simulation-counters.ts';
 import type { Late } from './simulation-faults.ts';
 
-/** What a process is given by the world it lives in. */
+/** The environment of a process, provided by the simulation. */
 export interface Surroundings {
   readonly plan: Plan;
   readonly units: readonly Unit[];
@@ -31,15 +31,15 @@ export interface Surroundings {
   readonly count: Count;
   readonly tell: (what: string) => void;
   readonly fails: Life['fails'];
-  /** Whether the process that a member was is known to be gone. */
+  /** Whether the process of a member is known to have ended. */
   readonly isGone: (member: string) => boolean;
   readonly change: (event: GroupEvent<MemoryMember>) => readonly GroupEffect[];
   readonly isLate: (what: Late) => boolean;
   readonly heard: (sent: Sent) => void;
-  /** A partition was given up, or cannot start: no fault of the simulation's. */
+  /** A partition has failed, or cannot start, which the faults of the simulation do not cause. */
   readonly gaveUp: (actor: string, error: unknown) => void;
 }
-/** What a process is. */
+/** The fixed properties of a process. */
 export interface Kind {
   readonly name: string;
   readonly isStatic: boolean;
@@ -55,12 +55,12 @@ export class SimulatedProcess {
   readonly name: string;
   readonly member: SimulatedMember;
   readonly sessionMs: number;
-  /** Until then it is down, or stands still. */
+  /** The time until which the process is down, or stands still. */
   downUntil = 0;
   pausedUntil = 0;
   isUp = false;
   readonly actors: Map<string, SimulatedActor> = new Map();
-  /** Handed to the writer, not written. */
+  /** Commits queued at the writer. */
   queue: Sent[] = [];
   readonly #around: Surroundings;
   #host = new HostState(Infinity);
@@ -93,11 +93,11 @@ export class SimulatedProcess {
   get isAwake(): boolean {
     return this.isUp && this.#around.now() >= this.pausedUntil;
   }
-  /** How many units are here. */
+  /** The number of units of this process. */
   get holds(): number {
     return this.#host.held.size;
   }
-  /** Has nothing left to do, and knows what it has. */
+  /** Whether the process has no work left, and knows its assignment. */
   get isIdle(): boolean {
     return (
       this.member.isSettled &&
@@ -108,7 +108,7 @@ export class SimulatedProcess {
       [...this.actors.values()].every((actor) => !actor.draining && !actor.isReady && actor.underWay.length === 0)
     );
   }
-  /** When something is due that time alone brings. */
+  /** The next time at which an action is due. */
   get wakes(): number {
     const { now } = this.#around;
     if (!this.isUp) return this.downUntil;
@@ -118,7 +118,7 @@ export class SimulatedProcess {
     return Math.min(...this.#restarts.map(({ at }) => at), ...busy, ...ticks, this.member.wakes);
   }
 
-  /** What it could do now, each a step of its own. */
+  /** The possible steps. */
   moves(): (() => void)[] {
     const { now, isLate } = this.#around;
     const moves: (() => void)[] = [];
@@ -138,10 +138,10 @@ export class SimulatedProcess {
     return moves;
   }
 
-  /** A thread dies between two turns; what it has sent is with the writer. */
+  /** A thread dies between two turns; its sent commits stay with the writer. */
   kill(actor: SimulatedActor): void {
     this.#mourn(actor);
-    this.#bury(actor, new StoplogError('STOPLOG_LOG_UNAVAILABLE', {}, 'the thread ended under it: it is started again'), undefined);
+    this.#bury(actor, new StoplogError('STOPLOG_LOG_UNAVAILABLE', {}, 'its thread ended: the actor is started again'), undefined);
   }
   die(downUntil: number): void {
     const { count } = this.#around;
@@ -155,12 +155,12 @@ export class SimulatedProcess {
   get isLeaving(): boolean {
     return this.#leaving;
   }
-  /** Asked to end: finishes what is begun, leaves the group, and is another member afterwards. */
+  /** Drains, leaves the group, and joins later as a new member. */
   drain(): void {
     this.#leaving = true;
     this.#tellHost({ type: 'stop' });
   }
-  /** The writer takes a commit; with an error, it could not. */
+  /** The writer applies a commit, or answers it with the error. */
   write(sent: Sent, error?: StoplogError): void {
     const { log, count, tell } = this.#around;
     this.queue.splice(this.queue.indexOf(sent), 1);
@@ -181,7 +181,7 @@ export class SimulatedProcess {
     }
     tell(`${this.name}: ${describe(sent)} ${sent.answer === 'committed' ? 'is visible' : `is refused: ${sent.answer.message}`}`);
   }
-  /** The oldest unwritten commit of each actor: those of one actor keep their order. */
+  /** The oldest queued commit of each actor, because commits of one actor keep their order. */
   #heads(): readonly Sent[] {
     const seen = new Set<SimulatedActor>();
     return this.queue.filter(({ by }) => !seen.has(by) && seen.add(by));
@@ -192,7 +192,7 @@ export class SimulatedProcess {
     this.pausedUntil = 0;
     this.#around.tell(`${this.name} starts`);
   }
-  /** As the app does it: the machine of the host says what ends and what begins. */
+  /** Handles a new assignment as the app does: the machine of the host decides which actors end and start. */
   #assigned(partitions: readonly Holding[]): void {
     const { units, count } = this.#around;
     const now = holdingsIn(units, partitions);
@@ -233,7 +233,7 @@ export class SimulatedProcess {
         return gaveUp(effect.unit, effect.error);
       case 'fatal':
         return gaveUp('of the app', effect.error);
-      // Only the console and settled() ask for these. A simulated thread that hangs is slow, and the member looks for itself at what is over.
+      // Only the console and settled() need the first four. A simulated thread that hangs is only slow, and the member itself checks which actors have ended.
       case 'stand by':
       case 'waiting':
       case 'ask':
@@ -279,7 +279,7 @@ export class SimulatedProcess {
   }
   #restart(restart: Restart): void {
     this.#restarts.splice(this.#restarts.indexOf(restart), 1);
-    this.#around.tell(`${this.name}: actor ${restart.unit} goes on`);
+    this.#around.tell(`${this.name}: actor ${restart.unit} resumes`);
     this.#tellHost({ type: 'due', unit: restart.unit });
   }
   #turn(actor: SimulatedActor): void {
@@ -289,7 +289,7 @@ export class SimulatedProcess {
     if (actor.open > open) tell(`${this.name}: actor ${actor.name} has taken ${actor.open} records`);
     if (actor.hasEnded) this.#ended(actor);
   }
-  /** By itself: drained, or failed. */
+  /** An actor ended by itself: drained, or failed. */
   #ended(actor: SimulatedActor): void {
     const { now, tell, count } = this.#around;
     const { error } = actor;
@@ -314,7 +314,7 @@ export class SimulatedProcess {
     tell(`${this.name}: actor ${actor.name} hears that ${describe(sent)} happened`);
     this.#tellHost({ type: 'worked', unit: actor.name });
   }
-  /** Counts what is lost with it, or still under way. */
+  /** Counts the work that is lost with an actor, and its commits in flight. */
   #mourn(actor: SimulatedActor): void {
     const { count } = this.#around;
     if (actor.open > 0) count('crash before send');
@@ -330,7 +330,7 @@ export class SimulatedProcess {
   }
 }
 
-/** The sent commit behind what the log has kept. */
+/** The sent commit of each commit in the log. */
 export const handledBy: WeakMap<object, Sent> = new WeakMap();
 
 const describe = ({ by, commit }: Sent): string =>

@@ -1,9 +1,9 @@
 /**
- * Looks at the log whenever something has become durable, and says what is lost, doubled, torn or out of order.
+ * Checks the log whenever commits have become durable, and reports records that are lost, doubled, torn or out of order.
  *
- * Every commit is held against a reference that takes the same records, read again from the log, through the same task:
- * outputs and store writes must be the same bytes. The records of its commits, one commit after the other, must be all
- * records of its inputs, each once, in their order. What the log claims to have done must be in it, and nothing else.
+ * Every commit is compared with a reference that processes the same records, read again from the log, with the same task: outputs and
+ * store writes must be the same bytes. The records of a task's commits, in order, must be all records of its inputs, each once.
+ * Acknowledged commits must be in the log, and nothing else.
  */
 import { isStoplogError } from '@stoplog/core';
 import type { Commit } from '@stoplog/core/port';
@@ -15,7 +15,7 @@ import { handledBy } from './simulated-process.ts';
 import { Reference, type Expected } from './simulation-reference.ts';
 import { differenceOf, latin, textOf, textOfExpected, textOfPart, textsIn, type RecordText } from './simulation-texts.ts';
 
-/** A broken promise, without the seed and the story: `simulate` adds them. */
+/** A broken promise, without the seed and the steps, which `simulate` adds. */
 export class Broken extends Error {
   override readonly name: string = 'Broken';
 }
@@ -25,7 +25,7 @@ interface Watched {
   readonly partition: number;
   readonly reference: Reference;
   readonly positions: Map<string, bigint>;
-  /** All its commits, to be done again when two runs differ. */
+  /** All commits of the task, to be repeated when two runs differ. */
   readonly history: Sent[];
 }
 
@@ -34,10 +34,10 @@ export class Checker {
   readonly #log: MemoryDisk;
   readonly #watched = new Map<string, Watched>();
   readonly #readers = new Map<string, Watched>();
-  /** Batches of each partition that are accounted for, and the offset behind them. */
+  /** The checked batches of each partition, and the offset after them. */
   readonly #seen = new Map<string, { batches: number; next: bigint }>();
   #group: MemoryGroupState | undefined;
-  /** Records from outside that are durable. */
+  /** The number of durable input records. */
   fed = 0;
   commits = 0;
 
@@ -54,16 +54,16 @@ export class Checker {
     }
   }
 
-  /** An actor has been told that its commit happened. */
+  /** Checks a commit that was acknowledged to its actor. */
   heard({ commit, by }: Sent): void {
     for (const { topic, partition, to } of commit.positions) {
       if (this.#log.position(this.#plan.name, topic, partition) < to)
         throw new Broken(
-          `lost: actor ${by.name} was told that its commit up to ${topic}[${partition}] ${to} happened, but the group stands at ${this.#log.position(this.#plan.name, topic, partition)}`,
+          `lost: actor ${by.name} received an acknowledgement for its commit up to ${topic}[${partition}] ${to}, but the group is at ${this.#log.position(this.#plan.name, topic, partition)}`,
         );
     }
   }
-  /** Everything visible is durable now, these entries last. */
+  /** Checks all changes, which are durable now; `entries` are the newest. */
   flushed(entries: readonly MemoryChange[]): void {
     for (const entry of entries) {
       if (entry.group !== undefined) this.#regroup(entry.group);
@@ -82,13 +82,13 @@ export class Checker {
       this.#sameEntries(commit);
     }
   }
-  /** At the end every record of every input is behind the group. */
+  /** Checks at the end that the group has passed every record of every input. */
   finished(): void {
     for (const watched of this.#watched.values()) {
       const { task, partition, reference } = watched;
       for (const [store, part] of reference.stores) {
         if (textOfPart(part) !== textOfPart(this.#log.part(store, partition)))
-          throw this.#blame(watched, `torn: partition ${partition} of store '${store}' is not what its records come to`);
+          throw this.#blame(watched, `torn: partition ${partition} of store '${store}' differs from the result of its records`);
       }
       for (const { topic } of task.inputs) {
         const left = reference.head(topic.name);
@@ -114,17 +114,17 @@ export class Checker {
       const held = this.#group?.held.get(placeName(place));
       if (held?.epoch !== epoch)
         throw new Broken(
-          `two owners: a commit of epoch ${epoch} moved ${placeName(place)}, which ${held === undefined ? 'nobody held' : `was held in ${held.epoch}`}`,
+          `two owners: a commit of epoch ${epoch} moved ${placeName(place)}, which ${held === undefined ? 'no member held' : `was held in ${held.epoch}`}`,
         );
     }
     const sent = handledBy.get(commit!);
-    if (sent === undefined) throw new Broken('invariant broken: a commit that nobody sent');
+    if (sent === undefined) throw new Broken('invariant broken: a commit that no actor sent');
     const watched = this.#watched.get(sent.by.name)!;
     for (const { topic, partition, from, to } of positions) {
       const stood = watched.positions.get(topic) ?? 0n;
       if (from !== stood)
         throw new Broken(
-          `${from < stood ? 'doubled' : 'lost'}: actor ${sent.by.name} went on in ${topic}[${partition}] from ${from}, where ${stood} had been reached`,
+          `${from < stood ? 'doubled' : 'lost'}: actor ${sent.by.name} resumed in ${topic}[${partition}] from ${from}, but the group was at ${stood}`,
         );
       watched.positions.set(topic, to);
     }
@@ -141,7 +141,7 @@ export class Checker {
         `torn: the commit of actor ${sent.by.name} up to ${positions.map(({ topic, partition, to }) => `${topic}[${partition}] ${to}`).join(', ')} ${difference}`,
       );
   }
-  /** Takes a commit's records through a reference. */
+  /** Processes a commit's records with a reference. */
   #again({ task, partition, positions }: Watched, reference: Reference, { handled, by }: Sent): Expected {
     for (const one of handled) {
       const head = 'tick' in one ? undefined : reference.head(one.topic);
@@ -166,17 +166,17 @@ export class Checker {
         const reached = positions.get(topic.name) ?? 0n;
         const head = reference.head(topic.name);
         if (head !== undefined && head.offset < reached)
-          throw new Broken(`lost: ${topic.name}[${partition}] offset ${head.offset} is behind the group, which stands at ${reached}, and was never handled`);
+          throw new Broken(`lost: ${topic.name}[${partition}] offset ${head.offset} was never handled, but the group is at ${reached}`);
       }
       const last = handled.findLast((one) => !('tick' in one) && one.offset >= (positions.get(one.topic) ?? 0n));
       if (last !== undefined && !('tick' in last))
         throw new Broken(
-          `doubled: ${last.topic}[${partition}] offset ${last.offset} is committed, but the group stands at ${positions.get(last.topic) ?? 0n} and will read it again`,
+          `doubled: ${last.topic}[${partition}] offset ${last.offset} is committed, but the group is at ${positions.get(last.topic) ?? 0n} and will read it again`,
         );
     }
     return reference.commit();
   }
-  /** Is it the log and the actors, or do the functions themselves say something else each time? */
+  /** Decides whether the log and the actors are wrong, or the functions are not deterministic. */
   #blame(watched: Watched, what: string): Broken {
     const { task, partition, history } = watched;
     const run = (): string => {
@@ -193,9 +193,9 @@ export class Checker {
     } catch (error) {
       if (isStoplogError(error) && error.code.startsWith('STOPLOG_LOG_')) throw error;
     }
-    return new Broken(`not deterministic: the functions of task ${task.id} make something else of the same records each time. ${REMEDY}`);
+    return new Broken(`not deterministic: the functions of task ${task.id} have another output for the same records each time. ${REMEDY}`);
   }
-  /** The next batch of a partition, which is to lie at that offset. */
+  /** The next batch of a partition, which must be at that offset. */
   #nextBatch(topic: string, partition: number, base: bigint): { readonly topic: string; readonly partition: number; readonly records: readonly RecordText[] } {
     const name = `${partition}:${topic}`;
     let seen = this.#seen.get(name);
@@ -211,7 +211,7 @@ export class Checker {
     const watched = this.#readers.get(`${partition}:${topic}`);
     const [stands, expected] = [this.#log.position(this.#plan.name, topic, partition), watched?.positions.get(topic) ?? 0n];
     if (stands !== expected)
-      throw new Broken(`${stands < expected ? 'doubled' : 'lost'}: the group stands at ${topic}[${partition}] ${stands}, and has committed up to ${expected}`);
+      throw new Broken(`${stands < expected ? 'doubled' : 'lost'}: the group is at ${topic}[${partition}] ${stands}, and has committed up to ${expected}`);
   }
   #sameEntries(commit: Commit): void {
     const watched = this.#watched.get(handledBy.get(commit)!.by.name)!;
@@ -228,4 +228,4 @@ export class Checker {
 }
 
 const REMEDY =
-  'Let nothing in a verb depend on the time, on chance, or on what it remembers outside its store: a record may be handled more than once before it is committed';
+  'Let nothing in a verb depend on the time, on chance, or on state outside its store: a record may be handled more than once before it is committed';

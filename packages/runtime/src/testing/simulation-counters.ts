@@ -1,5 +1,5 @@
 /**
- * What must have happened sometimes: a simulation that never met a crash between two commits has proved little about one.
+ * Events that must occur in some seeds: a simulation without a crash between two commits proves little about such a crash.
  */
 export const COUNTERS = [
   'crash before send',

@@ -1,5 +1,5 @@
 /**
- * A promise that a simulation found broken: what, after which story, and the command that tells the story again.
+ * The error of a simulation that found a broken promise: the promise, the last steps, and the command that repeats them.
  */
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,6 +1,6 @@
 /**
- * What goes wrong, and how often; and how fine the grain is. Both are drawn anew for each seed, so that some seeds know
- * hardly any crash but many pauses, and others the reverse: what is rare in the mean is common somewhere.
+ * The faults and their frequency, and the sizes of batches. Both are drawn for each seed, so that some seeds have hardly any crash but
+ * many pauses, and others the reverse: an event that is rare on average is common in some seeds.
  */
 import { SESSION_MS } from '@stoplog/core/kit';
 import type { Chance } from './chance.ts';
@@ -14,39 +14,39 @@ export type Fault =
   | 'fail'
   /** A process dies. */
   | 'crash'
-  /** The machine stops: all processes die, and a suffix of the commits that were not flushed is gone. */
+  /** The machine stops: all processes die, and a suffix of the unflushed commits is lost. */
   | 'powerCut'
   /** A process stands still, perhaps for longer than its session. */
   | 'pause'
-  /** A record takes its time, perhaps longer than a session. */
+  /** A record is slow, perhaps slower than a session. */
   | 'slow'
-  /** A process is asked to end, and joins again. */
+  /** A process drains, leaves, and joins again. */
   | 'leave'
-  /** The log has no room for a commit, this time. */
+  /** The log has no room for one commit. */
   | 'full';
 
-/** How likely each is among the faults; 0 is never, and what is left out is drawn. */
+/** The relative frequency of each fault; 0 is never, and frequencies left out are drawn. */
 export type Faults = Readonly<Partial<Record<Fault, number>>>;
 
 export const FAULTS: readonly Fault[] = ['kill', 'fail', 'crash', 'powerCut', 'pause', 'slow', 'leave', 'full'];
 
-/** The disk, a message, the news of an assignment, or a new actor's first turn takes its time. */
+/** Delays of the disk, of an answer, of the notice of an assignment, or of a new actor's first turn. */
 export type Late = 'write' | 'hear' | 'notice' | 'start';
 
 /** The character of one simulation. */
 export interface Temper {
   readonly weights: readonly number[];
-  /** How likely a step is a fault, as long as there are to be any. */
+  /** The probability that a step is a fault, while there are faults. */
   readonly faultRate: number;
   readonly faults: number;
   readonly processes: readonly Kind[];
   readonly holes: number;
   readonly flushRate: number;
-  /** At most so many ms pass in a step. */
+  /** The maximum duration of a step in ms. */
   readonly tickMs: number;
   readonly feedRate: number;
   readonly chunk: number;
-  /** How likely it is that what could be written, heard or noticed waits for another step. */
+  /** The probability that a possible write, answer, notice or start waits for another step. */
   readonly late: Readonly<Record<Late, number>>;
   readonly grain: () => Grain;
 }
@@ -54,7 +54,7 @@ export interface Temper {
 export const drawTemper = (chance: Chance, faults: Faults): Temper => {
   const weights = FAULTS.map((fault) => faults[fault] ?? (chance.is(0.25) ? 0 : chance.next()));
   const some = weights.some((weight) => weight > 0);
-  // One record a commit, in some: then the commits of two lives of an actor are cut at the same places.
+  // In some seeds a commit has one record, so that the commits of two incarnations of an actor are cut at the same offsets.
   const fine = chance.pick([0, 1, 3]);
   return {
     weights,
@@ -81,7 +81,7 @@ export const drawTemper = (chance: Chance, faults: Faults): Temper => {
   };
 };
 
-/** One process, or several that share the partitions; some of them static. */
+/** The processes of a simulation: one, or several that share the partitions; some of them static. */
 const kindsOf = (chance: Chance): readonly Kind[] => {
   const isStatic = chance.pick([0, 0, 0.5, 1]);
   const sessionMs = chance.pick([1_000, SESSION_MS]);

@@ -1,5 +1,5 @@
 /**
- * What an actor that nothing ever disturbs makes of the same records in the same order: the measure of the disturbed one.
+ * The reference: the output of an actor without faults for the same records in the same order.
  */
 import type { StorePart } from '@stoplog/core/port';
 import { type LazyRecord, openBatch } from '@stoplog/core/kit';
@@ -12,7 +12,7 @@ import type { Emit } from '../pure/nodes/emit.ts';
 import type { Plan, Task } from '../pure/topology/plan.ts';
 import type { Handled } from './simulated-actor.ts';
 
-/** What one commit ought to hold. */
+/** The expected contents of one commit. */
 export interface Expected {
   readonly writes: readonly { readonly store: string; readonly writes: Writes }[];
   readonly appends: readonly { readonly topic: string; readonly partition: number; readonly batch: Uint8Array }[];
@@ -27,7 +27,7 @@ interface Cursor {
 }
 
 export class Reference {
-  /** By the names they have in the log. */
+  /** The parts of the stores, by their names in the log. */
   readonly stores: ReadonlyMap<string, MemoryPart>;
   readonly #compiled: Compiled;
   /** Undefined when no verb asks for stream time. */
@@ -58,7 +58,7 @@ export class Reference {
     );
   }
 
-  /** The record that nobody has handled yet, if it is there. */
+  /** The next unhandled record, if it is in the log. */
   head(topic: string): LazyRecord | undefined {
     const cursor = this.#cursors.get(topic)!;
     while (cursor.head === undefined && cursor.batch < cursor.partition.batches.length) {
@@ -67,7 +67,7 @@ export class Reference {
     }
     return cursor.head;
   }
-  /** Takes the head, or a tick, through the task. */
+  /** Processes the head, or a tick, with the task. */
   handle(what: Handled): void {
     const { functions } = this.#compiled;
     if ('tick' in what) return functions.tick(what.tick);

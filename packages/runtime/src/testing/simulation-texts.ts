@@ -1,5 +1,5 @@
 /**
- * Records, store entries and whole commits as texts, to be compared and to be shown.
+ * Formats records, store entries and whole commits as texts, for comparisons and messages.
  */
 import { openBatch, stampBatch } from '@stoplog/core/kit';
 import type { MemoryPart } from '@stoplog/core/testing';
@@ -7,7 +7,7 @@ import type { Writes } from '../pure/actor/overlay.ts';
 import type { Sent } from './simulated-actor.ts';
 import type { Expected } from './simulation-reference.ts';
 
-/** A record as text, without its place: partition and order are compared apart. */
+/** A record as text, without partition and offset, which are compared separately. */
 export interface RecordText {
   readonly keyed: boolean;
   readonly text: string;
@@ -25,7 +25,7 @@ export const textsIn = (bytes: Uint8Array): readonly RecordText[] => {
   }
   return texts;
 };
-/** A batch that no log has stamped yet. */
+/** Stamps a new batch at offset 0, as a log would. */
 const stamped = (batch: Uint8Array): Uint8Array => {
   stampBatch(batch, { topicId: 1, partition: 0, baseOffset: 0n });
   return batch;
@@ -37,7 +37,7 @@ export const textOfPart = (part: MemoryPart): string =>
     .join('\n');
 export const latin = (bytes: Uint8Array | null): string =>
   bytes === null ? 'null' : `'${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')}'`;
-/** Records without a key may lie anywhere. */
+/** The text of a record with its partition; a record without a key may be in any partition. */
 export const textOf = (topic: string, partition: number, { keyed, text }: RecordText): string => `${topic}[${keyed ? partition : '?'}] ${text}`;
 
 export const textOfExpected = ({ writes, appends }: Expected): string =>
@@ -50,10 +50,10 @@ export const differenceOf = (expected: Expected, { commit }: Sent, kept: readonl
   const appended = expected.appends.flatMap(({ topic, partition, batch }) => textsIn(stamped(batch)).map((text) => textOf(topic, partition, text)));
   const missing = appended.find((text, i) => kept[i] !== text);
   if (missing !== undefined || kept.length !== appended.length)
-    return `appended ${shown(kept.find((text, i) => appended[i] !== text))} where ${shown(missing)} was to come`;
+    return `appended ${shown(kept.find((text, i) => appended[i] !== text))} where ${shown(missing)} was expected`;
   for (const { store, writes } of expected.writes) {
     const actual = commit.stores.find((one) => one.store === store) ?? { keys: [], values: [] };
-    if (textOfWrites(actual) !== textOfWrites(writes)) return `wrote ${textOfWrites(actual)} to store '${store}' where ${textOfWrites(writes)} was to come`;
+    if (textOfWrites(actual) !== textOfWrites(writes)) return `wrote ${textOfWrites(actual)} to store '${store}' where ${textOfWrites(writes)} was expected`;
   }
   return undefined;
 };

@@ -1,8 +1,8 @@
 /**
- * The world of one seed: processes, a log, the outside, a clock, and a scheduler that gives one of them one step.
+ * The simulation of one seed: processes, a log, a producer of inputs, a clock, and a scheduler that lets one of them take a step.
  *
- * First there are faults; then there are none, and everything must come to rest. What is checked is checked whenever
- * something has become durable, so a failure is found near the step that made it.
+ * First there are faults; then there are none, and all work must end. The log is checked whenever commits have become durable, so a
+ * failure is found near the step that caused it.
  */
 import { StoplogError } from '@stoplog/core';
 import { type GroupEffect, type GroupEvent, placeName, SESSION_MS } from '@stoplog/core/kit';
@@ -25,12 +25,12 @@ import { drawTemper, FAULTS, type Fault, type Faults, type Temper } from './simu
 /** Makes the log; `chance` decides when a log that breaks promises breaks one. */
 export type MakeLog = (options: MemoryDiskOptions, chance: Chance) => MemoryDisk;
 
-/** A record may be let fail so often; at the fifth time it would be given up. */
+/** The number of times that the simulation fails a record; at the fifth failure its partition would stop. */
 const FAILS_AT_ONE_RECORD = 3;
 const FAILS_OF_ONE_ACTOR = 15;
-/** What a slow disk may take for one more step. */
+/** The maximum delay of a slow disk for a step. */
 const SLOW_MS = 100;
-/** More than enough to come to rest in, for any inputs that fit a simulation. */
+/** More steps than any inputs that fit a simulation need. */
 const STEPS_AT_LEAST = 50_000;
 const STEPS_PER_RECORD = 200;
 
@@ -105,8 +105,9 @@ export class Simulation {
           this.#feeder.goOn();
         } else this.#wait();
       }
-      if (this.#dying !== undefined) throw new Broken(`actor ${this.#dying.actor} was given up: ${messageOf(this.#dying.error)}`, { cause: this.#dying.error });
-      if (this.#step > this.#stepsAtMost) throw new Broken(`no progress: ${this.#step} steps, and there is still something to do long after the last fault`);
+      if (this.#dying !== undefined)
+        throw new Broken(`actor ${this.#dying.actor} failed five times: ${messageOf(this.#dying.error)}`, { cause: this.#dying.error });
+      if (this.#step > this.#stepsAtMost) throw new Broken(`no progress: ${this.#step} steps, and there is still work long after the last fault`);
     }
     this.#checker.finished();
   }
@@ -125,7 +126,7 @@ export class Simulation {
     if (moves.length > 0) this.#chance.pick(moves)();
     return moves.length > 0;
   }
-  /** Nobody can do anything: time passes until somebody can, or the rest of the input comes. */
+  /** No step is possible: time passes until one is, or the next input arrives. */
   #wait(): void {
     if (this.#feeder.canFeed && this.#chance.is(0.5)) this.#tell(`outside: ${this.#feeder.feed(this.#chance, this.#temper.chunk)} records arrive`);
     else {
@@ -138,14 +139,14 @@ export class Simulation {
     const held = this.#processes.reduce((sum, { holds }) => sum + holds, 0);
     return held === this.#units.length && !this.#feeder.canFeed && this.#processes.every((process) => process.isAwake && process.isIdle);
   }
-  /** Something happens to the group. Whoever is in it works on nothing that it does not hold, or there are two owners. */
+  /** Applies an event to the group, and checks that each member works only on its partitions: otherwise there are two owners. */
   #change(event: GroupEvent<MemoryMember>): readonly GroupEffect[] {
     const effects = this.log.step(this.#plan.name, event);
     for (const effect of effects) {
       if (effect.type !== 'left' || (effect.why !== 'silent' && effect.why !== 'gone')) continue;
       const before = this.#processes.find(({ member }) => member.id === effect.member.id);
       this.#count(before?.isUp === true ? 'partition taken from a member that stood still' : 'partition taken from a member that died');
-      // The most dangerous moment to wake up in.
+      // The most dangerous moment to wake up.
       if (before !== undefined && this.#chance.is(0.5)) before.pausedUntil = this.#now;
     }
     if (event.type === 'beat') return effects;
@@ -157,7 +158,7 @@ export class Simulation {
           const held = this.log.group(this.#plan.name).state.held.get(place);
           if (held?.member !== member.id || held.epoch !== life.epoch)
             throw new Broken(
-              `two owners: actor ${name} of ${member.id} works on ${place} in epoch ${life.epoch}, which ${held === undefined ? 'nobody holds' : `${held.member} holds in ${held.epoch}`}`,
+              `two owners: actor ${name} of ${member.id} works on ${place} in epoch ${life.epoch}, which ${held === undefined ? 'no member holds' : `${held.member} holds in ${held.epoch}`}`,
             );
         }
     }
@@ -180,7 +181,7 @@ export class Simulation {
     this.#faultsLeft--;
     return this.#strike(FAULTS[this.#chance.weighted(weights)]!);
   }
-  /** False when there is nobody it could strike. */
+  /** Injects a fault; false when there is no target for it. */
   #strike(fault: Fault): boolean {
     const chance = this.#chance;
     const up = this.#processes.filter(({ isUp }) => isUp);
@@ -233,7 +234,7 @@ export class Simulation {
         const sent = process.queue.find(({ by }) => by.underWay.length > 1) ?? process.queue[0];
         if (sent === undefined) return false;
         this.#count('commit that the log had no room for');
-        process.write(sent, new StoplogError('STOPLOG_LOG_FULL', {}, 'there is no room: give the log some, and it goes on'));
+        process.write(sent, new StoplogError('STOPLOG_LOG_FULL', {}, 'there is no room: make room, and the commit is retried'));
         return true;
       }
     }
@@ -241,7 +242,7 @@ export class Simulation {
   #powerCut(): void {
     const { length } = this.log.unflushed;
     const survivors = this.#chance.below(length + 1);
-    this.#tell(`the power is cut: ${length - survivors} of ${length} changes that were not durable are gone`);
+    this.#tell(`the power is cut: ${length - survivors} of ${length} changes that were not durable are lost`);
     this.#count('power cut');
     for (const process of this.#processes) if (process.isUp) process.die(this.#now + this.#chance.below(2_000));
     const lost = this.log.powerCut(survivors).filter(({ commit }) => commit !== undefined && commit.group !== '');
@@ -267,7 +268,7 @@ export class Simulation {
   }
 }
 
-/** Makes the plan's topics and opens its stores, as the app and its actors do. */
+/** Makes the topics of the plan and opens its stores, as the app and its actors do. */
 const prepare = (log: MemoryDisk, plan: Plan): void => {
   log.ensure(plan.topics.map(({ shape }) => shape));
   for (const { stores, partitions } of plan.tasks)

@@ -1,4 +1,4 @@
-/** Sinks in a driven and in a simulated pipeline: each record once, whatever crashes. */
+/** Sinks in a driven and in a simulated pipeline: each record is written once, in spite of crashes. */
 import { compactedTopic, store, topic, type Sink } from '@stoplog/core';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -28,7 +28,7 @@ const counting = pipeline(
 );
 
 describe('a driven pipeline', () => {
-  test('shows what was written to a sink since the last look', () => {
+  test('written returns the records written to a sink since the last call', () => {
     const d = drive(counting);
     d.send(lines, '1', 'a b a');
     const first = d.written(page).map(({ value }) => value);
@@ -37,7 +37,7 @@ describe('a driven pipeline', () => {
     expect(d.written(page)).toEqual([{ key: 'c', value: 'c' }]);
     expect(d.written(totals).at(-1)).toEqual({ key: 'c', value: 1 });
   });
-  test('writes the latest change of a table, null for a deleted key', () => {
+  test('a sink of a table gets the latest change of each key, null for a deleted one', () => {
     const d = drive(pipeline('mirroring', table(names).to(mirror)));
     d.send(names, 'a', 'Ada');
     d.send(names, 'a', null);
@@ -46,7 +46,7 @@ describe('a driven pipeline', () => {
       { key: 'a', value: null },
     ]);
   });
-  test('writes nothing of a step that failed, and each record once after it', () => {
+  test('a failed step writes nothing, and its retry writes each record once', () => {
     let fails = true;
     const d = drive(
       pipeline(
@@ -72,7 +72,7 @@ describe('a driven pipeline', () => {
   });
 });
 
-test('a simulated pipeline writes each record to its sink once, through crashes, power cuts and members that come and go', () => {
+test('a simulated pipeline writes each record to its sink once, through crashes, power cuts and members that join and leave', () => {
   const records = Array.from({ length: 30 }, (_, i) => ({ key: `k${i % 5}`, value: `w${i % 7} w${i}` }));
   let crashes = 0;
   for (const seed of seeds(150)) {

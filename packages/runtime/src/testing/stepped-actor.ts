@@ -1,9 +1,8 @@
 /**
  * An actor without a thread: performs the effects of the actor's machine over a log in memory, one step at a time.
  *
- * Fetches are answered at once. What the machine waits for (more records, the other actors' turns, a time) stays
- * open until the owner of the actor calls `step` or `hear`: `drive` does so until nothing is ready, `simulate` in the
- * order that a seed draws.
+ * Fetches are answered at once. Other waits of the machine (for more records, the other actors' turns, a time) stay open until the
+ * owner of the actor calls `step` or `hear`: `drive` does so until no actor is ready, `simulate` in the order of a seed.
  */
 import { sourcePlace } from '@stoplog/core/kit';
 import type { Position, SinkStart, StorePart } from '@stoplog/core/port';
@@ -23,18 +22,18 @@ export class SteppedActor {
   readonly #log: MemoryDisk;
   readonly #send: (commit: CommitEffect) => void;
   readonly #sink: (write: SinkWrite) => void;
-  /** Events that are not handled yet: an effect may be answered while others of the same step are still to be performed. */
+  /** Unhandled events: an effect may be answered before the other effects of the same step are performed. */
   readonly #events: ActorEvent[] = [];
   #waiting: readonly Waiting[] = [];
   #begins = true;
   #yielded = false;
-  /** When the machine wants a tick; Infinity for never. */
+  /** The time at which the machine wants a tick; Infinity for never. */
   wakeAt: number = Infinity;
   hasEnded = false;
-  /** What ended it. */
+  /** The error that ended the actor. */
   error: Error | undefined;
 
-  /** `sink` writes a batch before its commit is sent; what it throws refuses the commit. */
+  /** `sink` writes a batch before its commit is sent; an error of it refuses the commit. */
   constructor(work: Work, log: MemoryDisk, send: (commit: CommitEffect) => void, sink: (write: SinkWrite) => void) {
     this.state = new ActorState(work);
     this.#log = log;
@@ -42,11 +41,11 @@ export class SteppedActor {
     this.#sink = sink;
   }
 
-  /** A step would change something. */
+  /** Whether a step would change anything. */
   get isReady(): boolean {
     return !this.hasEnded && (this.#begins || this.#yielded || this.#grown !== undefined);
   }
-  /** Begins, goes on after a turn of the others, or takes what it waited for. */
+  /** Starts the actor, resumes it after the turns of the others, or answers its fetch. */
   step(): void {
     if (this.#begins) {
       this.#begins = false;
@@ -66,12 +65,12 @@ export class SteppedActor {
     this.#events.push(event);
     this.#run();
   }
-  /** The time has come that the machine asked for. */
+  /** Notifies the machine that the requested time has come. */
   tick(wallClock: number): void {
     this.wakeAt = Infinity;
     this.hear({ type: 'ticked', wallClock });
   }
-  /** The request of a source's actor for arrivals. */
+  /** The open request of a source's actor for arrivals. */
   get pull(): number | undefined {
     return this.#waiting.find(({ type }) => type === 'pull')?.ask;
   }
@@ -145,7 +144,7 @@ export class SteppedActor {
   }
 }
 
-/** How an actor of a task opens the task's sinks. */
+/** The arguments with which an actor opens the sinks of its task. */
 export const sinkStart = ({ plan, task, partition }: Ground, epoch: number): SinkStart => ({
   group: plan.name,
   topic: task.inputs[0]?.topic.name ?? '',

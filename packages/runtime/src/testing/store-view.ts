@@ -1,11 +1,11 @@
-/** A store of a driven or simulated pipeline, over all its partitions, as a test reads it. */
+/** Reads a store of a driven or simulated pipeline, over all its partitions. */
 import type { StateStore } from '@stoplog/core/port';
 import { type AnyStore, compareBytes, decodeSortKey, encodeSortKey } from '@stoplog/core/kit';
 import type { DrivenStore } from './driver.ts';
 
-/** Each key is in one part only. */
+/** A view of all parts of a store; each key is in one part only. */
 export const viewOf = <K, V>({ valueSerde }: AnyStore, parts: readonly StateStore[]): DrivenStore<K, V> => {
-  // The face promises what its serde decodes.
+  // The declared type of a store is the type that its serde decodes.
   const valueOf = (bytes: Uint8Array): V => valueSerde.decode(bytes) as V;
   return {
     get: (key) => {

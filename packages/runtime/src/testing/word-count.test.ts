@@ -21,7 +21,7 @@ const wordCount = pipeline(
 );
 
 describe('word count', () => {
-  test('counts the words of all lines, wherever their partitions are', () => {
+  test('the words of all lines are counted, in all partitions', () => {
     const d = drive(wordCount);
     d.send(lines, 'l1', 'To be, or not to be:');
     d.send(lines, 'l2', 'that is the question — 42');
@@ -40,7 +40,7 @@ describe('word count', () => {
     expect(d.read(words)).toHaveLength(10);
   });
 
-  test("tells each word's new count once a commit", () => {
+  test("each word's new count is output once per commit", () => {
     const d = drive(wordCount);
     d.send(lines, 'l', 'no no no');
     d.send(lines, 'l', 'no');
@@ -50,7 +50,7 @@ describe('word count', () => {
     ]);
   });
 
-  test('counts any word, also é and those that every object has', () => {
+  test('any word is counted, also é and the names of object properties', () => {
     const d = drive(wordCount);
     d.send(lines, 'l', 'constructor tostring été été constructor');
     expect(['constructor', 'tostring', 'été'].map((word) => d.store(countByWord).get(word))).toEqual([2, 1, 2]);

@@ -27,6 +27,7 @@ import { outlookOf } from '../../pure/retention/due.ts';
 import { readEnds } from '../tables/rows.ts';
 import { read } from '../tables/sealed.ts';
 import { told, type Env } from '../tables/env.ts';
+import { refresh } from '../tables/seen.ts';
 import { isPresent, readGroup } from '../transaction/groups.ts';
 import type { WriterLink } from '../writer/link.ts';
 import { segmentsOf } from '../tables/segments.ts';
@@ -48,7 +49,7 @@ export class Administrator {
 
   async groups(): Promise<readonly GroupStanding[]> {
     try {
-      this.#env.root.resetReadTxn();
+      refresh(this.#env);
       const topicMetas = this.#metas<TopicMeta>(TOPIC_PREFIX);
       const topics = new Map(topicMetas.map(({ name, meta }) => [meta.id, name]));
       const sources = this.#metas<SourceMeta>(SOURCE_PREFIX).map(({ name, meta }) => [meta.id, `${SOURCE_PREFIX.toString()}${name}`] as const);
@@ -77,7 +78,7 @@ export class Administrator {
   async cleanings(topics?: readonly string[]): Promise<readonly CleaningStanding[]> {
     const { unsaved } = await this.#link.call({ type: 'reports' });
     try {
-      this.#env.root.resetReadTxn();
+      refresh(this.#env);
       return this.#metas<TopicMeta>(TOPIC_PREFIX)
         .filter(({ name }) => topics === undefined || topics.includes(name))
         .flatMap(({ name, meta }) => Array.from({ length: meta.shape.partitions }, (_, partition) => this.#cleaning(name, meta, partition, unsaved)));

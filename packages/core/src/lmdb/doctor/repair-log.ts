@@ -26,7 +26,7 @@ interface Place {
 export class LogRepair {
   readonly #source: RepairSource;
   readonly #target: RepairTarget;
-  readonly #names: Names;
+  #names: Names;
   readonly #namesLost: boolean;
   /** By the first eight bytes of their keys, in hexadecimal digits, which sort. */
   readonly #ends = new Map<string, Ends>();
@@ -54,6 +54,12 @@ export class LogRepair {
       const name = key.toString('hex', 0, 8);
       if (value.length === SEGMENT_BYTES) this.#segments.set(name, [...(this.#segments.get(name) ?? []), decodeSegment(key, value)]);
     }
+  }
+
+  /** Leaves topics out: what is found of them later is not put. */
+  leaveOut(ids: ReadonlySet<number>): void {
+    const topics = new Map([...this.#names.topics].filter(([id]) => !ids.has(id)));
+    this.#names = { ...this.#names, topics, gone: new Set([...this.#names.gone, ...ids]) };
   }
 
   async putBatches(): Promise<readonly RepairedTopic[]> {

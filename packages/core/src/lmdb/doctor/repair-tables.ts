@@ -20,6 +20,8 @@ export const isMetaKey = (key: Buffer): boolean => META_KINDS.some((kind) => (ki
 
 export interface KeptTables {
   readonly restarted: readonly Restarted[];
+  /** The numbers of the topics that restarted groups own. */
+  readonly leftOut: ReadonlySet<number>;
   readonly positionsKept: number;
   readonly positionsDropped: number;
   /** The number of entries of each store. */
@@ -46,11 +48,13 @@ export const putTables = async (
   const restarted = groupsToRestart({
     groups: names.groups,
     stores: names.stores,
+    topicsOf: (group) => [...ownedIds(names, new Set([group]))].map((id) => names.topics.get(id)!.name),
     storeGaps: source.gapsOf('stores'),
     positionGaps: source.gapsOf('positions'),
     namesLost: namesLost && stores.unknown > 0,
   });
   const anew = new Set(restarted.map(({ group }) => group));
+  const leftOut = ownedIds(names, anew);
   let [kept, dropped, copied] = [0, 0, 0];
   const copy = (table: Exclude<Table, 'log'>, { key, value }: Sealed): void => {
     copied++;
@@ -60,7 +64,7 @@ export const putTables = async (
   for (const { key, value } of positions) {
     const group = names.groups.get(key.length < 4 ? -1 : key.readUInt32BE(0));
     if (kindOf('positions', key) === undefined) copy('positions', { key, value });
-    else if (group === undefined || !names.topics.has(key.readUInt32BE(4)) || anew.has(group)) dropped++;
+    else if (group === undefined || !names.topics.has(key.readUInt32BE(4)) || leftOut.has(key.readUInt32BE(4)) || anew.has(group)) dropped++;
     else {
       kept++;
       target.put('positions', key, value);
@@ -86,8 +90,11 @@ export const putTables = async (
       else if (names.producers.has(key.readUInt32BE(0))) target.put(table, key, value);
     }
   }
-  return { restarted, positionsKept: kept, positionsDropped: dropped, entriesOf: stores.of, copied };
+  return { restarted, leftOut, positionsKept: kept, positionsDropped: dropped, entriesOf: stores.of, copied };
 };
+
+const ownedIds = ({ owners, topics }: Names, groups: ReadonlySet<string>): ReadonlySet<number> =>
+  new Set([...owners].flatMap(([id, owner]) => (groups.has(owner) && topics.has(id) ? [id] : [])));
 
 const storeIdOf = (key: Buffer): number => (key.length < 4 ? -1 : key.readUInt32BE(0));
 /** Reads the stores once, to know the missing entries before any are written. */

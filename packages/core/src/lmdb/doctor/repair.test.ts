@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { type CheckReport, isDamage, loadTools, type RepairReport, type Tools } from '@stoplog/core/tools';
 import { openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
+import type { Committed, Log } from '@stoplog/core/port';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chance, DAMAGES, makeKnownLog, PAGE, recordsIn, usedBytes, withData, type Left, type Originals } from '../fixtures/damaged.ts';
 import { readLetters, start, withFolder } from '../fixtures/child.ts';
@@ -201,6 +202,28 @@ describe('a repaired log', () => {
     await using log = await openPort(lmdb(to));
     expect((await log.committed('g', [place(0)]))[0]!.offset).toBe(0n);
     expect((await log.store({ store: 's', partition: 0, group: 'g', version: 1, fingerprint: 'f' }, never)).range({}, 10)).toEqual([]);
+  });
+  test('a repaired log has none of the records that a restarted group had sent through its own topic: the group sends them again', async () => {
+    const [whole, to] = [join(folder, 'with own topic'), join(folder, 'without own topic')];
+    await makeKnownLog(whole, RECORDS / 2);
+    const own = { ...shape, name: 'own' };
+    const use = { group: 'g', owns: ['own'], appends: [] };
+    const send = (log: Log): Promise<Committed> => log.commit(commitOf({ appends: [{ topic: 'own', partition: 0, batch: batchOf(['sent through']) }] }));
+    {
+      await using log = await openPort(lmdb(whole));
+      await log.ensure([own], use);
+      await send(log);
+    }
+    const bytes = Buffer.from(usedBytes(whole));
+    for (let at = 2 * PAGE; at < bytes.length; at += PAGE) if (bytes.subarray(at, at + PAGE).includes('value 20 ')) bytes.fill(0, at, at + PAGE);
+    writeFileSync(join(whole, 'data.mdb'), bytes);
+    const report = await repair(whole, to);
+    expect(report).toMatchObject({ lostOffsets: 0, restarted: [{ group: 'g', topics: ['own'] }] });
+    expect(report.partitions.map(({ topic }) => topic)).toEqual(['letters', 'letters']);
+    await using log = await openPort(lmdb(to));
+    await log.ensure([own], use);
+    expect((await send(log)).offsets).toEqual([0n]);
+    expect((await log.offsets([{ topic: 'own', partition: 0 }], 'latest'))[0]!.offset).toBe(1n);
   });
   test('a repaired log that had lost its names and lists holds its records under a made-up name', async () => {
     const [copy, to] = [join(folder, 'names'), join(folder, 'renamed')];

@@ -59,9 +59,10 @@ const repair = async (source: RepairSource, target: RepairTarget): Promise<Repai
   const log = new LogRepair(source, target, names, namesLost);
   await log.readEnds(mark);
   const tables = await putTables(source, target, names, namesLost, mark);
+  log.leaveOut(tables.leftOut);
   const topics = await log.putBatches();
   const anew = new Set(tables.restarted.map(({ group }) => group));
-  putNames(target, names, topics, anew, marked);
+  putNames(target, names, topics, anew, [...marked, ...tables.leftOut]);
   const partitions = topics.flatMap((topic) => topic.partitions);
   if (partitions.length === 0 && names.topics.size === 0 && namesLost) {
     throw new StoplogError(

@@ -62,7 +62,8 @@ export type WriterRequest =
   /** Gives back room for a commit that could not be encoded. */
   | { readonly type: 'spare'; readonly bytes: number };
 
-export type WriterAnswer = { readonly id: number } & (
+/** `commit` is the number of LMDB's commit that holds what was asked for. */
+export type WriterAnswer = { readonly id: number; readonly commit?: number } & (
   | { readonly type: 'committed'; readonly offsets: readonly bigint[] }
   | { readonly type: 'opened'; readonly storeId: number }
   | { readonly type: 'group'; readonly groupId: number; readonly sourceIds: readonly number[] }

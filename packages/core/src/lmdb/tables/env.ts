@@ -6,7 +6,8 @@
  * (long-keys.ts) and large batches cost half the free-list entries.
  */
 import { existsSync } from 'node:fs';
-import { open, type Database, type RootDatabase } from 'lmdb';
+import * as lmdb from 'lmdb';
+import type { Database, RootDatabase } from 'lmdb';
 import { PAGE_SIZE, TABLES, type Table } from '../layout/keyspace.ts';
 import type { TreePages } from './pages.ts';
 import { checkAddressSpace } from '../folder/address-space.ts';
@@ -37,11 +38,23 @@ export const clocksOf = (shared: SharedArrayBuffer | undefined): { readonly wall
 export type TableDb = Database<Buffer, Buffer>;
 export interface Env {
   readonly path: string;
+  readonly mapSize: number;
+  readonly readOnly: boolean;
+  /** The highest commit that this thread knows (seen.ts). */
+  readonly seen: { commit: number; isChecked: boolean };
+  /**
+   * The commit that this thread's read transaction sees: the low 32 bits of its number. Each commit writes the page with the names of
+   * the tables, and a page holds the number of the commit that wrote it.
+   */
+  readonly snapshot: () => number;
   readonly root: RootDatabase<Buffer, Buffer>;
   readonly tables: Readonly<Record<Table, TableDb>>;
 }
 
 const MAX_READERS = 2048;
+
+// The library exports this function, which its types leave out: the number in the page of the last value that was read.
+const { getLastTxnId } = lmdb as unknown as { readonly getLastTxnId: () => number };
 
 const common = { keyEncoding: 'binary', encoding: 'binary' } as const;
 
@@ -60,7 +73,7 @@ export const openEnv = (
   checkSpareFiles();
   if (existsSync(options.path)) checkLocks(options.path);
   const root = reading(() =>
-    open<Buffer, Buffer>({
+    lmdb.open<Buffer, Buffer>({
       path: options.path,
       mapSize: options.mapSize,
       pageSize: PAGE_SIZE,
@@ -83,8 +96,14 @@ export const openEnv = (
   }
   // A read takes a slot in the table of readers, and keeps it until another table is opened: `readers` lists the process from then on.
   reading(() => root.getBinary(Buffer.of(0)));
+  const name = [...root.getKeys({ limit: 1 })][0]!;
+  const snapshot = (): number => {
+    root.getBinary(name);
+    return getLastTxnId() | 0;
+  };
+  const seen = { commit: snapshot(), isChecked: false };
   root.resetReadTxn();
-  return { path: options.path, root, tables };
+  return { path: options.path, mapSize: options.mapSize, readOnly, seen, snapshot, root, tables };
 };
 
 /** Names the error of a read for which LMDB has no reader: the binding assumes that one can begin, and throws a TypeError otherwise. */

@@ -11,6 +11,7 @@ import { openBatch, type BatchView } from '../../pure/record/batch.ts';
 import { readEnds } from './rows.ts';
 import { failpoint } from '../../failpoints/failpoint.ts';
 import { peek, told, type Env } from './env.ts';
+import { refresh } from './seen.ts';
 
 export interface PartitionId {
   readonly topic: string;
@@ -40,7 +41,7 @@ export const readEveryBatch = (env: Env, place: PartitionId, from: bigint, limit
   read(env, place, from, limit.bytes, limit.batches);
 
 const read = (env: Env, place: PartitionId, from: bigint, bytes: number, every?: number): Found => {
-  env.root.resetReadTxn();
+  refresh(env);
   const ends = readEnds(env, place.topicId, place.partition);
   checkRange(place, from, ends);
   const batches: BatchView[] = [];
@@ -133,7 +134,7 @@ const checkRange = ({ topic, partition }: PartitionId, from: bigint, { start, en
 
 /** The first offset at or after a time: in the first batch that ever reached the time, because times need not grow with offsets. */
 export const offsetForTime = (env: Env, place: PartitionId, time: number): bigint => {
-  env.root.resetReadTxn();
+  refresh(env);
   const ends = readEnds(env, place.topicId, place.partition);
   const prefix = partitionKey(place.topicId, place.partition);
   for (const { key, value } of env.tables.times.getRange({

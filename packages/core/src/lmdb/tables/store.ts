@@ -5,6 +5,7 @@ import { compareBytes } from '../../pure/bytes/sort-key.ts';
 import { prefixEnd, storePrefix, unseal } from '../layout/keyspace.ts';
 import type { StateStore, StorePart } from '../../port/state-store.ts';
 import { peek, told, type Env } from './env.ts';
+import { check, refresh } from './seen.ts';
 import { entryAt, HEAD_BYTES, lyingKey, SHORT_KEY_BYTES, valueOf, type Entry } from './long-keys.ts';
 
 const copyOf = (bytes: Uint8Array): Uint8Array => Uint8Array.prototype.slice.call(bytes);
@@ -26,6 +27,7 @@ export const openStateStore = (env: Env, storeId: number, part: StorePart): Stat
       const isShort = key.length <= SHORT_KEY_BYTES;
       const lookup = isShort ? short(key) : full(lyingKey(key));
       try {
+        check(env);
         const sealed = peek(env.tables.stores, lookup);
         if (sealed === undefined) return undefined;
         const value = unseal('stores', lookup, sealed, facts);
@@ -35,7 +37,7 @@ export const openStateStore = (env: Env, storeId: number, part: StorePart): Stat
       }
     },
     range(bounds, limit) {
-      env.root.resetReadTxn();
+      refresh(env);
       try {
         return shortRange(bounds, limit) ?? longRange(bounds, limit);
       } catch (error) {

@@ -18,10 +18,10 @@
  * it twice; and a system forgets the pages that it could not write: the next flush would report success, and a commit built on the
  * lost pages would be lost too.
  */
-import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { StoplogError } from '../../pure/errors.ts';
 import type { Env, EnvOptions } from '../tables/env.ts';
+import { setRight } from '../tables/set-right.ts';
 import { Flushing } from './flushing.ts';
 import { through } from './gate.ts';
 import { DATA_FILE, LOCK_FILE } from '../folder/files.ts';
@@ -30,14 +30,16 @@ import type { DataFile } from '../folder/slack.ts';
 class SetBack extends Error {}
 
 const ATTEMPTS = 20;
-const OPEN_MS = 10_000;
 
-/** Runs `write` inside a transaction; an error rolls the transaction back. `showsEarly`: the commit will be visible before it is flushed. */
-export type Transact = (write: (showsEarly: boolean) => void) => void;
+/**
+ * Runs `write` inside a transaction, and returns the number of the newest commit then; an error rolls the transaction back.
+ * `showsEarly`: the commit will be visible before it is flushed.
+ */
+export type Transact = (write: (showsEarly: boolean) => void) => number;
 
 export const transactions = (env: Env, options: EnvOptions, gate: Int32Array, file: DataFile, flushing: Flushing = new Flushing(env)): Transact => {
   let broken: StoplogError | undefined;
-  const attempt = (write: (showsEarly: boolean) => void): void => {
+  const attempt = (write: (showsEarly: boolean) => void): number => {
     /** The number of the commit in progress. */
     let number = Infinity;
     try {
@@ -58,6 +60,7 @@ export const transactions = (env: Env, options: EnvOptions, gate: Int32Array, fi
     }
     const gone = file.replaced();
     if (gone !== undefined) throw (broken = replacedMeanwhile(options.path, gone));
+    return file.newest();
   };
   return (write) => {
     if (broken !== undefined) throw broken;
@@ -111,10 +114,3 @@ const unflushed = (path: string, error: unknown): StoplogError =>
     `a commit to ${path} could not be flushed (${reasonOf(error instanceof Error ? error.message : String(error))}): it is visible, and may not survive a power cut. All commits acknowledged before it are kept; this process commits no more. Check the disk, restart the process, and check the log with 'stoplog check'`,
     { cause: error },
   );
-
-/** Opens the file in a process of its own, which writes the number of the last commit as the file has it now. */
-const setRight = (options: EnvOptions): void => {
-  const module = new URL('../tables/env.js', import.meta.url).href;
-  const code = `import(${JSON.stringify(module)}).then(({ openEnv }) => { openEnv(${JSON.stringify(options)}, true); process.exit(0); });`;
-  spawnSync(process.execPath, ['-e', code], { stdio: 'ignore', timeout: OPEN_MS, env: { ...process.env, NODE_OPTIONS: '', STOPLOG_FAILPOINTS: '' } });
-};

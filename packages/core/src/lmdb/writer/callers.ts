@@ -1,6 +1,6 @@
 /**
- * The logs of this process that call its writer, each over a port of its own: what it asks goes into the queue, what it waits
- * for among the waits. When a port closes, what came by it is taken back: its waits, and its members.
+ * The logs of this process that call its writer, each over a port of its own: its calls go into the queue, its waits to
+ * the waits. When a port closes, its waits and its members are removed.
  */
 import type { MessagePort } from 'node:worker_threads';
 import { errorToData } from '../../pure/errors.ts';
@@ -38,7 +38,7 @@ export class Callers {
     const caller = new Caller(line, this.#line, this.#parts, () => this.#open.delete(caller));
     this.#open.add(caller);
   }
-  /** Whoever holds on to a link is told that it is over; it would keep this thread alive. */
+  /** Closes all links: an open one would keep this thread alive. */
   close(): void {
     for (const { port } of this.#open) port.close();
   }
@@ -47,13 +47,13 @@ export class Callers {
 class Caller {
   readonly port: MessagePort;
   readonly #parts: Writing;
-  /** What takes back its waits. */
+  /** Removes each of its waits, by the number of the request. */
   readonly #forget = new Map<number, () => void>();
-  /** Members that joined by it, and their groups. */
+  /** The members that joined over this port, and their groups. */
   readonly #members = new Map<string, number>();
   readonly #line: RoomLine;
   readonly #room: Room;
-  /** The room of its commits that are in the queue. */
+  /** The room of its commits in the queue. */
   #queued = 0;
   #isGone = false;
 
@@ -136,7 +136,7 @@ class Caller {
     }
   }
 
-  /** What a call brings with it, once it is answered. */
+  /** Does the work that follows an answered call. */
   #follow(call: TransactedCall, outcome: Outcome): void {
     const { cleanups, waiting, presence, upkeep } = this.#parts;
     if (call.type === 'delete-records') upkeep.startsMoved(call.before);

@@ -1,4 +1,4 @@
-/** What each call to the writer does inside a transaction. Decoding happens before it. */
+/** The work of each call to the writer inside a transaction. Decoding happens before it. */
 import { decodeCommit } from '../layout/commit-bytes.ts';
 import type { WriterCall } from '../layout/writer-messages.ts';
 import { applyDeleteGroup, applyDeleteTopic, applySetPositions, sweep } from '../transaction/administer.ts';
@@ -15,7 +15,7 @@ import { applyOpenProducer } from '../transaction/producers.ts';
 import type { RefusedLives } from '../transaction/refused-lives.ts';
 import type { Apply } from './queue.ts';
 
-/** Those that are answered from a transaction; the others wait, or are many. */
+/** The calls that are answered from a transaction; the others wait, or take several transactions. */
 export type TransactedCall = Exclude<WriterCall, { readonly type: 'room' | 'wait' | 'wait-group' | 'clean' | 'reports' }>;
 
 export const prepare = (env: Env, call: TransactedCall, cleanups: Cleanups, refused: RefusedLives): Apply => {
@@ -65,7 +65,7 @@ export const prepare = (env: Env, call: TransactedCall, cleanups: Cleanups, refu
   }
 };
 
-/** What has nothing to answer but that it is done. */
+/** A call without an answer of its own. */
 export const done =
   (apply: (ends: EndsInTransaction) => unknown): Apply =>
   (ends) => {

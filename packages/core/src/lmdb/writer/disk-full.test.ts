@@ -11,7 +11,7 @@ interface Report {
   readonly read: number;
 }
 
-test('a full disk refuses appends by name; the process lives, reads go on, and so do appends once there is space', async ({ skip }) => {
+test('a full disk refuses appends by name; the process lives, reads continue, and appends succeed again once there is space', async ({ skip }) => {
   await withFolder(async (folder) => {
     try {
       execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', folder], { stdio: 'pipe' });

@@ -13,7 +13,7 @@ const ENDS: readonly (readonly [how: string, code: number])[] = [
 ];
 
 test.each(ENDS)(
-  'a process that ends in the middle of appends by %s ends with code %i, does not hang, and keeps what it acknowledged',
+  'a process that ends in the middle of appends by %s ends with code %i, does not hang, and keeps all acknowledged records',
   async (how, code) => {
     await withFolder(async (folder) => {
       const [path, acks] = [join(folder, 'log'), join(folder, 'acks')];

@@ -1,10 +1,10 @@
 /**
- * Notices that another process has committed.
+ * Detects the commits of other processes.
  *
- * The file system says when the data file was written; whoever is told looks at the transaction id, which takes a few
- * microseconds, at most every five milliseconds under load. Looking that often without being told would cost some per
- * cent of a CPU for nothing, so without notice there is a look only four times a second. Where the system has no notices
- * to give (its limit of watches is reached), looking every twenty milliseconds must do.
+ * The file system reports when the data file was written; after such a notice the transaction id is read, which takes a few
+ * microseconds, at most every five milliseconds under load. Reading it that often without a notice would waste some per
+ * cent of a CPU, so without notices it is read only four times a second. Where the system gives no
+ * notices (its limit of watches is reached), it is read every twenty milliseconds.
  */
 import { watch, type FSWatcher } from 'node:fs';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ export class ForeignCommits {
   #soon: NodeJS.Timeout | undefined;
   #lookedAt = -Infinity;
 
-  /** `look` finds out whether anything has changed; it may well have been this process. */
+  /** `look` checks for a change, which may have been made by this process. */
   constructor(folder: string, look: () => void) {
     this.#path = join(folder, DATA_FILE);
     this.#look = look;
@@ -37,10 +37,10 @@ export class ForeignCommits {
       this.#watcher = watch(this.#path, { persistent: false }, () => this.#told());
       this.#watcher.on('error', () => this.#goBlind());
     } catch {
-      // Then by looking alone.
+      // Without notices, the interval below suffices.
     }
     this.#interval = setInterval(() => this.#lookNow(), this.#watcher === undefined ? BLIND_MS : UNTOLD_MS);
-    this.#lookNow(); // what came before the watch began
+    this.#lookNow(); // finds commits from before the watch
   }
   stop(): void {
     this.#watcher?.close();

@@ -5,16 +5,16 @@ import { SHARE_BYTES, takeShare } from './group-commit.ts';
 const queue = (...sizes: readonly number[]): readonly { readonly bytes: number }[] => sizes.map((bytes) => ({ bytes }));
 
 describe('the share of one transaction', () => {
-  test('is everything that waits, up to the limit', () => {
+  test('a share takes every waiting call until the byte limit is reached', () => {
     expect(takeShare(queue())).toBe(0);
     expect(takeShare(queue(5))).toBe(1);
     expect(takeShare(queue(5, 5, 5), 10)).toBe(2);
     expect(takeShare(queue(0, 0, 0), 10)).toBe(3);
   });
-  test('is one that is over the limit, alone', () => {
+  test('a call over the limit gets a share of its own', () => {
     expect(takeShare(queue(SHARE_BYTES + 1, 1))).toBe(1);
   });
-  test('is never empty while something waits, never over the limit unless it is one, and never leaves out what fits', () => {
+  test('a share takes at least one waiting call, stays within the limit unless it is a single call, and takes every next call that fits', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(20), { minLength: 1 }), fc.nat(50), (sizes, limit) => {
         const taken = takeShare(queue(...sizes), limit);

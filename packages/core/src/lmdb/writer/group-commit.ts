@@ -1,8 +1,8 @@
 /**
- * Which waiting calls share one transaction.
+ * Selects the waiting calls that share one transaction.
  *
- * Everything that waits goes in, up to a size: with one commit waiting it goes at once, and while the disk flushes the
- * next ones gather, so that load makes transactions larger, not later. No timer, no linger: the flush is the linger.
+ * All waiting calls share it, up to a size: a single commit goes at once, and while the disk flushes the
+ * next ones gather, so that load makes transactions larger, not later. There is no timer and no linger: the flush is the linger.
  */
 export interface Waiting {
   readonly bytes: number;
@@ -11,7 +11,7 @@ export interface Waiting {
 /** Bytes of one transaction: 8–16 batches of 64 KB already share a flush well, beyond that latency only grows. */
 export const SHARE_BYTES: number = 4 * 1024 * 1024;
 
-/** How many calls at the head of the queue go into the next transaction: at least one. */
+/** The number of calls at the head of the queue for the next transaction: at least one. */
 export const takeShare = (queue: readonly Waiting[], limit: number = SHARE_BYTES): number => {
   let bytes = 0;
   for (let i = 0; i < queue.length; i++) {

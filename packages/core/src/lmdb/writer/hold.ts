@@ -1,5 +1,5 @@
 /**
- * Leaves the name of this process in the folder that it has open, and looks each second whether it still holds the lock (lock-holders.ts).
+ * Leaves the name of this process in the open folder, and checks each second whether it still holds the lock (lock-holders.ts).
  */
 import { holdsLock, leaveName, lostText, removeNames } from '../folder/lock-holders.ts';
 import type { DataFile } from '../folder/slack.ts';
@@ -8,7 +8,7 @@ import { othersWith, type Env } from '../tables/env.ts';
 const LOOK_MS = 1_000;
 
 export interface Hold {
-  /** Before the environment is closed: a name without a lock is that of a process that has lost it. */
+  /** Called before the environment is closed: a name without a lock would mark a process that lost its lock. */
   readonly release: () => void;
 }
 

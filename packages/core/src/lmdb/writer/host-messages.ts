@@ -1,4 +1,4 @@
-/** Between the thread that started the writer and the writer itself. */
+/** The messages between the thread that started the writer and the writer. */
 import type { MessagePort } from 'node:worker_threads';
 import type { ErrorData } from '../../pure/errors.ts';
 
@@ -8,11 +8,11 @@ export interface Line {
   readonly room: SharedArrayBuffer;
   readonly claims: SharedArrayBuffer;
 }
-/** 'open' comes first, when the file has been looked at, or 'close' where it is not to be opened. */
+/** 'open' comes first, when the file has been verified, or 'close' where it must not be opened. */
 export type HostMessage = { readonly type: 'open' } | { readonly type: 'link'; readonly line: Line } | { readonly type: 'close' };
 export type HostAnswer =
   | { readonly type: 'ready' }
   | { readonly type: 'failed'; readonly error: ErrorData }
   | { readonly type: 'closed' }
-  /** What the process is to be warned of, as a Node process warning. */
+  /** A warning for the process, reported as a Node process warning. */
   | { readonly type: 'warned'; readonly code: string; readonly text: string };

@@ -1,8 +1,8 @@
 /**
- * Starts the writer of a data folder, once per process, and shares it among all who open the folder here.
+ * Starts the writer of a data folder, once per process, and shares it among all logs that open the folder here.
  *
- * The last to close asks it to end. A process that ends without closing is no harm: the gate keeps the exit from falling
- * into a transaction, and what was not acknowledged was not promised.
+ * The last log to close asks the writer to end. A process may end without closing: the gate keeps the exit out of
+ * a transaction, and unacknowledged commits were not promised.
  */
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { errorFromData, StoplogError } from '../../pure/errors.ts';
@@ -27,24 +27,24 @@ export interface Host {
 
 interface Shared {
   readonly started: Promise<Worker>;
-  /** Resolves when the thread is no more, for whatever reason. */
+  /** Resolves when the thread has ended, for any reason. */
   readonly ended: Promise<void>;
-  /** Of the writer's queue, for all threads of this process. */
+  /** The room in the writer's queue, for all threads of this process. */
   readonly room: SharedArrayBuffer;
   users: number;
 }
 const hosts = new Map<string, Shared>();
 
-/** Whether this process has the folder open. */
+/** True when this process has the folder open. */
 export const isOpenHere = (path: string): boolean => hosts.has(path);
 
-/** `verify`: whether the pages of the data file are walked first; undefined: where that is quick. Once, by the first to open it here. */
+/** `verify`: whether the pages of the data file are walked first; undefined: where that is quick. Only the first opening here verifies. */
 export const openHost = async (options: EnvOptions, verify?: boolean): Promise<Host> => {
   const state = examineFolder(options.path);
   const path = createFolder(options.path);
   let shared = hosts.get(path);
   if (shared === undefined) {
-    // It loads while the file is looked at, and opens it when that is done.
+    // The writer loads while the file is verified, and opens the file after that.
     const writer = startWriter({ ...options, path });
     try {
       if (state === 'ours') verifyFile(path, verify);
@@ -90,7 +90,7 @@ export const openHost = async (options: EnvOptions, verify?: boolean): Promise<H
   };
 };
 
-/** Of the writers that run. One listener for all: of each its own, Node would warn at the eleventh. */
+/** The gates of the running writers, with one listener for all: Node would warn at the eleventh. */
 const gates = new Set<Int32Array>();
 const barAll = (): void => {
   for (const gate of gates) bar(gate, EXIT_MS);
@@ -111,7 +111,7 @@ const startWriter = (env: EnvOptions): Pick<Shared, 'started' | 'ended'> & { rea
   const worker = new Worker(new URL('./writer.js', import.meta.url), {
     workerData: { env, gate } satisfies WriterData,
     name: 'stoplog-writer',
-    // The writer is ours alone: flags meant for user code (loaders, inspectors) are not for it.
+    // The writer runs no user code: flags meant for user code (loaders, inspectors) do not apply to it.
     execArgv: [],
   });
   const ended = new Promise<void>((resolve) => {
@@ -128,13 +128,15 @@ const startWriter = (env: EnvOptions): Pick<Shared, 'started' | 'ended'> & { rea
       worker.unref();
       resolve(worker);
     });
-    // Not once: a writer that dies later takes its links along, and whoever holds one is told there.
+    // `on`, not `once`: a writer that dies later closes its links, and their holders report that.
     worker.on('error', (error) => reject(describeIo(env.path, error)));
     void ended.then(() =>
-      reject(new StoplogError('STOPLOG_LOG_UNAVAILABLE', { path: env.path }, `the writer of ${env.path} ended before it began: look above for why`)),
+      reject(
+        new StoplogError('STOPLOG_LOG_UNAVAILABLE', { path: env.path }, `the writer of ${env.path} ended before it began: the error above has the reason`),
+      ),
     );
   });
-  // Nobody waits for one that was not to open anything.
+  // A writer that was told not to open has no caller that awaits it.
   started.catch(() => {});
   return { started, ended, tell: (message) => worker.postMessage(message) };
 };

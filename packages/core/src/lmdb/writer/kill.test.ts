@@ -6,7 +6,7 @@ import { acknowledgements, dense, line, offsetsOf, readLetters, start, withFolde
 
 const KILL_AFTER = [3, 40, 200];
 
-test('a process killed in the middle of many appends has lost nothing that was acknowledged, and left dense offsets', async () => {
+test('a process killed in the middle of many appends loses no acknowledged record, and leaves dense offsets', async () => {
   await withFolder(async (folder) => {
     const [path, acks] = [join(folder, 'log'), join(folder, 'acks')];
     for (const [life, after] of KILL_AFTER.entries()) {
@@ -21,7 +21,7 @@ test('a process killed in the middle of many appends has lost nothing that was a
       expect(acknowledgements(acks).filter((ack) => !there.has(ack))).toEqual([]);
       for (const partition of [0, 1]) expect(offsetsOf(kept, partition)).toEqual(dense(offsetsOf(kept, partition).length));
       expect(new Set(kept.map(({ text }) => text)).size).toBe(kept.length);
-      // A commit is there whole or not at all: its texts are numbered, and their number is known from the commit's.
+      // Each commit is whole or absent: its texts are numbered, and their number is known from the commit's.
       const sizes = new Map<string, number>();
       for (const { text } of kept) {
         const commit = text.split('.').slice(0, 2).join('.');

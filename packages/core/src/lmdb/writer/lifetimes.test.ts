@@ -1,4 +1,4 @@
-/** Writers and links: who ends when, and that nobody waits for what is gone. */
+/** The ends of writers and links: no caller waits for a writer that is gone. */
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { withFolder } from '../fixtures/child.ts';
 
 describe('the writer of a folder', () => {
-  test('ends with its log, also when somebody still holds a link to it', async () => {
+  test('the writer ends with its log, also when a link to it is still held', async () => {
     await withFolder(async (path) => {
       const ref = lmdb(path);
       const log = await openPort(ref);
@@ -18,18 +18,18 @@ describe('the writer of a folder', () => {
       await expect(closed).resolves.toBeDefined();
     });
   });
-  test('takes its leave of the process when it has ended, and many at once share what listens for its exit', async () => {
+  test('an ended writer leaves no listener at the process, and many writers at once share their listener for the exit', async () => {
     await withFolder(async (folder) => {
       const before = process.listenerCount('exit');
       const logs = await Promise.all(Array.from({ length: 3 }, (_, i) => openPort(lmdb(join(folder, `log ${i}`)))));
-      // What LMDB's binding has of its own is one as well, once and for all.
+      // LMDB's binding has a listener of its own, once and for all.
       expect(process.listenerCount('exit') - before).toBeLessThanOrEqual(2);
       const open = process.listenerCount('exit');
       for (const log of logs) await log[Symbol.asyncDispose]();
       expect(process.listenerCount('exit')).toBe(open - 1);
     });
   });
-  test('when it dies, calls are refused, closing does not wait for it, and the folder can be opened again', async () => {
+  test('a writer that dies refuses its calls, does not hold up closing, and its folder can be opened again', async () => {
     await withFolder(async (path) => {
       const ref = lmdb(path);
       const log = await openPort(ref);
@@ -47,7 +47,7 @@ describe('the writer of a folder', () => {
   });
 });
 
-test('a store of a log that was closed says so', async () => {
+test('a store of a closed log reports that the log is closed', async () => {
   await withFolder(async (path) => {
     const log = await openPort(lmdb(path));
     const store = await log.store({ store: 's', partition: 0, group: 'g', version: 1, fingerprint: 'f' }, new AbortController().signal);

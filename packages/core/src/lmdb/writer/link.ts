@@ -2,7 +2,7 @@
  * A log's line to the writer of its process: requests with a number, each answered once.
  *
  * The port keeps the thread alive only while an answer is due, so a program that has nothing left to wait for ends by
- * itself. When the writer is gone every request is refused, those under way too.
+ * itself. When the writer is gone every request is refused, including the ones under way.
  */
 import type { MessagePort } from 'node:worker_threads';
 import type { QueueLoad } from '../../port/log.ts';
@@ -11,7 +11,7 @@ import type { WriterAnswer, WriterCall, WriterRequest } from '../layout/writer-m
 import type { Line } from './host-messages.ts';
 import { Room } from './room.ts';
 
-/** Which answer each call gets. */
+/** The type of the answer to each call. */
 interface Answers {
   readonly room: 'done';
   readonly commit: 'committed';
@@ -41,6 +41,7 @@ interface Due {
 
 export class WriterLink {
   readonly #port: MessagePort;
+  readonly #committed: (commit: number) => void;
   readonly #due = new Map<number, Due>();
   readonly #room: Room;
   /** Commits that wait for room. */
@@ -48,8 +49,10 @@ export class WriterLink {
   #next = 1;
   #closed = false;
 
-  constructor({ port, room, claims }: Line) {
+  /** `committed` is called with the commit that an answer is of, before the answer is given. */
+  constructor({ port, room, claims }: Line, committed: (commit: number) => void = () => {}) {
     this.#port = port;
+    this.#committed = committed;
     this.#room = new Room(room, claims);
     port.on('message', (answer: WriterAnswer) => this.#settle(answer));
     port.on('close', () => this.#end());
@@ -102,7 +105,7 @@ export class WriterLink {
       clearTimeout(timer);
       signal.removeEventListener('abort', stop);
       if (this.#due.delete(id)) {
-        // Nobody waits any more: not here, and not in the writer.
+        // The wait is over: here, and in the writer.
         answer.catch(() => {});
         this.#rest();
         if (!this.#closed) this.#port.postMessage({ type: 'forget', id } satisfies WriterRequest);
@@ -131,6 +134,7 @@ export class WriterLink {
     if (due === undefined) return;
     this.#due.delete(answer.id);
     this.#rest();
+    if (answer.commit !== undefined) this.#committed(answer.commit);
     if (answer.type === 'failed') due.reject(errorFromData(answer.error));
     else due.resolve(answer);
   }
@@ -149,5 +153,5 @@ const gone = (): StoplogError =>
   new StoplogError(
     'STOPLOG_LOG_UNAVAILABLE',
     {},
-    'the log is closed, or its writer has ended: open it again. What was acknowledged is kept; what was under way may or may not be',
+    'the log is closed, or its writer has ended: open it again. Acknowledged commits are kept; commits under way may be kept or not',
   );

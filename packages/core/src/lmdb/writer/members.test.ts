@@ -1,11 +1,11 @@
-/** Several processes in one group, and what becomes of each other's partitions. */
+/** Several processes in one group, and the moves of their partitions. */
 import { openPort } from '@stoplog/core/kit';
 import { loadTools } from '@stoplog/core/tools';
 import { lmdb } from '@stoplog/core/lmdb';
 import { describe, expect, test } from 'vitest';
 import { readLetters, start, startApart, whyNotApart, withFolder, type Child } from '../fixtures/child.ts';
 
-/** Whatever happens, of each partition every position was taken once, by members in growing epochs. */
+/** Checks that every position of each partition was taken once, by members in growing epochs. */
 const checkLetters = async (path: string): Promise<readonly (readonly string[])[]> => {
   await using log = await openPort(lmdb(path));
   const letters = await readLetters(log);
@@ -19,11 +19,11 @@ const checkLetters = async (path: string): Promise<readonly (readonly string[])[
   });
 };
 const write = (child: Child, line: string): void => void child.process.stdin!.write(`${line}\n`);
-/** What a child has, from the line in which it says so. */
+/** The partitions of a child, from the line that lists them. */
 const partitionsOf = (line: string): readonly string[] => line.split(' ').slice(1).sort();
 
 describe('processes in one group', () => {
-  test('share its partitions, each going on undisturbed with what it keeps; one that leaves hands over what it has', async () => {
+  test('the processes of one group share its partitions, undisturbed in the ones they keep; a member that leaves hands over its own', async () => {
     await withFolder(async (path) => {
       const first = start('member', path, 'first');
       await first.said('committed 0 1');
@@ -48,7 +48,7 @@ describe('processes in one group', () => {
     });
   }, 40_000);
 
-  test('one that is killed leaves everything to the others', async () => {
+  test('a killed member leaves all its partitions to the others', async () => {
     await withFolder(async (path) => {
       const [first, second] = [start('member', path, 'first'), start('member', path, 'second')];
       for (const child of [first, second]) await child.said('committed');
@@ -58,7 +58,7 @@ describe('processes in one group', () => {
       await second.said('committed 1', seen);
       second.kill();
       await second.ended;
-      // Nobody has to find out first that it is gone: the one that comes next is given everything when it joins.
+      // No process has to detect the death first: the next member is assigned everything when it joins.
       const third = start('member', path, 'third');
       expect(partitionsOf(await third.said('has'))).toHaveLength(2);
       third.kill();
@@ -67,10 +67,10 @@ describe('processes in one group', () => {
     });
   }, 40_000);
 
-  test('O21: one that stands still for longer than its session is refused when it wakes, is told so, and comes back', async () => {
+  test('O21: a member that stands still for longer than its session is refused when it wakes, is notified, and rejoins', async () => {
     await withFolder(async (path) => {
-      // Stopped between two commits: inside one it would hold the folder's write lock, and everybody would wait with it.
-      // When it wakes it may be told what it lost before it reads what it is asked: it tries to commit all the same.
+      // Stopped between two commits: inside one it would hold the folder's write lock, and all others would wait with it.
+      // When it wakes, it may see its loss before it reads its next command: it tries to commit all the same.
       const first = start('member', path, 'first', '{"sessionMs":3000}', 'late');
       await first.said('has 0@1 1@1');
       write(first, 'commit');
@@ -92,7 +92,7 @@ describe('processes in one group', () => {
     });
   }, 40_000);
 
-  test('a static one that is killed and started again within its session gets back what it had, and nothing else moves', async () => {
+  test('a static member that is killed and restarted within its session gets its partitions back, and no other partition moves', async () => {
     await withFolder(async (path) => {
       const still = '{"instanceId":"a","sessionMs":600000}';
       const beside = start('member', path, 'beside', '{}', 'asked');
@@ -129,7 +129,7 @@ describe('processes in one group', () => {
     });
   }, 40_000);
 
-  test('in containers that do not see each other know who lives by the lock that LMDB has of each', async ({ skip }) => {
+  test('members in containers that do not see each other recognize living members by the locks that LMDB has of them', async ({ skip }) => {
     const why = whyNotApart();
     if (why !== undefined) return skip(why);
     await withFolder(async (path) => {
@@ -142,11 +142,11 @@ describe('processes in one group', () => {
       const log = await openPort(lmdb(path));
       expect((await module.groups(log))[0]!.members).toHaveLength(2);
       first.kill();
-      // Long before its session is over.
+      // This is long before its session is over.
       const all = partitionsOf(await second.said('has ', second.lines.length));
-      // Its own was in one epoch all the time: nobody has expelled it.
+      // The survivor's own partition was in one epoch all the time: it was never removed.
       expect([all.length, all]).toEqual([2, expect.arrayContaining([...given])]);
-      // One whose number the dead one had, as when a container is started again.
+      // The new process has the number of the dead one, as when a container is restarted.
       const again = startApart(0, 'member', path, 'again', '{}', 'asked');
       expect(partitionsOf(await again.said('has '))).toHaveLength(1);
       for (const child of [second, again]) child.kill();

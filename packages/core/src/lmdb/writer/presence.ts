@@ -1,4 +1,4 @@
-/** The members that this process has in groups: what keeps them there, and takes the dead out, are calls like any other. */
+/** The members of this process in their groups: their heartbeats, and the removal of dead members, are calls like any other. */
 import { done } from './calls.ts';
 import type { Env } from '../tables/env.ts';
 import { applyBeat, applyGroupEvent } from '../transaction/groups.ts';
@@ -34,15 +34,15 @@ export class Presence {
     });
   }
 
-  /** Has joined. */
+  /** Called when a member has joined. */
   enter(groupId: number, instance: string, sessionMs: number): void {
     this.#sessions.enter(groupId, instance, sessionMs);
   }
-  /** Has left. */
+  /** Called when a member has left. */
   left(groupId: number, instance: string): void {
     this.#sessions.leave(groupId, instance);
   }
-  /** Takes one out whose log is closed: it works on nothing. */
+  /** Removes a member whose log is closed: it has no work in progress. */
   leave(groupId: number, instance: string): void {
     this.left(groupId, instance);
     this.#queue.addOwn(

@@ -6,7 +6,7 @@ import { acknowledgements, dense, line, offsetsOf, readLetters, start, withFolde
 import { append, place, shape } from '../fixtures/letters.mjs';
 
 describe('two processes on one folder', () => {
-  test('append side by side: offsets are dense and unique, and each keeps its order', async () => {
+  test('two processes append side by side: offsets are dense and unique, and each keeps its order', async () => {
     await withFolder(async (folder) => {
       const [path, acks] = [join(folder, 'log'), join(folder, 'acks')];
       const ends = await Promise.all(['a', 'b'].map((name) => start('appender', path, acks, name, '150').ended));
@@ -28,7 +28,7 @@ describe('two processes on one folder', () => {
     });
   }, 20_000);
 
-  test('each sees what the other has appended while it waits for it', async () => {
+  test('each process sees a record of the other while it waits for it', async () => {
     await withFolder(async (path) => {
       const child = start('echo', path);
       await child.said('ready');

@@ -1,4 +1,4 @@
-/** What a turn of the queue does when it goes wrong: nothing is done twice, and nothing is remembered for ever. */
+/** A turn of the queue that fails: no call is applied twice, and no refusal is remembered for ever. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { errorFromData, StoplogError } from '../../pure/errors.ts';
 import { readEnds } from '../tables/rows.ts';
@@ -39,7 +39,7 @@ const call = (queue: CallQueue, apply: Apply, life?: string): Promise<Outcome> =
   });
 const codeOf = (outcome: Outcome): unknown => (outcome.type === 'failed' ? errorFromData(outcome.error) : outcome.type);
 
-/** What LMDB does when a flush fails: the commit is made, and then it throws. */
+/** Fails as LMDB does when a flush fails: the commit is made, and then an error is thrown. */
 const failingFlush = (failures: number): void => {
   const { root } = env;
   const real = root.transactionSync.bind(root);
@@ -53,21 +53,21 @@ const failingFlush = (failures: number): void => {
 };
 
 describe('a flush that fails', () => {
-  test('ends all that it was to confirm, and none of it is tried again: it is there already', async () => {
+  test('a failed flush refuses all its calls, and retries none of them, because their commit is already visible', async () => {
     failingFlush(1);
     const queue = new CallQueue(env, inTransaction, () => {});
     const outcomes = await Promise.all([0, 1, 2].map((partition) => call(queue, appended(partition))));
     for (const outcome of outcomes) expect(codeOf(outcome)).toMatchObject({ code: 'STOPLOG_LOG_UNAVAILABLE', message: expect.stringContaining('restart') });
     expect([0, 1, 2].map(endOf)).toEqual([1n, 1n, 1n]);
   });
-  test('is the last of its process: the next one may say that all is well when it is not', async () => {
+  test('a failed flush is the last of its process: the next one could report success falsely', async () => {
     failingFlush(1);
     const queue = new CallQueue(env, inTransaction, () => {});
     await call(queue, appended(0));
     expect(codeOf(await call(queue, appended(0)))).toMatchObject({ code: 'STOPLOG_LOG_UNAVAILABLE', facts: { path: bare.path } });
     expect(endOf(0)).toBe(1n);
   });
-  test('is told from a commit that was not made: that is tried again, call by call', async () => {
+  test('a commit that was not made, unlike a failed flush, is retried call by call', async () => {
     const queue = new CallQueue(env, inTransaction, () => {});
     let thrown = 0;
     const bad: Apply = () => {
@@ -80,7 +80,7 @@ describe('a flush that fails', () => {
   });
 });
 
-test('who waits is told before the flush where a commit shows by then, and after it in any case', async () => {
+test('a waiting caller is answered before the flush where the commit is visible then, and after it in any case', async () => {
   for (const [showsEarly, told] of [
     [false, ['after']],
     [true, ['before', 'after']],
@@ -88,15 +88,16 @@ test('who waits is told before the flush where a commit shows by then, and after
     const heard: string[] = [];
     let isOver = false;
     const flushing: Transact = (write) => {
-      inTransaction(() => write(showsEarly));
+      const commit = inTransaction(() => write(showsEarly));
       isOver = true;
+      return commit;
     };
     const queue = new CallQueue(env, flushing, () => heard.push(isOver ? 'after' : 'before'));
     await call(queue, appended(0));
     expect(heard).toEqual(told);
   }
 });
-test('what a refused life sends after it is refused, and the lives of long ago are forgotten', async () => {
+test('later commits of a refused incarnation are refused, and the oldest incarnations are forgotten', async () => {
   const most = 100;
   const queue = new CallQueue(env, inTransaction, () => {}, new RefusedLives(most));
   const fenced: Apply = () => {
@@ -108,7 +109,7 @@ test('what a refused life sends after it is refused, and the lives of long ago a
   expect(codeOf(await call(queue, appended(0), `${most - 1}`))).toMatchObject({ code: 'STOPLOG_FENCED' });
   expect(codeOf(await call(queue, appended(0), 'first'))).toBe('committed');
 });
-test('what a life sends after a commit that failed, for whatever reason, is refused', async () => {
+test('commits of an incarnation after a failed one are refused, for any failure', async () => {
   const queue = new CallQueue(env, inTransaction, () => {});
   const failing: Apply = () => {
     throw Object.assign(new Error('No space left on device'), { code: 28 });

@@ -1,9 +1,9 @@
 /**
- * The queue of the writer: calls gather while the disk flushes; each turn takes what waits into one transaction, flushes once,
- * and answers all.
+ * The queue of the writer: calls gather while the disk flushes; each turn takes a share of the waiting ones into one transaction,
+ * flushes once, and answers all.
  *
- * A call that is refused has put nothing yet: the transaction goes on without it. Anything else that throws takes the
- * transaction back, and its calls are tried one by one, so that each is answered for its own fault.
+ * A call that is refused has put nothing yet: the transaction continues without it. Any other error rolls the
+ * transaction back, and its calls are retried one by one, so that each is answered for its own fault.
  */
 import { errorFromData, errorToData, isStoplogError } from '../../pure/errors.ts';
 import { takeShare, type Waiting } from './group-commit.ts';
@@ -16,13 +16,13 @@ import { RefusedLives } from '../transaction/refused-lives.ts';
 import type { Transact } from '../transaction/transactions.ts';
 
 export type Outcome = WriterAnswer extends infer A ? (A extends { readonly id: number } ? Omit<A, 'id'> : never) : never;
-/** What a call does inside a transaction. */
+/** The work of a call inside a transaction. */
 export type Apply = (ends: EndsInTransaction) => Outcome;
 /** Partitions whose ends have moved. */
 export type Grown = ReturnType<EndsInTransaction['write']>;
-/** A call in the queue: what it does, and whom it answers. */
+/** A call in the queue: its work, and its answer. */
 interface Pending extends Waiting {
-  /** Whose commit it is. */
+  /** The incarnation that commits. */
   readonly life: string | undefined;
   readonly apply: Apply;
   readonly answer: (outcome: Outcome) => void;
@@ -33,12 +33,12 @@ export class CallQueue {
   readonly #inTransaction: Transact;
   readonly #grew: (grown: Grown) => void;
   readonly #waiting: Pending[] = [];
-  /** `admit` refuses what these send. */
+  /** `admit` refuses later commits of these incarnations. */
   readonly refused: RefusedLives;
   #isTurnDue = false;
   #isClosed = false;
 
-  /** `grew` is called after the flush, and before it too where a commit shows by then. */
+  /** `grew` is called after the flush, and also before it where a commit is visible then. */
   constructor(env: Env, inTransaction: Transact, grew: (grown: Grown) => void, refused: RefusedLives = new RefusedLives()) {
     this.#env = env;
     this.#inTransaction = inTransaction;
@@ -46,17 +46,17 @@ export class CallQueue {
     this.refused = refused;
   }
 
-  /** Once the queue is closed, what comes is for nobody. */
+  /** A closed queue drops further calls: no caller is left. */
   add(pending: Pending): void {
     if (this.#isClosed) return;
     this.#waiting.push(pending);
     this.#takeTurn();
   }
-  /** A call of the writer's own. */
+  /** Adds a call of the writer's own. */
   addOwn(apply: Apply, answer: Pending['answer']): void {
     this.add({ bytes: 0, life: undefined, apply, answer });
   }
-  /** The same for who waits for it: resolves when it is committed. */
+  /** Adds a call of the writer's own; resolves when it is committed. */
   commit<T>(apply: (ends: EndsInTransaction) => T): Promise<T> {
     return new Promise((resolve, reject) => {
       let result: T;
@@ -69,7 +69,7 @@ export class CallQueue {
       );
     });
   }
-  /** Does all that waits, and takes no more. */
+  /** Runs all waiting calls, and takes no more. */
   close(): void {
     this.#isClosed = true;
     while (this.#waiting.length > 0) this.#run();
@@ -83,25 +83,26 @@ export class CallQueue {
       this.#run();
     });
   }
-  /** One turn: the share of the queue, one transaction, one flush, all answers. */
+  /** Takes one turn: the share of the queue, one transaction, one flush, all answers. */
   #run(): void {
     const share = this.#waiting.splice(0, takeShare(this.#waiting));
     if (share.length === 0) return;
     if (!this.#transact(share)) for (const pending of share) this.#transact([pending], true);
     if (this.#waiting.length > 0) this.#takeTurn();
   }
-  /** False when the transaction was taken back and its calls are to be tried one by one. */
+  /** False when the transaction was rolled back and its calls must be retried one by one. */
   #transact(share: readonly Pending[], alone = share.length === 1): boolean {
     const outcomes: Outcome[] = [];
     let grown: Grown = [];
+    let commit = 0;
     try {
-      this.#inTransaction((showsEarly) => {
+      commit = this.#inTransaction((showsEarly) => {
         failpoint('lock.taken');
         outcomes.length = 0;
         const ends = new EndsInTransaction(this.#env);
         for (const pending of share) outcomes.push(this.#attempt(pending, ends));
         grown = ends.write();
-        // A thread takes a while to wake: where the commit shows before it is flushed, who waits is told now, and looks when it shows.
+        // A thread takes a while to wake: where the commit is visible before its flush, waiting callers are answered now, and read when it is visible.
         if (showsEarly) this.#grew(grown);
       });
     } catch (error) {
@@ -112,7 +113,7 @@ export class CallQueue {
       return true;
     }
     failpoint('append.committed');
-    share.forEach((pending, i) => pending.answer(outcomes[i]!));
+    share.forEach((pending, i) => pending.answer({ ...outcomes[i]!, commit }));
     this.#grew(grown);
     return true;
   }

@@ -34,7 +34,7 @@ export class RoomLine {
     room.give(claimOf(bytes));
     this.#serve();
   }
-  /** Gives back what a link holds that is gone, but for its commits that are in the queue. */
+  /** Gives back the room of a closed link, except for its commits in the queue. */
   leave(room: Room, queued: number): void {
     room.give(room.held - queued);
     this.#serve();

@@ -55,7 +55,7 @@ describe('room in the queue', () => {
     const leave = line.ask(gone, 2 * MB, () => {});
     line.ask(b, 3 * MB, () => (isGranted = true));
     leave();
-    // A commit of six megabytes is in the queue still.
+    // A commit of six megabytes is still in the queue.
     line.leave(gone, 6 * MB);
     expect([isGranted, b.load.bytes]).toEqual([true, 9 * MB]);
     line.give(gone, 6 * MB);
@@ -63,7 +63,7 @@ describe('room in the queue', () => {
   });
 });
 
-test('all logs of a process together have no more on the way to the writer than its room, and every commit ends up in the log', async () => {
+test('all logs of a process together have no more bytes on the way to the writer than its room, and every commit ends up in the log', async () => {
   await withFolder(async (path) => {
     const logs = await Promise.all(Array.from({ length: 6 }, () => openPort(lmdb(path))));
     await logs[0]!.ensure([topicOf(letters).shape]);

@@ -46,7 +46,7 @@ export class Room {
   claim(bytes: number): boolean {
     return Atomics.load(this.#shared, WAITING) === 0 && this.take(bytes);
   }
-  /** The same in turn, for the first that waits. */
+  /** Claims room in turn, for the first waiting commit. */
   take(bytes: number): boolean {
     const claim = claimOf(bytes);
     for (;;) {
@@ -63,7 +63,7 @@ export class Room {
     Atomics.sub(this.#own, 0, claim);
     Atomics.sub(this.#shared, BYTES, claim);
   }
-  /** Tells every thread how many wait: none claims room past them. */
+  /** Publishes the number of waiting commits: no thread claims room past them. */
   wait(change: 1 | -1): void {
     Atomics.add(this.#shared, WAITING, change);
   }

@@ -1,18 +1,18 @@
 /**
- * The sessions of a process: it gives the beats of its own members, and watches those of all others in their groups.
+ * The sessions of a process: sends the heartbeats of its own members, and watches the heartbeats of all others in their groups.
  *
- * In the writer's thread, so that a main thread that is busy for long loses nothing and expels others in time. A look reads a
- * few small values; only what it finds takes a transaction, and that compares what was seen.
+ * This runs in the writer's thread, so that a main thread that is busy for long loses no membership and removes others in time. A
+ * look reads a few small values; only its findings take a transaction, which compares the values that were seen.
  */
 import { beatMs, step, type WatchEffect, type Watching } from '../../pure/group/session.ts';
 import { lives, readBeats } from '../transaction/groups.ts';
 import type { Env } from '../tables/env.ts';
 
-/** How often it looks whether the others are still there; more often for sessions that are shorter than a few of these. */
+/** The interval between two looks at the other members; shorter for sessions that are shorter than a few of these. */
 const LOOK_MS = 500;
 
 export interface SessionActions {
-  /** To be called back with false when the member is none any more. */
+  /** `isMember` is called with false when the member was removed. */
   readonly beat: (groupId: number, id: string, isMember: (still: boolean) => void) => void;
   readonly expire: (groupId: number, found: WatchEffect) => void;
 }
@@ -67,7 +67,7 @@ export class Sessions {
       this.#env.root.resetReadTxn();
       found = readBeats(this.#env, groupId);
     } catch {
-      return; // A group that is gone, or damaged, is told to whoever waits for it.
+      return; // A group that is gone, or damaged, is reported to its waiting callers.
     }
     const others = found.filter(({ id }) => !group.mine.has(id));
     const beating = others.map(({ id, beat, sessionMs, instanceId, pid, started }) => ({

@@ -10,7 +10,7 @@ import { append, shape } from '../fixtures/letters.mjs';
 
 const LIVES = 8;
 
-test('a reading thread terminated while others commit harms nobody: writing goes on, and nothing is lost', async () => {
+test('a reading thread terminated while others commit disturbs no writer, and no record is lost', async () => {
   await withFolder(async (folder) => {
     const path = join(folder, 'log');
     const log = await openPort(lmdb(path));

@@ -1,4 +1,4 @@
-/** What the writer does unasked, by a clock that is moved by hand. */
+/** The work that the writer does by itself, by a clock that the test moves. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { timesOf } from '../tables/log-time.ts';
 import { Cleanups } from '../tables/cleanups.ts';
@@ -16,7 +16,7 @@ afterEach(async () => {
   await bare.close();
 });
 
-test('it looks twice a minute whether the process is alone by now, with the dead taken out first, and no more when it is stopped', () => {
+test('the writer checks twice a minute whether the process is alone, after removing dead readers, and never when it is stopped', () => {
   const seen: string[] = [];
   const { env } = bare;
   vi.spyOn(env.root, 'readerCheck').mockImplementation(() => seen.push('check'));

@@ -1,6 +1,6 @@
 /**
- * What the writer does unasked, from time to time: cleans, forgets producers that were silent for days, frees what was deleted, and
- * clears the slots of dead readers, so that they do not keep old pages from reuse; then it looks whether it is alone (flushing.ts).
+ * The work that the writer does by itself: cleans, forgets producers that were silent for days, frees deleted bytes, and
+ * clears the slots of dead readers, so that they do not keep old pages from reuse; then it checks whether it is alone (flushing.ts).
  */
 import type { Cleaned, CleanOptions } from '../../pure/retention/cleaned.ts';
 import { isLeftToSweep, sweep } from '../transaction/administer.ts';
@@ -37,7 +37,7 @@ export class Upkeep {
     this.#maintenance = new Maintenance(env, cleanups, pace, (apply) => queue.commit(apply));
   }
 
-  /** Begins with what a process left that was ended while it freed the bytes of a deleted topic or store. */
+  /** Begins with the rest of a sweep: a process may have ended while it freed the bytes of a deleted topic or store. */
   start(): void {
     if (isLeftToSweep(this.#env)) this.#sweepOn();
     this.#timers.push(setInterval(() => this.#checkReaders(), READER_CHECK_MS));
@@ -63,7 +63,7 @@ export class Upkeep {
   startsMoved(places: readonly PartitionId[]): void {
     this.#maintenance.startsMoved(places);
   }
-  /** A log that forgets nothing by age is not written to for the sake of its clock. */
+  /** Saves the clock, unless no topic ages: such a log is not written to for the sake of its clock. */
   keepClock(): void {
     const clock = this.#clock;
     if (clock?.isToBeSaved() !== true || !this.#cleanups.someForget()) return;
@@ -75,7 +75,7 @@ export class Upkeep {
       () => {},
     );
   }
-  /** What became of cleanings, and is not in the log yet. */
+  /** The reports of cleanings that are not in the log yet. */
   get unsaved(): readonly PlacedReport[] {
     return this.#maintenance.reports.unsaved;
   }
@@ -89,7 +89,7 @@ export class Upkeep {
       this.#env.root.resetReadTxn();
       if (silentProducers(this.#env, now).length === 0) return;
     } catch {
-      return; // Damage: the producer that is looked for next is told.
+      return; // Damage: the next append of the damaged producer reports it.
     }
     this.#addSweep(() => {
       applyForgetProducers(this.#env, now);
@@ -99,7 +99,7 @@ export class Upkeep {
   #sweepOn(): void {
     this.#addSweep(() => sweep(this.#env));
   }
-  /** A call that returns whether anything is left to sweep; then another one follows. */
+  /** Adds a call that returns whether anything is left to sweep; if so, another one follows. */
   #addSweep(apply: () => boolean): void {
     this.#queue.addOwn(
       () => ({ type: 'swept', left: apply() }),

@@ -1,9 +1,9 @@
 /**
- * Who waits in the writer, and what ends a wait: a commit of this process, which says what grew, or one of another process,
- * which is noticed in the number of the last commit.
+ * The waiting callers of the writer. A wait ends by a commit of this process, which lists the grown partitions, or by one of another
+ * process, which is detected by the number of the last commit.
  *
- * That number shows a moment before the commit shows in a snapshot, for LMDB writes its meta page first and the number that
- * readers take their snapshot by after it. So one look at a new number is not enough: all are asked for a second.
+ * That number is visible a moment before the commit is visible in a snapshot, because LMDB writes its meta page first and the number
+ * that readers take their snapshot by after it. So one look at a new number is not enough: all waits are checked for a second.
  */
 import { errorToData } from '../../pure/errors.ts';
 import type { WriterCall } from '../layout/writer-messages.ts';
@@ -15,7 +15,7 @@ import { readGroupRecord } from '../transaction/groups.ts';
 import type { Grown, Outcome } from './queue.ts';
 import { groupWaitKey, partitionWaitKey, Waits } from './waits.ts';
 
-/** Within this time of a foreign commit every look asks all who wait; after it, one look in as long does. */
+/** Within this time of a foreign commit every look checks all waits; after it, one look in this time does. */
 const SETTLED_MS = 1_000;
 
 export type WaitCall = WriterCall & { readonly type: 'wait' | 'wait-group' };
@@ -34,7 +34,7 @@ export class Waiting {
     this.#foreign = new ForeignCommits(env.path, () => this.#look());
   }
 
-  /** Answers when the wait is over, at once where it is; otherwise returns what takes it back. */
+  /** Answers when the wait is over, at once where it already is; otherwise returns a function that removes the wait. */
   add(call: WaitCall, answer: (outcome: Outcome) => void): (() => void) | undefined {
     let outcome: Outcome = { type: 'done' };
     const wait = {
@@ -43,7 +43,7 @@ export class Waiting {
         try {
           return this.#isOver(call);
         } catch (error) {
-          // Damage in one place ends those who wait there, not the writer of everybody.
+          // Damage in one place ends the waits there, not the writer of all.
           outcome = { type: 'failed', error: errorToData(describeIo(this.#env.path, error)) };
           return true;
         }
@@ -75,7 +75,7 @@ export class Waiting {
       ? readEnds(this.#env, call.topicId, call.partition).end > call.offset
       : readGroupRecord(this.#env, call.groupId).version !== call.version;
   }
-  /** Another process may have committed. */
+  /** Called when another process may have committed. */
   #look(): void {
     if (this.#waits.size === 0) return this.#foreign.stop();
     const now = performance.now();

@@ -1,12 +1,12 @@
 /**
- * Who waits for what to grow.
+ * The waits for growth, by partition and group.
  *
- * Inside the process the writer knows what it has just appended and answers those who wait for it. What another process
- * appended shows as a new transaction id (foreign.ts): then all are asked whether their wait is over.
+ * Inside the process the writer knows the partitions that it has just appended to, and answers their waits. The commit of another
+ * process shows as a new transaction id (foreign.ts): then all waits are checked.
  */
 export interface Wait {
   readonly key: string;
-  /** True when the wait is over, as the log is now. */
+  /** True when the wait is over in the present log. */
   readonly isOver: () => boolean;
   readonly answer: () => void;
 }
@@ -25,7 +25,7 @@ export class Waits {
     this.#size++;
     return () => this.#remove(wait);
   }
-  /** Answers those whose wait is over, among the given keys or among all. */
+  /** Answers the waits that are over, among the given keys or among all. */
   wake(keys: Iterable<string> = [...this.#byKey.keys()]): void {
     for (const key of keys) {
       for (const wait of [...(this.#byKey.get(key) ?? [])]) {

@@ -3,7 +3,7 @@
  *
  * It runs no user code and no promise inside a transaction, and it is never terminated, only asked to end: a thread
  * that dies inside a write transaction takes the lock of the whole folder with it. Calls come by the ports of logs (callers.ts)
- * and gather while the disk flushes (queue.ts); what each does is in calls.ts, and who is woken by it in waiting.ts.
+ * and gather while the disk flushes (queue.ts); calls.ts has the work of each, and waiting.ts the waits that it ends.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { errorToData, StoplogError } from '../../pure/errors.ts';
@@ -34,7 +34,7 @@ export interface WriterData {
   readonly gate: SharedArrayBuffer;
 }
 
-/** How often the folder is opened anew where its data file is another one by then. */
+/** The number of attempts to open the folder while its data file is being replaced. */
 const ATTEMPTS = 10;
 
 const { env: envOptions, gate: gateBuffer } = workerData as WriterData;
@@ -65,7 +65,7 @@ const main = async (message: HostMessage): Promise<void> => {
   host.postMessage({ type: 'ready' } satisfies HostAnswer);
 };
 
-/** The environment, and the same files by themselves: tried again where others have taken their places in between. */
+/** Opens the environment, and the same files directly: retried where the files were replaced in between. */
 const openFiles = async (path: string): Promise<{ readonly env: Env; readonly file: DataFile }> => {
   for (let n = 1; ; n++) {
     const isOurs = examineFolder(path) === 'ours';
@@ -81,7 +81,7 @@ const openFiles = async (path: string): Promise<{ readonly env: Env; readonly fi
 
 const initialise = (env: Env, inTransaction: Transact, file: DataFile, times: LogTime): void => {
   const isMarked = examineFolder(envOptions.path) === 'ours';
-  // It lengthens the file before the mark is set: from then on a file that is too short is one that was cut.
+  // This lengthens the file before the mark is set: from then on a file that is too short has been cut.
   inTransaction(() => {
     if (readMeta<number>(env, formatKey()) === undefined) {
       if (isMarked) throw hidden(envOptions.path);
@@ -93,12 +93,12 @@ const initialise = (env: Env, inTransaction: Transact, file: DataFile, times: Lo
   markFolder(envOptions.path);
 };
 
-/** Without its names a log would look empty, and give its numbers again. */
+/** Without its names a log would look empty, and assign its numbers again. */
 const hidden = (path: string): StoplogError =>
   new StoplogError(
     'STOPLOG_LOG_CORRUPT',
     { path, table: 'meta', reason: 'missing' },
-    `the names in ${path} cannot be found, though it was marked as a log when they were there: the disk or a foreign program changed the data file. Nothing was written; restore the folder from a backup, or keep the rest with 'stoplog repair'`,
+    `the names in ${path} cannot be found, although the folder was marked as a log after they had been written: the disk or a foreign program changed the data file. Nothing was written; restore the folder from a backup, or keep the rest with 'stoplog repair'`,
   );
 
 interface Serving {

@@ -1,7 +1,7 @@
 /**
  * Decides the fate of a group that lost entries. A pipeline's stores match its positions, and no others: where one of the two
  * is incomplete, both are dropped, and the pipeline restarts: it reads its topics from the start and folds its stores from
- * nothing. A group without stores keeps its positions, and reads from the start where one is lost.
+ * nothing. The topics that it sends records through are dropped too, for it sends those records again. A group without stores keeps its positions, and reads from the start where one is lost.
  */
 import type { Restarted } from '../../../port/inspection.ts';
 import type { StoreMeta } from '../../layout/meta.ts';
@@ -15,13 +15,15 @@ export interface KeyGap {
 export interface GroupLosses {
   readonly groups: ReadonlyMap<number, string>;
   readonly stores: ReadonlyMap<number, StoreMeta & { readonly name: string }>;
+  /** The names of the topics that each group owns. */
+  readonly topicsOf: (group: string) => readonly string[];
   /** The gaps in the tables of stores and positions. */
   readonly storeGaps: readonly KeyGap[];
   readonly positionGaps: readonly KeyGap[];
   /** Names were lost for good: any group may have had more stores. */
   readonly namesLost: boolean;
 }
-export const groupsToRestart = ({ groups, stores, storeGaps, positionGaps, namesLost }: GroupLosses): readonly Restarted[] => {
+export const groupsToRestart = ({ groups, stores, topicsOf, storeGaps, positionGaps, namesLost }: GroupLosses): readonly Restarted[] => {
   const withStores = new Set([...stores.values()].map(({ group }) => group));
   const why = (id: number | undefined, group: string): string | undefined => {
     if (namesLost) return 'names are lost, and it may have had stores that are unknown now';
@@ -34,7 +36,7 @@ export const groupsToRestart = ({ groups, stores, storeGaps, positionGaps, names
   const ids = new Map([...groups].map(([id, name]) => [name, id]));
   return [...new Set([...groups.values(), ...withStores])].flatMap((group) => {
     const reason = why(ids.get(group), group);
-    return reason === undefined ? [] : [{ group, why: reason }];
+    return reason === undefined ? [] : [{ group, why: reason, topics: topicsOf(group) }];
   });
 };
 

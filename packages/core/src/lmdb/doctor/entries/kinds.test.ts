@@ -114,12 +114,21 @@ describe('entries', () => {
 });
 
 describe('loss in a group', () => {
-  const losses = { groups: names.groups, stores: names.stores, storeGaps: [], positionGaps: [], namesLost: false };
+  const losses = {
+    groups: names.groups,
+    stores: names.stores,
+    topicsOf: (group: string) => [`${group}.own`],
+    storeGaps: [],
+    positionGaps: [],
+    namesLost: false,
+  };
   const near = { after: storePrefix(3, 0), before: undefined };
   const far = { after: undefined, before: storePrefix(2, 0) };
   test('stores and positions are lost together, or not at all', () => {
     expect(groupsToRestart(losses)).toEqual([]);
-    expect(groupsToRestart({ ...losses, storeGaps: [near] })).toEqual([{ group: 'billing', why: "store 'sums' may have lost entries" }]);
+    expect(groupsToRestart({ ...losses, storeGaps: [near] })).toEqual([
+      { group: 'billing', why: "store 'sums' may have lost entries", topics: ['billing.own'] },
+    ]);
     expect(groupsToRestart({ ...losses, storeGaps: [far] })).toEqual([]);
     expect(groupsToRestart({ ...losses, positionGaps: [far] })).toMatchObject([{ group: 'billing' }]);
     expect(groupsToRestart({ ...losses, groups: new Map() })).toMatchObject([{ group: 'billing', why: expect.stringContaining('number is lost') }]);
