@@ -15,6 +15,7 @@ import type { SinkWrite, Work } from '../pure/actor/work.ts';
 import type { MemorySinks } from './memory-sinks.ts';
 
 export type CommitEffect = Extract<ActorEffect, { readonly type: 'commit' }>;
+export type CallEffect = Extract<ActorEffect, { readonly type: 'call' }>;
 type Waiting = Extract<ActorEffect, { readonly type: 'fetch' | 'pull' }>;
 
 export class SteppedActor {
@@ -29,6 +30,10 @@ export class SteppedActor {
   #yielded = false;
   /** The time at which the machine wants a tick; Infinity for never. */
   wakeAt: number = Infinity;
+  /** Calls that were made and not cancelled; the owner of the actor answers them. */
+  calls: readonly CallEffect[] = [];
+  /** How long a drain waits for them, once there is one. */
+  deadlineMs: number | undefined;
   hasEnded = false;
   /** The error that ended the actor. */
   error: Error | undefined;
@@ -106,6 +111,15 @@ export class SteppedActor {
         return;
       case 'yield':
         this.#yielded = true;
+        return;
+      case 'call':
+        this.calls = [...this.calls, effect];
+        return;
+      case 'cancel':
+        this.calls = [];
+        return;
+      case 'deadline':
+        this.deadlineMs = effect.afterMs;
         return;
       case 'wake':
         this.wakeAt = effect.at;

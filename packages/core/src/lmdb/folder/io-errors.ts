@@ -56,7 +56,7 @@ export const describeIo = (path: string, error: unknown): Error => {
     return new StoplogError(
       'STOPLOG_LOG_UNAVAILABLE',
       { path },
-      `LMDB has given up ${path} in this process, as it does when another process is killed while it flushes, or when the disk takes no more: all acknowledged commits are kept. Restart this process`,
+      `LMDB has failed for good at ${path} in this process, as it does when another process is killed while it flushes, or when the disk takes no more: all acknowledged commits are kept. Restart this process`,
       { cause: error },
     );
   }

@@ -16,23 +16,20 @@ describe('the check for a living process', () => {
     expect(isAlive(process.pid, `${ownStart()}1`)).toBeUndefined(),
   );
   test('a process is recognized by its number alone where its start could not be read', () => expect(isAlive(process.pid, '')).toBe(true));
-  test.runIf(process.platform === 'linux')(
-    'a process that has died counts as dead before its parent has waited for it',
-    async () => {
-      // The shell starts a process that ends on command, and becomes a program that never waits for it.
-      const parent = spawn('sh', ['-c', 'read go <&3 & echo $!; exec cat'], { stdio: ['pipe', 'pipe', 'inherit', 'pipe'] });
-      const lines = createInterface(parent.stdout!)[Symbol.asyncIterator]();
-      const pid = Number((await lines.next()).value);
-      const started = processStarted(pid);
-      parent.stdin!.write('become\n');
-      expect(await lines.next()).toMatchObject({ value: 'become' });
-      expect(isAlive(pid, started)).toBe(true);
-      (parent.stdio[3] as Writable).end('go\n');
-      await vi.waitFor(() => expect(isAlive(pid, started)).toBe(false), { timeout: 10_000 });
-      // The dead process is still listed.
-      process.kill(pid, 0);
-      parent.kill('SIGKILL');
-      await once(parent, 'close');
-    },
-  );
+  test.runIf(process.platform === 'linux')('a process that has died counts as dead before its parent has waited for it', async () => {
+    // The shell starts a process that ends on command, and becomes a program that never waits for it.
+    const parent = spawn('sh', ['-c', 'read go <&3 & echo $!; exec cat'], { stdio: ['pipe', 'pipe', 'inherit', 'pipe'] });
+    const lines = createInterface(parent.stdout!)[Symbol.asyncIterator]();
+    const pid = Number((await lines.next()).value);
+    const started = processStarted(pid);
+    parent.stdin!.write('become\n');
+    expect(await lines.next()).toMatchObject({ value: 'become' });
+    expect(isAlive(pid, started)).toBe(true);
+    (parent.stdio[3] as Writable).end('go\n');
+    await vi.waitFor(() => expect(isAlive(pid, started)).toBe(false), { timeout: 10_000 });
+    // The dead process is still listed.
+    process.kill(pid, 0);
+    parent.kill('SIGKILL');
+    await once(parent, 'close');
+  });
 });

@@ -10,6 +10,7 @@
  */
 import { asError } from '@stoplog/core/kit';
 import { Commits } from './commits.ts';
+import type { CallRequest } from './in-flight.ts';
 import type { Answer, Cut, Notice, Request, Work } from './work.ts';
 
 export type ActorEvent =
@@ -28,12 +29,22 @@ export type ActorEvent =
   | { readonly type: 'abandon' }
   /** A request failed. */
   | { readonly type: 'failed'; readonly ask: number; readonly error: unknown }
+  /** A call has its result, or has failed. */
+  | { readonly type: 'returned'; readonly call: number; readonly result: unknown }
+  | { readonly type: 'threw'; readonly call: number; readonly error: unknown }
+  /** The time of 'deadline' is over. */
+  | { readonly type: 'overdue' }
   /** Work that a handler started failed later: a promise, a timer. */
   | { readonly type: 'blamed'; readonly error: unknown };
 
 export type ActorEffect =
   | Request
   | Notice
+  | CallRequest
+  /** No call is waited for any more: their signals are to be aborted. */
+  | { readonly type: 'cancel' }
+  /** To be answered by 'overdue': a drain does not wait for calls any longer than that. */
+  | { readonly type: 'deadline'; readonly afterMs: number }
   /** To be answered by 'turn' at once, when the effects before it are performed: a commit must not wait for the turn. */
   | { readonly type: 'turn' }
   /** To be answered by 'resumed' when the others have had their turns. */
@@ -53,6 +64,7 @@ const TURN: Effects = [{ type: 'turn' }];
 const YIELD: Effects = [{ type: 'yield' }];
 const REST: Effects = [{ type: 'rest' }];
 const STOP_WAITING: Effects = [{ type: 'stop waiting' }];
+const CANCEL: Effects = [{ type: 'cancel' }];
 
 export class ActorState {
   readonly work: Work;
@@ -70,7 +82,11 @@ export class ActorState {
   }
   /** True when nothing is left to read, and everything is committed. */
   get isAtRest(): boolean {
-    return this.phase === 'resting' && this.commits.isSettled && !this.work.isOpen;
+    return this.phase === 'resting' && this.commits.isSettled && !this.work.isOpen && !this.hasCalls;
+  }
+  /** Records were read and wait for the results of calls. */
+  get hasCalls(): boolean {
+    return this.work.calls !== undefined && this.work.calls.size > 0;
   }
 }
 
@@ -111,6 +127,14 @@ const react = (state: ActorState, event: ActorEvent): Effects => {
       return stop(state);
     case 'failed':
       return work.isAsked(event.ask) ? fail(state, event.error) : NOTHING;
+    case 'returned':
+      return work.calls?.returned(event.call, event.result) === true ? returned(state) : NOTHING;
+    case 'threw': {
+      const threw = work.calls?.threw(event.call, event.error);
+      return threw === undefined ? NOTHING : fail(state, threw.error);
+    }
+    case 'overdue':
+      return overdue(state);
     case 'blamed':
       return fail(state, work.blame(event.error));
   }
@@ -140,8 +164,9 @@ const take = (state: ActorState): Effects => {
     return [...state.work.giveBack(), ...fail(state, error)];
   }
   state.phase = 'taken';
+  const calls = state.work.calls?.takeRequests() ?? NOTHING;
   // Yields before a commit, so that an unhandled rejection of the turn is noticed first and nothing of its record is committed.
-  return YIELD;
+  return calls.length === 0 ? YIELD : [...calls, ...YIELD];
 };
 const resumed = (state: ActorState): Effects => (state.mustSettle || state.work.isDue(state.commits.hasCredit) ? commit(state) : next(state));
 
@@ -182,7 +207,22 @@ const atRest = (state: ActorState): Effects => {
   const { commits, work } = state;
   if (commits.failure !== undefined) return commits.isSettled ? fail(state, commits.failure.error) : NOTHING;
   if (work.isOpen) return commits.hasCredit ? send(state) : NOTHING;
-  return commits.isSettled ? REST : NOTHING;
+  return commits.isSettled && !state.hasCalls ? REST : NOTHING;
+};
+
+/** A result came. It is emitted in a turn, if it is the next in order. */
+const returned = (state: ActorState): Effects => {
+  const { work, phase } = state;
+  if (work.calls?.isReady !== true) return NOTHING;
+  if (phase === 'ending') return next(state);
+  if (phase !== 'resting') return NOTHING;
+  // What was waited for is answered at once, and then the turn comes.
+  return work.isWaiting ? STOP_WAITING : next(state);
+};
+const overdue = (state: ActorState): Effects => {
+  if (!state.isDraining || !state.hasCalls) return NOTHING;
+  state.work.calls?.abandon();
+  return state.phase === 'ending' ? [...CANCEL, ...finish(state)] : CANCEL;
 };
 
 const answered = (state: ActorState, answer: Answer): Effects => {
@@ -223,7 +263,14 @@ const ticked = (state: ActorState, wallClock: number): Effects => {
 };
 
 const drain = (state: ActorState): Effects => {
+  const { calls } = state.work;
+  const waits = calls !== undefined && state.hasCalls && !state.isDraining;
   state.isDraining = true;
+  calls?.close();
+  const ending = endingOf(state);
+  return waits ? [{ type: 'deadline', afterMs: calls.drainMs }, ...ending] : ending;
+};
+const endingOf = (state: ActorState): Effects => {
   if (state.phase === 'new') return finish(state);
   if (state.phase === 'asking') return STOP_WAITING;
   if (state.phase !== 'resting') return NOTHING;
@@ -238,7 +285,7 @@ const finish = (state: ActorState): Effects => {
     if (!commits.hasCredit) return NOTHING;
     return send(state);
   }
-  return over(state);
+  return state.hasCalls ? NOTHING : over(state);
 };
 const fail = (state: ActorState, error: unknown): Effects => {
   state.failure ??= asError(error);
@@ -247,7 +294,9 @@ const fail = (state: ActorState, error: unknown): Effects => {
 const stop = (state: ActorState): Effects => {
   const waits = state.phase === 'resting' || state.phase === 'asking';
   state.phase = 'failing';
-  return waits ? [...STOP_WAITING, ...over(state)] : over(state);
+  const cancelled = state.hasCalls ? CANCEL : NOTHING;
+  state.work.calls?.abandon();
+  return waits ? [...STOP_WAITING, ...cancelled, ...over(state)] : [...cancelled, ...over(state)];
 };
 /** Ends when no commit is under way. Each commit is then answered, so the next incarnation starts behind the last one that succeeded. */
 const over = (state: ActorState): Effects => {

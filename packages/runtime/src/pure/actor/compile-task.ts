@@ -8,6 +8,7 @@ import { compileTask, type CompiledTask } from '../nodes/compile.ts';
 import type { Emit } from '../nodes/emit.ts';
 import type { Plan, Task } from '../topology/plan.ts';
 import { Input } from './input.ts';
+import { InFlight } from './in-flight.ts';
 import { TopicOutput } from './outputs.ts';
 import { SinkOutput } from './sink-output.ts';
 import { StoreOverlay } from './overlay.ts';
@@ -85,12 +86,14 @@ export interface Incarnation extends Pick<RecordsParts, 'epoch' | 'life' | 'susp
 export const recordWork = (ground: Ground, { stores, outputs, sinks, clock, functions }: Compiled, incarnation: Incarnation): RecordWork => {
   const { plan, task, partition } = ground;
   const { positions, timeStore, around = (emit): Emit => emit, ticks, ...rest } = incarnation;
-  const inputs = task.inputs.map(({ topic }, i) => new Input(topic, partition, positions[i]!, around(functions.emits[i]!)));
+  const { stage } = functions;
+  const calls = stage && { stage, inFlight: new InFlight({ task: task.id, concurrency: stage.concurrency }) };
+  const inputs = task.inputs.map(({ topic }, i) => new Input(topic, partition, positions[i]!, around(functions.emits[i]!), calls?.inFlight));
   const streamTime = timeStore && new StreamTime(streamTimePart(plan, task, partition), timeStore);
   const advance = (time: number): void => functions.advance(time);
   const tick = (wallClock: number): void => {
     ticks?.(wallClock);
     functions.tick(wallClock);
   };
-  return new RecordWork({ group: plan.name, task, partition, inputs, stores, outputs, sinks, advance, tick, streamTime, clock, ...rest });
+  return new RecordWork({ group: plan.name, task, partition, inputs, stores, outputs, sinks, advance, tick, streamTime, clock, calls, ...rest });
 };

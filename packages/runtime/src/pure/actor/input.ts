@@ -3,6 +3,7 @@ import type { RecordBatch, RecordCursor, TopicPartition } from '@stoplog/core/po
 import type { AnyTopic } from '@stoplog/core/kit';
 import { InputRecord } from '../nodes/derived-record.ts';
 import type { Emit } from '../nodes/emit.ts';
+import type { InFlight } from './in-flight.ts';
 
 export class Input {
   readonly topic: AnyTopic;
@@ -21,17 +22,25 @@ export class Input {
   #batches: readonly RecordCursor[] = [];
   #index = 0;
 
-  constructor(topic: AnyTopic, partition: number, from: bigint, emit: Emit) {
+  readonly #calls: InFlight | undefined;
+
+  /** `calls` holds records that were read and not emitted. */
+  constructor(topic: AnyTopic, partition: number, from: bigint, emit: Emit, calls?: InFlight) {
     this.topic = topic;
     this.place = { topic: topic.name, partition };
     this.from = from;
     this.next = from;
     this.emit = emit;
+    this.#calls = calls;
   }
 
   /** The offset behind all records that were taken. */
-  get reached(): bigint {
+  get at(): bigint {
     return this.view === undefined ? this.next : this.view.offset;
+  }
+  /** The offset behind all records that were emitted: the lowest unfinished record, or `at`. */
+  get reached(): bigint {
+    return this.#calls?.lowest(this.topic.name) ?? this.at;
   }
   /** Takes the answer to a fetch at `next` with this limit of bytes. */
   accept(found: Pick<RecordBatch, 'batches' | 'next'>, bytes: number): void {

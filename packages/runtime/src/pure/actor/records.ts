@@ -6,9 +6,11 @@
  */
 import type { Commit, StoreWrites } from '@stoplog/core/port';
 import { assert, type LazyRecord } from '@stoplog/core/kit';
+import type { CallStage } from '../nodes/call-stage.ts';
 import type { Task } from '../topology/plan.ts';
 import { blameRecord, blameTick } from './blame.ts';
 import type { Input } from './input.ts';
+import type { Entry, InFlight } from './in-flight.ts';
 import type { Limits } from './limits.ts';
 import { nextInput } from './next-input.ts';
 import type { TopicOutput } from './outputs.ts';
@@ -36,6 +38,8 @@ export interface RecordsParts {
   /** The task's functions of time. */
   readonly advance: (streamTime: number) => void;
   readonly tick: (wallClock: number) => void;
+  /** The calls of a verb that makes some. */
+  readonly calls?: { readonly inFlight: InFlight; readonly stage: CallStage } | undefined;
   /** Undefined when no verb asks for stream time. */
   readonly streamTime?: StreamTime | undefined;
   readonly clock: TaskClock;
@@ -54,7 +58,6 @@ const LOOK_AT_CLOCK = 16;
 
 export class RecordWork implements Work {
   readonly needsDurable = false;
-  readonly owes = false;
   readonly #parts: RecordsParts;
   readonly #refill: Refill;
   readonly #heads: (number | undefined)[];
@@ -80,7 +83,16 @@ export class RecordWork implements Work {
   }
 
   get isEmpty(): boolean {
-    return this.#parts.inputs.every((input) => input.view === undefined);
+    const { calls, inputs } = this.#parts;
+    if (calls === undefined) return inputs.every((input) => input.view === undefined);
+    return !calls.inFlight.isReady && this.#callable === undefined;
+  }
+  get calls(): InFlight | undefined {
+    return this.#parts.calls?.inFlight;
+  }
+  /** Records can be read again; calls that were made are waited for. */
+  get owes(): boolean {
+    return this.calls !== undefined && this.calls.size > 0;
   }
   /** Records without outputs count too, and positions behind compacted records move. */
   get isOpen(): boolean {
@@ -93,7 +105,7 @@ export class RecordWork implements Work {
     return this.#parts.clock.wakeAt;
   }
   ask(): readonly Request[] {
-    return this.#refill.ask();
+    return this.calls?.isClosed === true ? [] : this.#refill.ask();
   }
   wait(): readonly Request[] {
     return this.#refill.wait();
@@ -107,7 +119,8 @@ export class RecordWork implements Work {
   }
 
   take(): boolean {
-    const { inputs, beacon, limits, now } = this.#parts;
+    const { calls, inputs, beacon, limits, now } = this.#parts;
+    if (calls !== undefined) return this.#takeCalled(calls.inFlight, calls.stage);
     const began = now();
     if (!this.#hasTaken) this.#openSince = began;
     let input = this.#choose();
@@ -148,6 +161,58 @@ export class RecordWork implements Work {
       if (inputs.length > 1) input = this.#choose();
     }
     return careful && this.open > 0;
+  }
+  /** Emits the results that are next in order, and calls as many records as there is room for. */
+  #takeCalled(inFlight: InFlight, stage: CallStage): boolean {
+    const { limits, now } = this.#parts;
+    const began = now();
+    if (!this.#hasTaken) this.#openSince = began;
+    const pace = this.#suspect === undefined ? undefined : this.#parts.pace;
+    for (let n = 0; n < Math.min(pace ?? Infinity, limits.turnRecords) && inFlight.isReady; n++) {
+      const { isSuspect } = this.#emitResult(inFlight.take(), stage);
+      if (isSuspect) {
+        this.#suspect = undefined;
+        return true;
+      }
+      if (n % LOOK_AT_CLOCK === LOOK_AT_CLOCK - 1 && now() - began >= limits.turnMs) break;
+    }
+    for (let input = this.#callable; input !== undefined; input = this.#callable) {
+      const isSuspect = this.#suspect !== undefined && this.#isSuspect(input);
+      if (isSuspect && this.open > 0) return true;
+      const { baseOffset, offsetDelta } = input.view!;
+      const record = input.head();
+      const run = stage.topic === input.topic.name ? stage.runOf(record) : undefined;
+      inFlight.start({ record, input: this.#parts.inputs.indexOf(input), baseOffset, offsetDelta, isSuspect }, run);
+      input.advance();
+    }
+    return pace !== undefined && this.open > 0;
+  }
+  #emitResult(entry: Entry & { readonly result: unknown }, stage: CallStage): Entry {
+    const { inputs, beacon, task } = this.#parts;
+    const { record } = entry;
+    beacon.at(entry.input, entry.baseOffset);
+    beacon.enter(entry.offsetDelta);
+    this.#last = record;
+    const isLatest = record.timestamp > this.#time;
+    if (isLatest) this.#reach(record.timestamp);
+    try {
+      stage.result = entry.result;
+      inputs[entry.input]!.emit(record);
+      if (isLatest) this.#parts.advance(record.timestamp);
+    } catch (error) {
+      throw blameRecord(error, task.id, record);
+    } finally {
+      beacon.leave();
+    }
+    this.open++;
+    return entry;
+  }
+  /** The input whose next record can be called: there is room, and a suspect is called alone. */
+  get #callable(): Input | undefined {
+    const inFlight = this.calls;
+    const input = inFlight?.hasRoom === true ? this.#choose() : undefined;
+    if (input === undefined || this.#suspect === undefined || inFlight!.size === 0) return input;
+    return this.#isSuspect(input) ? undefined : input;
   }
   tick(wallClock: number): void {
     const { clock, tick, outputs, sinks, stores, task, partition, now } = this.#parts;
@@ -232,7 +297,7 @@ export class RecordWork implements Work {
   }
   #isSuspect(input: Input): boolean {
     const suspect = this.#suspect!;
-    return suspect.topic === input.topic.name && input.reached >= suspect.offset;
+    return suspect.topic === input.topic.name && input.at >= suspect.offset;
   }
   #isBehindSuspect(input: Input): boolean {
     return this.#suspect!.topic === input.topic.name && input.from > this.#suspect!.offset;

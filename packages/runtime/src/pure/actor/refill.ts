@@ -44,7 +44,8 @@ export class Refill {
   }
   wait(): readonly Request[] {
     const bytes = this.#inputs.length === 1 ? this.#bytes : 1;
-    return this.#inputs.map((input) => this.#request(input, bytes, true));
+    // An input may have records that cannot be read yet: there is no room for their calls.
+    return this.#inputs.filter(({ view }) => view === undefined).map((input) => this.#request(input, bytes, true));
   }
   /** Undefined for an answer that is no longer needed. */
   heard(ask: number, found: Found): readonly Notice[] | undefined {

@@ -6,6 +6,7 @@
  * turns, credits, rest and endings are the same for all kinds.
  */
 import type { ArrivalBatch, Commit, Position, PullLimit, RawArrival, RecordCursor, SinkBatch } from '@stoplog/core/port';
+import type { InFlight } from './in-flight.ts';
 import type { Jump } from './place.ts';
 
 /** A request to the runner; each is answered once, by its number. */
@@ -60,6 +61,8 @@ export interface Work {
   readonly owes: boolean;
   /** The earliest wall-clock time at which `tick` is wanted; Infinity for none. */
   readonly wakeAt: number;
+  /** Calls whose results come later; undefined for work that makes none. */
+  readonly calls?: InFlight | undefined;
   /** The requests to make before a turn can be taken; none when it can, or when there is nothing to take. */
   ask(): readonly Request[];
   /** The requests to make at rest. */

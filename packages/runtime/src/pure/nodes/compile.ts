@@ -5,6 +5,7 @@
  * closure for each topic that the task reads; a call with a record does everything up to the next topic.
  */
 import { type AnyStore, type AnyTopic, assert } from '@stoplog/core/kit';
+import { CallStage } from './call-stage.ts';
 import { DerivedRecord } from './derived-record.ts';
 import { Drops, type Dropped } from './drops.ts';
 import { fanOut, fanOutChanges, type Emit, type EmitChange } from './emit.ts';
@@ -32,6 +33,8 @@ export interface TaskPorts {
 export interface CompiledTask {
   /** The functions of the task's inputs, in their order; a source task has one. */
   readonly emits: readonly Emit[];
+  /** Where records wait for the results of calls; undefined when no verb calls. */
+  readonly stage: CallStage | undefined;
   /** True when a node is called as stream time grows: the stream time is then kept with the task's state. */
   readonly asksForStreamTime: boolean;
   /** Reports that the task's stream time has grown to this; nodes may emit. */
@@ -50,9 +53,15 @@ export const compileTask = (task: TaskNodes, ports: TaskPorts): CompiledTask => 
   const advances: ((streamTime: number) => void)[] = [];
   const ticks: ((wallClock: number) => void)[] = [];
   const drops = new Drops();
+  let stage: CallStage | undefined;
   const compiling: Compiling = {
     onRecord: (input, emit) => add(recordsTo, input, emit),
     onChange: (input, emit) => add(changesTo, input, emit),
+    onCall: (input, calls, emit) => {
+      assert(stage === undefined, 'one verb of a task calls');
+      const own = (stage = new CallStage(input, calls));
+      add(recordsTo, input, (record) => emit(new DerivedRecord(record, own.result)));
+    },
     onAdvance: (advance) => void advances.unshift(advance),
     onTick: (tick) => void ticks.unshift(tick),
     wakeAt: (wallClock) => ports.wakeAt?.(wallClock),
@@ -101,6 +110,7 @@ export const compileTask = (task: TaskNodes, ports: TaskPorts): CompiledTask => 
   const sources = task.nodes.filter((node) => node.yields === 'records' && node.source !== undefined) as readonly StreamNode[];
   return {
     emits: task.source === undefined ? task.inputs.map(({ topic }) => entryOf(topic)) : [arrivals(fanOut(sources.map(emitOf)))],
+    stage,
     asksForStreamTime: advances.length > 0,
     advance: callAll(advances),
     tick: callAll(ticks),

@@ -77,11 +77,23 @@ export type Node = StreamNode | TableNode | EndNode;
 export type End = EndNode | TableNode;
 export type Lookup = (key: unknown) => unknown;
 
+/** An asynchronous function, and how many of its calls may be in flight. */
+export interface Calls {
+  readonly concurrency: number;
+  readonly call: (record: AnyRecord, signal: AbortSignal) => unknown;
+}
+
 /** The task as a node sees it while the node is compiled. */
 export interface Compiling {
   /** Sends every record, or change, of the input to `emit`. */
   onRecord(input: StreamNode, emit: Emit): void;
   onChange(input: TableNode, emit: EmitChange): void;
+  /**
+   * Calls an asynchronous function with each record of the input, and hands the record with the result to `emit`, in the
+   * order of the records. The input is a topic: behind another verb the record would have to be stopped in the middle of the
+   * task, and that verb's state would be written at one time and the result at another. One verb of a task calls.
+   */
+  onCall(input: StreamNode, calls: Calls, emit: Emit): void;
   /** Called when the task's stream time has grown; may emit. */
   onAdvance(advance: (streamTime: number) => void): void;
   /** Called when wall-clock time has passed; may emit. */

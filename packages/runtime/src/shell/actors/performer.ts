@@ -52,6 +52,8 @@ export class Performer {
   #isWaiting = false;
   #released: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #calls = new AbortController();
+  #deadline: NodeJS.Timeout | undefined;
   #progress = nothing();
   #end: { readonly resolve: () => void; readonly reject: (error: Error) => void } | undefined;
 
@@ -73,6 +75,7 @@ export class Performer {
       });
     } finally {
       clearTimeout(this.#timer);
+      clearTimeout(this.#deadline);
       this.#waits.abort();
       await this.#close();
     }
@@ -132,6 +135,13 @@ export class Performer {
         return;
       case 'report':
         return this.#parts.jumped(effect.jump);
+      case 'call':
+        return this.#call(effect);
+      case 'cancel':
+        return this.#calls.abort();
+      case 'deadline':
+        this.#deadline = setTimeout(() => this.#hear({ type: 'overdue' }), effect.afterMs);
+        return;
       case 'wake':
         return this.#wake(effect.at);
       case 'pull':
@@ -169,6 +179,14 @@ export class Performer {
     answer.then(
       (value) => this.#hear(event(value)),
       (error: unknown) => this.#hear({ type: 'failed', ask, error }),
+    );
+  }
+  #call({ call, run }: Effect<'call'>): void {
+    // In an async function, so that what is thrown before the first wait is a rejection as well.
+    const result = (async (): Promise<unknown> => run(this.#calls.signal))();
+    result.then(
+      (value) => this.#hear({ type: 'returned', call, result: value }),
+      (error: unknown) => this.#hear({ type: 'threw', call, error }),
     );
   }
   #commit({ number, commit, writes, durable: mustBeDurable, recordsIn, recordsOut }: Effect<'commit'>): void {
