@@ -40,6 +40,21 @@ describe('a store as a batch sees it', () => {
     expect(reads.mock.calls.length).toBeGreaterThanOrEqual(8);
   });
 
+  test('the bytes of the writes since the last commit are counted, each key once', () => {
+    const { overlay } = make();
+    overlay.set('a', 'x'.repeat(100));
+    overlay.set('a', 'x'.repeat(300));
+    overlay.set('b', 'x'.repeat(50));
+    overlay.set('n', 5);
+    expect(overlay.dirtyBytes).toBe(350);
+    overlay.delete('b');
+    expect(overlay.dirtyBytes).toBe(300);
+    overlay.takeWrites(1);
+    expect(overlay.dirtyBytes).toBe(0);
+    overlay.set('b', 'x'.repeat(50));
+    expect(overlay.dirtyBytes).toBe(50);
+  });
+
   test('a value that is not committed yet stays, however large', () => {
     const overlay = new StoreOverlay(new MemoryPart(), serdeOf('json'), 1_000, 2_000);
     const keys = Array.from({ length: 20 }, (_, n) => `k${n}`);

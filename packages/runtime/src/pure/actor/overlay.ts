@@ -56,6 +56,7 @@ export class StoreOverlay {
   #dirty: Entry[] = [];
   #committed = 0;
   #youngBytes = 0;
+  #dirtyBytes = 0;
   /** Entries that differ from the store below; made by the first `range`. */
   #pending: PendingIndex<Entry & Pending> | undefined;
 
@@ -126,6 +127,10 @@ export class StoreOverlay {
     this.set(key, undefined);
   }
 
+  /** Roughly the bytes of the values written since the last call of `takeWrites`. */
+  get dirtyBytes(): number {
+    return this.#dirtyBytes;
+  }
   /** True after a write since the last call of `takeWrites`. */
   get isDirty(): boolean {
     return this.#dirty.length > 0;
@@ -134,14 +139,15 @@ export class StoreOverlay {
   takeWrites(commit: number): Writes {
     const dirty = this.#dirty;
     this.#dirty = [];
+    this.#dirtyBytes = 0;
     const keys: Uint8Array[] = Array.from({ length: dirty.length });
     const values: (Uint8Array | null)[] = Array.from({ length: dirty.length });
     for (let i = 0; i < dirty.length; i++) {
       const entry = dirty[i]!;
       keys[i] = entry.keyBytes ??= storeKey(entry.key);
       const bytes = (values[i] = this.#encode(entry));
-      this.#resize(entry, bytes?.length ?? 0);
       entry.dirty = false;
+      this.#resize(entry, bytes?.length ?? 0);
       entry.commit = commit;
     }
     return { keys, values };
@@ -178,10 +184,12 @@ export class StoreOverlay {
   /** Counts the growth of the value. */
   #resize(entry: Entry, size: number): void {
     this.#youngBytes += Math.max(0, size - entry.size);
+    if (entry.dirty) this.#dirtyBytes += size - entry.size;
     entry.size = size;
   }
   #mark(entry: Entry): void {
     if (entry.dirty) return;
+    this.#dirtyBytes += entry.size;
     if (this.#pending !== undefined && !this.#isPending(entry)) this.#pending.insert(withKeyBytes(entry));
     entry.dirty = true;
     this.#dirty.push(entry);
