@@ -59,7 +59,7 @@ const RETRY = { retries: 200, retryDelay: 10 };
 
 export const connect = async (host: string, port: number): Promise<Connection> => {
   const connection = new kafka.Connection(CLIENT_ID, { requestTimeout: REQUEST_TIMEOUT_MS, connectTimeout: 5_000 });
-  // Each request that was under way fails by itself; an event without a listener would end the process.
+  // Each pending request fails by itself; an event without a listener would end the process.
   connection.on('error', () => {});
   await connection.connect(host, port);
   return connection;

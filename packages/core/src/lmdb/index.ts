@@ -9,6 +9,11 @@ export interface LmdbOptions {
   /** `false` refuses a folder that holds no log yet, instead of creating one. */
   readonly create?: boolean;
   /**
+   * Takes the right to write from the folder's group when the log is opened, for platforms that add it to volumes (`fsGroup` of
+   * Kubernetes). Without it such a folder is refused; a folder that everybody may write to is always refused.
+   */
+  readonly ownerOnly?: boolean;
+  /**
    * Whether the pages of the data file are walked for damage before it is opened: `true` always, `false` never; by default
    * when the walk takes some twenty milliseconds at most, which is up to 4 MB of keys, store entries and small batches.
    */
@@ -37,5 +42,5 @@ export const lmdb = (path: string, options: LmdbOptions = {}): LogRef<Capability
     capabilities: { producers: true, condition: true },
   };
 };
-const KNOWN: Known<LmdbOptions> = { mapSize: true, create: true, verify: true, maintenance: true };
+const KNOWN: Known<LmdbOptions> = { mapSize: true, create: true, ownerOnly: true, verify: true, maintenance: true };
 const OF_MAINTENANCE: Known<NonNullable<LmdbOptions['maintenance']>> = { everyMs: true, bytesPerSecond: true };

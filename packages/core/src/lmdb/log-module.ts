@@ -14,13 +14,14 @@ import { DEFAULT_MAP_SIZE } from './folder/address-space.ts';
 import type { EnvOptions } from './tables/env.ts';
 import { describeIo } from './folder/io-errors.ts';
 import { examineFolder } from './folder/folder.ts';
+import { removeGroupWrite } from './folder/rights.ts';
 import { openHost } from './writer/host.ts';
 import type { Line } from './writer/host-messages.ts';
 
 const links = new WeakMap<Log, () => LogLink>();
 const administrators = new WeakMap<Log, () => Promise<Administrator>>();
 
-export type Given = Partial<EnvOptions> & { readonly path: string; readonly create?: boolean; readonly verify?: boolean };
+export type Given = Partial<EnvOptions> & { readonly path: string; readonly create?: boolean; readonly ownerOnly?: boolean; readonly verify?: boolean };
 const envOptionsOf = ({ path, mapSize = DEFAULT_MAP_SIZE, maintenance, clock }: Given): EnvOptions => ({ path, mapSize, maintenance, clock });
 
 export const open = async (options: unknown, link?: Promise<unknown>): Promise<Log> => {
@@ -32,6 +33,7 @@ export const open = async (options: unknown, link?: Promise<unknown>): Promise<L
     // `share` gave a line to the writer.
     return openThreadLog(envOptions, data as Line).log;
   }
+  if (given.ownerOnly === true) removeGroupWrite(given.path);
   if (given.create === false && examineFolder(given.path) === 'new') {
     throw new StoplogError(
       'STOPLOG_LOG_UNAVAILABLE',

@@ -3,7 +3,7 @@
  */
 import { partitionOf, StoplogError, type Store } from '@stoplog/core';
 import type { Log, StateStore } from '@stoplog/core/port';
-import { type AnyStore, compareBytes, decodeSortKey, encodeKey, encodeSortKey, storeOf } from '@stoplog/core/kit';
+import { type AnyStore, checkSettings, compareBytes, decodeSortKey, encodeKey, encodeSortKey, type Known, storeOf } from '@stoplog/core/kit';
 import { storePart } from '../pure/actor/store-part.ts';
 import type { Plan, Task, TaskStore } from '../pure/topology/plan.ts';
 
@@ -31,21 +31,27 @@ export const readStore = <K, V>(log: Log, plan: Plan, face: Store<K, V>): StoreR
       }
       return undefined;
     },
-    async *range(bounds = {}) {
-      const from = bounds.gte === undefined ? {} : { gte: encodeSortKey(bounds.gte) };
-      const to = bounds.lt === undefined ? {} : { lt: encodeSortKey(bounds.lt) };
-      const parts = await Promise.all(Array.from({ length: task.partitions }, async (_, partition) => cursor(await open(partition), from, to)));
-      for (;;) {
-        const heads = parts.filter((part) => part.head !== undefined);
-        if (heads.length === 0) return;
-        const first = heads.reduce((least, part) => (compareBytes(part.head![0], least.head![0]) < 0 ? part : least));
-        const [key, value] = first.head!;
-        first.advance();
-        yield [decodeSortKey(key) as K, decode(value)] as const;
-      }
+    range(bounds = {}) {
+      checkSettings(`the range of store '${store.name}'`, bounds, BOUNDS);
+      return walk(bounds);
     },
   };
+
+  async function* walk(bounds: { readonly gte?: K; readonly lt?: K }): AsyncGenerator<readonly [K, V], void> {
+    const from = bounds.gte === undefined ? {} : { gte: encodeSortKey(bounds.gte) };
+    const to = bounds.lt === undefined ? {} : { lt: encodeSortKey(bounds.lt) };
+    const parts = await Promise.all(Array.from({ length: task.partitions }, async (_, partition) => cursor(await open(partition), from, to)));
+    for (;;) {
+      const heads = parts.filter((part) => part.head !== undefined);
+      if (heads.length === 0) return;
+      const first = heads.reduce((least, part) => (compareBytes(part.head![0], least.head![0]) < 0 ? part : least));
+      const [key, value] = first.head!;
+      first.advance();
+      yield [decodeSortKey(key) as K, decode(value)] as const;
+    }
+  }
 };
+const BOUNDS: Known<{ readonly gte?: unknown; readonly lt?: unknown }> = { gte: true, lt: true };
 
 /** Walks a part in chunks, without holding a snapshot between them. */
 const cursor = (

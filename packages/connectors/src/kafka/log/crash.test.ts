@@ -7,7 +7,7 @@ import { openKafkaLog } from './log.ts';
 
 // Without a broker the reason is printed when the run begins (fixtures/setup.ts).
 describe.skipIf(inject('kafka') === undefined)('a log on a broker that is killed', () => {
-  test('every commit that was answered survives, none shows in part, and an open log goes on', async () => {
+  test('every acknowledged commit survives, no commit is visible in part, and an open log resumes', async () => {
     const broker = await startBroker();
     try {
       const log = openKafkaLog({ brokers: [broker.address] });

@@ -3,7 +3,7 @@
  *
  * A commit may come from any log on the cluster, also from a thread that joined nothing, and names an epoch only. A member of this
  * log says at once whether it holds the places. Of any other the group's coordinator tells: it keeps each assignment as bytes, with
- * its generation in them. It tells nothing while a rebalance is under way; until then the last answer is used, and the
+ * its generation in them. It answers nothing during a rebalance; meanwhile the last answer is used, and the
  * coordinator refuses a commit under it when it is no longer true.
  */
 import { StoplogError } from '@stoplog/core';
@@ -93,6 +93,6 @@ const refuse = ({ members }: Description, epoch: number, places: readonly TopicP
   throw new StoplogError(
     'STOPLOG_FENCED',
     { topic: free.topic, partition: free.partition, epoch },
-    `${placeName(free)} is held by nobody now, this commit is of epoch ${epoch}: nothing of it was kept, and nothing is to be done`,
+    `no member holds ${placeName(free)} now, this commit is of epoch ${epoch}: nothing of it was kept, and nothing is to be done`,
   );
 };

@@ -24,7 +24,7 @@ const withLog = async (run: (log: Log, prefix: string) => Promise<void>): Promis
 };
 
 describe.skipIf(broker === undefined)('a log on Kafka', () => {
-  test('a reader passes over aborted transactions, one batch at a time, and over the control batch behind each', () =>
+  test('a reader skips aborted transactions, one batch at a time, and the control batch after each', () =>
     withLog(async (log, prefix) => {
       const other = producerOf([broker!], `${prefix}other`, 10_000);
       await append(log, 'in', 'a');
@@ -41,7 +41,7 @@ describe.skipIf(broker === undefined)('a log on Kafka', () => {
       await other.close();
     }));
 
-  test('records of an open transaction lie behind the end, and a commit is answered when readers see it', () =>
+  test('records of an open transaction are beyond the end, and a commit is acknowledged when readers see it', () =>
     withLog(async (log, prefix) => {
       const other = producerOf([broker!], `${prefix}other`, 10_000);
       const open = await other.beginTransaction();
@@ -86,7 +86,7 @@ describe.skipIf(broker === undefined)('a log on Kafka', () => {
       for (const one of logs) await one[Symbol.asyncDispose]();
     }));
 
-  test('a process that is killed while it commits leaves whole commits: both topics end where the position stands', () =>
+  test('a process that is killed while it commits leaves whole commits: both topics end at the position of the group', () =>
     withLog(async (log, prefix) => {
       using first = startChild('holder', broker!, prefix, 1_000);
       await first.says('holds');

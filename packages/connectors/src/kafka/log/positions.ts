@@ -36,5 +36,5 @@ export const discontinuous = ({ topic, partition }: TopicPartition, epoch: numbe
   new StoplogError(
     'STOPLOG_FENCED',
     { topic, partition, epoch, from, stands },
-    `this commit goes on from offset ${from} of ${placeName({ topic, partition })}, but the group stands at ${stands}: nothing of it was kept, and nothing is to be done`,
+    `this commit continues from offset ${from} of ${placeName({ topic, partition })}, but the group is at ${stands}: nothing of it was kept, and nothing is to be done`,
   );

@@ -1,5 +1,5 @@
 /**
- * A rebalance, as a member takes part in it: it joins with its claim, waits until all others have, and is assigned.
+ * A rebalance from the view of a member: it joins with its claim, waits until all others have joined, and receives its assignment.
  *
  * The coordinator makes one member the leader and gives it the claims of all; the leader's assignments travel back by way of
  * the coordinator.

@@ -13,7 +13,7 @@ export const unavailable = (error: unknown): unknown =>
     : new StoplogError(
         'STOPLOG_LOG_UNAVAILABLE',
         { failures: [...failureNames(error)] },
-        `the cluster does not answer as it must (${[...failureNames(error)].join(', ') || String(error)}): see that its brokers run, and try again`,
+        `the cluster does not answer requests (${[...failureNames(error)].join(', ') || String(error)}): see that its brokers run, and try again`,
         { cause: error },
       );
 

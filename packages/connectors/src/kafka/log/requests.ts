@@ -2,7 +2,7 @@
  * The requests that a partition's leader answers: fetch, list offsets, delete records.
  *
  * A fetch that waits has a connection of its own while it waits, for the broker answers a connection's requests one after the
- * other. The end of a partition is its last stable offset: transactions behind it may still be aborted.
+ * other. The end of a partition is its last stable offset: transactions beyond it may still be aborted.
  */
 import * as protocol from '../client.ts';
 import type { FetchedPartition } from '../client.ts';

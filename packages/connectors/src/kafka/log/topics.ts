@@ -34,7 +34,7 @@ export class Topics {
     this.#declarations = declarations;
   }
 
-  /** Where a partition of a topic, or of a source, is; refused by name where it is not. */
+  /** The location of a partition of a topic, or of a source; refused by name if it is missing. */
   async place({ topic, partition }: TopicPartition): Promise<Place> {
     const kafka = this.#names.topic(topic);
     const info = await this.#cluster.topic(kafka);

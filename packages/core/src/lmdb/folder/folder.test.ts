@@ -167,6 +167,17 @@ describe('a folder that cannot be used says why', () => {
       expect(statSync(`${path}.new`).mode & 0o777).toBe(0o700);
     });
   });
+  test('a folder that its group may write to is opened with ownerOnly, which takes the right away; one that everybody may write to is refused', async () => {
+    await withLog(async (path) => {
+      chmodSync(path, 0o2770);
+      await expect(openPort(lmdb(path))).rejects.toThrow('ownerOnly');
+      await (await openPort(lmdb(path, { ownerOnly: true })))[Symbol.asyncDispose]();
+      expect(statSync(path).mode & 0o777).toBe(0o750);
+      chmodSync(path, 0o777);
+      await expect(openPort(lmdb(path, { ownerOnly: true }))).rejects.toMatchObject({ code: 'STOPLOG_LOG_UNAVAILABLE', facts: { mode: '777' } });
+      expect(statSync(path).mode & 0o777).toBe(0o777);
+    });
+  });
   test('a folder of another user is refused; root may open it all the same, as in a container', async ({ skip }) => {
     if (process.getuid?.() !== 0) skip('only root can give a folder away');
     await withFolder(async (folder) => {

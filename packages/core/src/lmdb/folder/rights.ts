@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { StoplogError } from '../../pure/errors.ts';
 
 const OTHERS_MAY_WRITE = 0o022;
+const GROUP_MAY_WRITE = 0o020;
 const ROOT = 0;
 
 /** `files` are the existing ones that will be written to: LMDB does not survive a write that is not permitted (SIGSEGV). */
@@ -17,6 +18,16 @@ export const checkRights = (path: string, files: readonly string[]): void => {
   checkOthers(path);
   accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
   for (const name of files) accessSync(join(path, name), constants.R_OK | constants.W_OK);
+};
+
+/**
+ * Takes the right to write from the group of a folder that belongs to this user. A platform adds it to volumes between two starts
+ * (`fsGroup` of Kubernetes). A folder that everybody may write to stays as it is, and is refused.
+ */
+export const removeGroupWrite = (path: string): void => {
+  const { uid, mode } = statSync(path, { throwIfNoEntry: false }) ?? {};
+  if (uid === undefined || mode === undefined || uid !== process.geteuid?.()) return;
+  if ((mode & OTHERS_MAY_WRITE) === GROUP_MAY_WRITE) chmodSync(path, mode & 0o7777 & ~GROUP_MAY_WRITE);
 };
 
 const checkOthers = (path: string): void => {
@@ -33,9 +44,10 @@ const checkOthers = (path: string): void => {
   if ((mode & OTHERS_MAY_WRITE) === 0) return;
   // An empty folder is made private, like a new one.
   if (uid === me && readdirSync(path).length === 0) return chmodSync(path, 0o700);
+  const onlyGroup = (mode & OTHERS_MAY_WRITE) === GROUP_MAY_WRITE ? ', or open it with lmdb(path, { ownerOnly: true }), which does so at each start' : '';
   throw new StoplogError(
     'STOPLOG_LOG_UNAVAILABLE',
     { path, mode: (mode & 0o777).toString(8) },
-    `others may write to ${path} (mode ${(mode & 0o777).toString(8)}), which lets them damage the log: ${uid === me || me === ROOT ? `run chmod go-w ${path}` : `name a folder inside it, such as ${path}/log`}`,
+    `others may write to ${path} (mode ${(mode & 0o777).toString(8)}), which lets them damage the log: ${uid === me || me === ROOT ? `run chmod go-w ${path}${onlyGroup}` : `name a folder inside it, such as ${path}/log`}`,
   );
 };

@@ -40,6 +40,21 @@ describe('a store as a batch sees it', () => {
     expect(reads.mock.calls.length).toBeGreaterThanOrEqual(8);
   });
 
+  test('the bytes of the writes since the last commit are counted, each key once', () => {
+    const { overlay } = make();
+    overlay.set('a', 'x'.repeat(100));
+    overlay.set('a', 'x'.repeat(300));
+    overlay.set('b', 'x'.repeat(50));
+    overlay.set('n', 5);
+    expect(overlay.dirtyBytes).toBe(350);
+    overlay.delete('b');
+    expect(overlay.dirtyBytes).toBe(300);
+    overlay.takeWrites(1);
+    expect(overlay.dirtyBytes).toBe(0);
+    overlay.set('b', 'x'.repeat(50));
+    expect(overlay.dirtyBytes).toBe(50);
+  });
+
   test('a value that is not committed yet stays, however large', () => {
     const overlay = new StoreOverlay(new MemoryPart(), serdeOf('json'), 1_000, 2_000);
     const keys = Array.from({ length: 20 }, (_, n) => `k${n}`);
@@ -138,5 +153,15 @@ describe('a store as a batch sees it', () => {
     for (let n = 0; n < 10; n++) overlay.get(n);
     expect(overlay.get('k')).toBe(2);
     expect(second.values).toEqual([bytes(2)]);
+  });
+
+  test('a bound that range does not know is refused by name, in place of the whole store', () => {
+    const { overlay } = make();
+    overlay.set('k', 1);
+    for (const name of ['lte', 'from'])
+      expect(() => overlay.range({ [name]: 'a' }, 10)).toThrow(
+        expect.objectContaining({ code: 'STOPLOG_USAGE', facts: expect.objectContaining({ setting: name }) }),
+      );
+    expect(overlay.range({ gte: 'a', gt: 'a', lt: 'z' }, 10)).toEqual([['k', 1]]);
   });
 });

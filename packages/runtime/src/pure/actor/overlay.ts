@@ -7,7 +7,7 @@
  */
 import { StoplogError } from '@stoplog/core';
 import type { StateStore } from '@stoplog/core/port';
-import { compareBytes, decodeSortKey, encodeSortKey, MAX_STORE_KEY_BYTES, type Serde } from '@stoplog/core/kit';
+import { checkSettings, compareBytes, decodeSortKey, encodeSortKey, type Known, MAX_STORE_KEY_BYTES, type Serde } from '@stoplog/core/kit';
 import { copyOfBytes, freezeDeep } from '../nodes/shared-value.ts';
 import { KeyMap } from './key-map.ts';
 import { PendingIndex, type ByteBounds, type Pending } from './pending-index.ts';
@@ -33,6 +33,8 @@ export interface KeyBounds {
   readonly lt?: unknown;
 }
 
+const BOUNDS: Known<KeyBounds> = { gte: true, gt: true, lt: true };
+
 export interface Writes {
   readonly keys: readonly Uint8Array[];
   readonly values: readonly (Uint8Array | null)[];
@@ -54,6 +56,7 @@ export class StoreOverlay {
   #dirty: Entry[] = [];
   #committed = 0;
   #youngBytes = 0;
+  #dirtyBytes = 0;
   /** Entries that differ from the store below; made by the first `range`. */
   #pending: PendingIndex<Entry & Pending> | undefined;
 
@@ -72,7 +75,9 @@ export class StoreOverlay {
    * At most `limit` entries with gte ≤ key < lt (or gt < key), in the order of their key bytes: the entries of the store below, changed
    * by the writes that are not in it yet. For the next page, call again from the last key.
    */
-  range({ gte, gt, lt }: KeyBounds, limit: number): readonly (readonly [unknown, unknown])[] {
+  range(within: KeyBounds, limit: number): readonly (readonly [unknown, unknown])[] {
+    checkSettings('range(…)', within, BOUNDS);
+    const { gte, gt, lt } = within;
     const bounds: ByteBounds = {
       ...(gte === undefined ? {} : { gte: encodeSortKey(gte) }),
       ...(gt === undefined ? {} : { gt: encodeSortKey(gt) }),
@@ -122,6 +127,10 @@ export class StoreOverlay {
     this.set(key, undefined);
   }
 
+  /** Roughly the bytes of the values written since the last call of `takeWrites`. */
+  get dirtyBytes(): number {
+    return this.#dirtyBytes;
+  }
   /** True after a write since the last call of `takeWrites`. */
   get isDirty(): boolean {
     return this.#dirty.length > 0;
@@ -130,14 +139,15 @@ export class StoreOverlay {
   takeWrites(commit: number): Writes {
     const dirty = this.#dirty;
     this.#dirty = [];
+    this.#dirtyBytes = 0;
     const keys: Uint8Array[] = Array.from({ length: dirty.length });
     const values: (Uint8Array | null)[] = Array.from({ length: dirty.length });
     for (let i = 0; i < dirty.length; i++) {
       const entry = dirty[i]!;
       keys[i] = entry.keyBytes ??= storeKey(entry.key);
       const bytes = (values[i] = this.#encode(entry));
-      this.#resize(entry, bytes?.length ?? 0);
       entry.dirty = false;
+      this.#resize(entry, bytes?.length ?? 0);
       entry.commit = commit;
     }
     return { keys, values };
@@ -174,10 +184,12 @@ export class StoreOverlay {
   /** Counts the growth of the value. */
   #resize(entry: Entry, size: number): void {
     this.#youngBytes += Math.max(0, size - entry.size);
+    if (entry.dirty) this.#dirtyBytes += size - entry.size;
     entry.size = size;
   }
   #mark(entry: Entry): void {
     if (entry.dirty) return;
+    this.#dirtyBytes += entry.size;
     if (this.#pending !== undefined && !this.#isPending(entry)) this.#pending.insert(withKeyBytes(entry));
     entry.dirty = true;
     this.#dirty.push(entry);

@@ -229,11 +229,14 @@ export class RecordWork implements Work {
 
   /** Due at once when the actor has caught up and has a credit; large while it is behind. */
   isDue(hasCredit: boolean): boolean {
-    const { inputs, outputs, limits, now } = this.#parts;
+    const { inputs, outputs, stores, limits, now } = this.#parts;
     if (!this.#hasTaken || limits.commitsAtRest === true) return false;
     if (!inputs.some((input) => input.behind)) return hasCredit;
     if (this.open >= limits.commitRecords || now() - this.#openSince >= limits.commitMs) return true;
-    return outputs.reduce((bytes, output) => bytes + output.bytes, 0) >= limits.commitBytes;
+    let bytes = 0;
+    for (const output of outputs) bytes += output.bytes;
+    for (const overlay of stores.values()) bytes += overlay.dirtyBytes;
+    return bytes >= limits.commitBytes;
   }
   cut(number: number): Cut {
     const { group, epoch, life, partition, inputs, stores, outputs, sinks, streamTime } = this.#parts;

@@ -7,10 +7,11 @@
  * any moment tears nothing.
  */
 import { MessageChannel, receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
-import { isStoplogError, type Reset, StoplogError } from '@stoplog/core';
+import { type Reset, StoplogError } from '@stoplog/core';
 import type { LogLink, LogRef } from '@stoplog/core/port';
 import { asError, errorFromData } from '@stoplog/core/kit';
 import type { Jump, Place } from '../../pure/actor/place.ts';
+import { deathOf } from '../../pure/host/death.ts';
 import type { FromActor, Progress, Start, ToActor } from '../../pure/host/mailbox.ts';
 import { HostState, step, type Failure, type HostEffect, type HostEvent as MachineEvent } from '../../pure/host/host.ts';
 import type { Held, Holdings } from '../../pure/host/holdings.ts';
@@ -63,6 +64,8 @@ export class Host {
   readonly #reading: ReadingHost;
   readonly #state: HostState;
   readonly #lives = new Map<string, Life>();
+  /** Threads that died while a record was in progress. */
+  readonly #blamed = new Set<number>();
   readonly #restarts = new Map<string, NodeJS.Timeout>();
   readonly #watch: NodeJS.Timeout;
   /** Called when a unit is free, and when all revoked units are. */
@@ -261,25 +264,14 @@ export class Host {
     this.#hear({ type: 'ended', unit: life.held.unit.name, failure: failure ?? life.failure, at: performance.now() });
   }
 
-  /**
-   * Explains why a thread died under an actor. The beacon shows the actor whose record was in progress; the other actors of the thread
-   * are only its neighbours.
-   */
   #death(life: Life, error: unknown): StoplogError {
-    const message = error instanceof Error ? error.message : String(error);
+    const { thread } = new Beacon(life.beacon);
     const place = this.#placeOf(life);
-    if (place === undefined && isStoplogError(error)) return error;
-    if (place === undefined)
-      return new StoplogError(
-        'STOPLOG_LOG_UNAVAILABLE',
-        { task: life.name.task, partition: life.name.partition },
-        `the thread of task ${life.name.task} ended because of another actor (${message}): the task is restarted`,
-      );
-    return new StoplogError(
-      'STOPLOG_HANDLER',
-      { task: life.name.task, ...place, cause: message },
-      `task ${life.name.task} ended its thread at ${place.topic}[${place.partition}] offset ${place.offset}: ${message}. A handler must not exit, and must fit in memory; nothing of this record was kept`,
-    );
+    if (place !== undefined) this.#blamed.add(thread);
+    // The actor to blame is buried before its neighbours, or after them.
+    const isNeighbour =
+      this.#blamed.has(thread) || [...this.#lives.values()].some((one) => new Beacon(one.beacon).thread === thread && this.#placeOf(one) !== undefined);
+    return deathOf({ ...life.name, place, isNeighbour }, error);
   }
   #placeOf(life: Life): Place | undefined {
     const beacon = new Beacon(life.beacon);

@@ -30,6 +30,6 @@ export const visibleOf = ({ records, abortedTransactions }: Pick<FetchedPartitio
   return { batches, next };
 };
 
-/** The offset behind the last that a batch owns. */
+/** The offset after the last offset of a batch. */
 export const endOf = ({ firstOffset, lastOffsetDelta }: Pick<KafkaBatch, 'firstOffset' | 'lastOffsetDelta'>): bigint =>
   firstOffset + BigInt(lastOffsetDelta) + 1n;
