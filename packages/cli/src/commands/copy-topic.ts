@@ -107,7 +107,7 @@ class Copy {
     this.#underWay = log.commit({
       group,
       epoch: this.#epoch,
-      life: this.#life,
+      incarnation: this.#life,
       appends: this.#packer.take(),
       stores: [],
       positions: [{ topic: stands.topic, partition: stands.partition, from: stands.offset, to: next }],

@@ -234,10 +234,10 @@ describe('an append one of whose commits fails', () => {
         commit: {
           value: async (commit: Parameters<Log['commit']>[0]) => {
             if (failed === undefined) {
-              failed = commit.life ?? 'nobody';
+              failed = commit.incarnation ?? 'nobody';
               throw full;
             }
-            if (commit.life === failed) throw new StoplogError('STOPLOG_FENCED', {}, 'an earlier commit was refused');
+            if (commit.incarnation === failed) throw new StoplogError('STOPLOG_FENCED', {}, 'an earlier commit was refused');
             return log.commit(commit);
           },
         },

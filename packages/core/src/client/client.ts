@@ -167,7 +167,7 @@ class Client implements NumberedClient {
       packing: { first: this.#turn++ },
       credit: this.pressure,
       calls: this.#calls,
-      send: (appends) => this.#log.commit({ group: '', epoch: 0, life, appends, stores: [], positions: [] }),
+      send: (appends) => this.#log.commit({ group: '', epoch: 0, incarnation: life, appends, stores: [], positions: [] }),
     };
     return appendAll(sender, topic, records, options);
   }

@@ -20,7 +20,7 @@ const logs: readonly (readonly [string, (use: (log: LogClient) => Promise<void>)
     (use) =>
       inFolder(async (path) => {
         const log = await openLog(lmdb(path));
-        await use(log).finally(() => log[Symbol.asyncDispose]());
+        await use(log).finally(async () => await log[Symbol.asyncDispose]());
       }),
   ],
 ];

@@ -174,7 +174,7 @@ export class LogProducer implements Producer {
     while (call.open[0]?.done === true) call.open.shift();
   }
   #put({ appends }: Sent, life: string): Promise<Committed> {
-    return this.#log.commit({ group: '', epoch: 0, life, appends, stores: [], positions: [] });
+    return this.#log.commit({ group: '', epoch: 0, incarnation: life, appends, stores: [], positions: [] });
   }
   /** Sends the open commits of the failed append again, in order; then every record that was sent is in the log. */
   async #settle(call: Call): Promise<void> {

@@ -4,9 +4,9 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { Assignment, Holding, Membership } from '../port/log.ts';
-import { standingOf } from '../pure/group/group-state.ts';
+import { assignmentsOf } from '../pure/group/group-state.ts';
 import { keepsWithout, nextAction, replacedError, type MemberAction } from '../pure/group/member.ts';
-import { placeName, type Place, type Unit } from '../pure/group/place.ts';
+import { partitionName, type GroupPartition, type Unit } from '../pure/group/group-partition.ts';
 import { SESSION_MS } from '../pure/group/session.ts';
 import type { KeptGroup } from './layout/group-record.ts';
 import { failpoint } from '../failpoints/failpoint.ts';
@@ -26,23 +26,23 @@ interface Joining {
 export async function* joinGroup(membership: Membership, { group, groupId, units, read, link, isOpen, signal }: Joining): AsyncGenerator<Assignment> {
   const { instanceId, sessionMs = SESSION_MS } = membership;
   const places = units.flatMap((unit, i) => unit.map((numbered, j) => ({ numbered, place: membership.units[i]![j]! })));
-  const names = new Map(places.map(({ numbered, place }): [string, Place] => [placeName(numbered), place]));
-  const numbers = new Map(places.map(({ numbered, place }): [string, Place] => [placeName(place), numbered]));
+  const names = new Map(places.map(({ numbered, place }): [string, GroupPartition] => [partitionName(numbered), place]));
+  const numbers = new Map(places.map(({ numbered, place }): [string, GroupPartition] => [partitionName(place), numbered]));
   let instance = '';
   let told: readonly Holding[] | undefined;
   const next = (): { readonly action: MemberAction; readonly version: number } => {
     const { record, state } = read();
-    const standing = standingOf(state, instance);
+    const standing = assignmentsOf(state, instance);
     // Before this member has joined, the member with its instance id is the one it replaces.
     const replaced = instance !== '' && instanceId !== undefined && state.members.some((member) => member.instanceId === instanceId);
     return { action: nextAction(told, standing === undefined ? { isIn: false, replaced } : { isIn: true, ...standing }), version: record.version };
   };
-  const release = async (ended: readonly Place[]): Promise<void> => {
-    const standing = standingOf(read().state, instance);
+  const release = async (ended: readonly GroupPartition[]): Promise<void> => {
+    const standing = assignmentsOf(read().state, instance);
     if (standing === undefined) return;
     const keeps = keepsWithout(
       standing,
-      ended.flatMap((place) => numbers.get(placeName(place)) ?? []),
+      ended.flatMap((place) => numbers.get(partitionName(place)) ?? []),
     );
     failpoint('release');
     await link.call({ type: 'release', groupId, instance, keeps });
@@ -63,7 +63,7 @@ export async function* joinGroup(membership: Membership, { group, groupId, units
       } else {
         told = action.partitions;
         if (told.length > 0) failpoint('acquire');
-        yield { group, partitions: told.map((holding) => ({ ...named(names.get(placeName(holding))!), epoch: holding.epoch })), release };
+        yield { group, partitions: told.map((holding) => ({ ...named(names.get(partitionName(holding))!), epoch: holding.epoch })), release };
       }
     }
   } finally {
@@ -73,4 +73,4 @@ export async function* joinGroup(membership: Membership, { group, groupId, units
 }
 
 /** A caller may pass a place with more properties. */
-const named = ({ topic, partition }: Place): Place => ({ topic, partition });
+const named = ({ topic, partition }: GroupPartition): GroupPartition => ({ topic, partition });

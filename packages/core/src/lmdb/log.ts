@@ -8,7 +8,7 @@ import type { StateStore, StorePart } from '../port/state-store.ts';
 import { StoplogError } from '../pure/errors.ts';
 import { checkMoves } from '../pure/group/fence.ts';
 import { checkMembership } from '../pure/group/member.ts';
-import { isSource, type Unit } from '../pure/group/place.ts';
+import { isSource, type Unit } from '../pure/group/group-partition.ts';
 import { checkName } from '../pure/topic/name.ts';
 import { commitSize, encodeCommit, type IdCommit } from './layout/commit-bytes.ts';
 import { numbered } from './layout/group-record.ts';
@@ -28,12 +28,12 @@ import {
 import type { TopicShape } from '../pure/topic/shape.ts';
 import { readEnds, readMeta, readPosition } from './tables/rows.ts';
 import { failpoint } from '../failpoints/failpoint.ts';
-import { told, type Env } from './tables/env.ts';
+import { asLogError, type Env } from './tables/env.ts';
 import { refresh } from './tables/seen.ts';
 import { readGroup } from './transaction/groups.ts';
 import { joinGroup } from './joining.ts';
 import { offsetForTime, readBatches, type Found, type PartitionId } from './tables/reader.ts';
-import { lyingWrites } from './tables/long-keys.ts';
+import { storedWrites } from './tables/long-keys.ts';
 import { openStateStore } from './tables/store.ts';
 import type { WriterLink } from './writer/link.ts';
 
@@ -152,10 +152,10 @@ export class LmdbLog implements NumberedLog {
         producer,
         expectedEnd,
       })),
-      stores: commit.stores.map(({ store, partition, keys, values }) => lyingWrites({ prefix: storePrefix(this.#storeId(store), partition), keys, values })),
+      stores: commit.stores.map(({ store, partition, keys, values }) => storedWrites({ prefix: storePrefix(this.#storeId(store), partition), keys, values })),
     };
     failpoint(commit.group === '' ? 'append.before' : 'commit.before');
-    const { offsets } = await this.#link.commit(commitSize(toSend), commit.life, () => encodeCommit(toSend));
+    const { offsets } = await this.#link.commit(commitSize(toSend), commit.incarnation, () => encodeCommit(toSend));
     failpoint(commit.group === '' ? 'append.acked' : 'commit.applied');
     // This log sees its own commit from here on: the snapshot of this turn may be older.
     this.#env.root.resetReadTxn();
@@ -240,7 +240,7 @@ export class LmdbLog implements NumberedLog {
       refresh(this.#env);
       return read();
     } catch (error) {
-      throw told(this.#env, error);
+      throw asLogError(this.#env, error);
     }
   }
   #place({ topic, partition }: TopicPartition): PartitionId {

@@ -14,7 +14,7 @@ import type { Watch } from './watch.ts';
 
 export type { CleaningReport };
 
-export interface GroupStanding {
+export interface GroupDescription {
   readonly group: GroupId;
   readonly epoch: Epoch;
   /** The active members in the order in which they joined; a member whose process is gone is listed only if it is static, within its session. */
@@ -61,7 +61,7 @@ export interface Shrunk {
   readonly bytes: number;
 }
 /** The outcome of the cleaning of a partition, and the forecast of the next one. */
-export interface CleaningStanding extends TopicPartition, CleaningReport {
+export interface PartitionCleaning extends TopicPartition, CleaningReport {
   /** All batches of the partition. */
   readonly bytes: number;
   /** Bytes of closed segments that compaction has not read yet, and their share; undefined for a topic that is not compacted. */
@@ -73,9 +73,9 @@ export interface CleaningStanding extends TopicPartition, CleaningReport {
 
 export interface Administration {
   /** All groups, by name. */
-  groups(log: Log): Promise<readonly GroupStanding[]>;
+  groups(log: Log): Promise<readonly GroupDescription[]>;
   /** The last effect of retention and compaction on each partition, by any process, and the time of the next; of all topics, or of these. */
-  cleanings(log: Log, topics?: readonly TopicName[]): Promise<readonly CleaningStanding[]>;
+  cleanings(log: Log, topics?: readonly TopicName[]): Promise<readonly PartitionCleaning[]>;
   /** Executes a plan whole; refuses it when the group's positions have changed since (`STOPLOG_FENCED`). Creates a missing group. */
   setPositions(log: Log, group: GroupId, lines: readonly ResetLine[]): Promise<void>;
   /**

@@ -20,12 +20,12 @@
  *               from the start ends with the last value of every key
  *  - endings    aborting the signal leaves the group, and `join` then ends without an error
  */
-import type { Holding } from '../pure/group/place.ts';
+import type { AssignedPartition } from '../pure/group/group-partition.ts';
 import type { TopicShape } from '../pure/topic/shape.ts';
 import type { RecordCursor } from '../pure/record/record-cursor.ts';
 import type { StateStore, StorePart } from './state-store.ts';
 
-export type { Holding };
+export type { AssignedPartition as Holding };
 
 export type TopicName = string;
 export type GroupId = string;
@@ -66,7 +66,7 @@ export interface Membership {
  */
 export interface Assignment {
   readonly group: GroupId;
-  readonly partitions: readonly Holding[];
+  readonly partitions: readonly AssignedPartition[];
   /**
    * Releases revoked partitions that are already drained, without waiting for the others. Optional: the request for the next
    * assignment releases them all.
@@ -110,7 +110,7 @@ export interface Commit {
    * The incarnation of the actor that commits: a name that no other incarnation has. A commit builds on the one before it, so
    * after a refused commit every later one of its incarnation is refused too, regardless of the group's positions at that time.
    */
-  readonly life?: string | undefined;
+  readonly incarnation?: string | undefined;
   readonly appends: readonly Append[];
   readonly stores: readonly StoreWrites[];
   /** At least one when the commit has a group, because its positions fence it. A source names its `sourcePlace`, from 0 at first. */

@@ -9,10 +9,10 @@
  *               skips a sequence, or is of an earlier incarnation, is refused
  *  - condition  an append that expects an end is accepted only if the partition ends there
  */
-import type { ProducerLife, ProducerStamp } from '../pure/producer/producer.ts';
+import type { ProducerIncarnation, ProducerStamp } from '../pure/producer/producer.ts';
 import type { Append, Commit, Committed, Log } from './log.ts';
 
-export type { ProducerLife, ProducerStamp };
+export type { ProducerIncarnation as ProducerLife, ProducerStamp };
 
 export interface NumberedAppend extends Append {
   /** The producer, and the sequence of the first record: a repeated batch is answered with the offset that it has. */
@@ -30,5 +30,5 @@ export interface NumberedLog extends Log {
    * With `held` the producer continues its own incarnation, unless another has begun (`STOPLOG_FENCED`); a forgotten producer
    * begins a new one.
    */
-  producer(name: string, held?: ProducerLife): Promise<ProducerLife>;
+  producer(name: string, held?: ProducerIncarnation): Promise<ProducerIncarnation>;
 }

@@ -14,8 +14,8 @@ import { step, type GroupEvent } from '../pure/group/coordinator.ts';
 import type { GroupEffect } from '../pure/group/change.ts';
 import { checkEpoch, checkMoves } from '../pure/group/fence.ts';
 import { EMPTY_GROUP, type GroupState, type Member } from '../pure/group/group-state.ts';
-import { isSource, placeName } from '../pure/group/place.ts';
-import type { ProducerLife } from '../pure/producer/producer.ts';
+import { isSource, partitionName } from '../pure/group/group-partition.ts';
+import type { ProducerIncarnation } from '../pure/producer/producer.ts';
 import { endMoved } from '../pure/producer/refusals.ts';
 import { inspectHeader, openBatch, type BatchView } from '../pure/record/batch.ts';
 import { shapeDifference, type TopicShape } from '../pure/topic/shape.ts';
@@ -100,7 +100,7 @@ export class MemoryDisk {
     return group;
   }
   position(group: string, topic: string, partition: number): bigint {
-    const committed = this.groups.get(group)?.positions.get(placeName({ topic, partition }));
+    const committed = this.groups.get(group)?.positions.get(partitionName({ topic, partition }));
     return committed ?? (isSource(topic) ? 0n : this.partition(topic, partition).start);
   }
   /** Runs a step of a group's coordinator, and returns its effects. */
@@ -120,10 +120,10 @@ export class MemoryDisk {
   /** Removes members as if their sessions had timed out: those of one `pid`, or all. Their commits are refused; they join again. */
   evict(name: string, pid?: number): void {
     for (const member of this.group(name).state.members)
-      if (pid === undefined || member.pid === pid) this.step(name, { type: 'expire', id: member.id, beat: member.beat, why: 'silent' });
+      if (pid === undefined || member.pid === pid) this.step(name, { type: 'expire', id: member.id, beat: member.heartbeats, why: 'silent' });
   }
 
-  producer(name: string, held?: ProducerLife): ProducerLife {
+  producer(name: string, held?: ProducerIncarnation): ProducerIncarnation {
     const life = this.producers.open(name, held, this.#now());
     this.flush();
     return life;
@@ -202,7 +202,7 @@ export class MemoryDisk {
     return receipt;
   }
   /** Records that a commit was refused: no later commit of the same incarnation is accepted. */
-  refuse({ life }: NumberedCommit): void {
+  refuse({ incarnation: life }: NumberedCommit): void {
     if (life !== undefined) this.#refused.add(life);
   }
 
@@ -270,13 +270,13 @@ export class MemoryDisk {
   protected coordinate(state: MemoryGroupState, event: GroupEvent<MemoryMember>): readonly [MemoryGroupState, readonly GroupEffect[]] {
     return step(state, event);
   }
-  protected checkLife({ life }: NumberedCommit): void {
+  protected checkLife({ incarnation: life }: NumberedCommit): void {
     if (life !== undefined && this.#refused.has(life)) throw fenced({ life }, 'an earlier commit of this actor was refused, and this one was made from it');
   }
   protected checkEpochs({ group, epoch, positions }: NumberedCommit): void {
     const { state } = this.group(group);
     for (const { topic, partition } of positions)
-      checkEpoch(epoch, state.held.get(placeName({ topic, partition }))?.epoch, () => ({ place: { topic, partition }, groupEpoch: state.epoch }));
+      checkEpoch(epoch, state.held.get(partitionName({ topic, partition }))?.epoch, () => ({ place: { topic, partition }, groupEpoch: state.epoch }));
   }
   protected checkPositions({ group, epoch, positions }: NumberedCommit): void {
     for (const { topic, partition, from } of positions) {
@@ -305,7 +305,7 @@ export class MemoryDisk {
     const { positions } = this.group(commit.group);
     for (const { topic, partition, from, to } of commit.positions) {
       if (from === to) continue;
-      const place = placeName({ topic, partition });
+      const place = partitionName({ topic, partition });
       const before = positions.get(place);
       positions.set(place, to);
       undos.push(() => (before === undefined ? positions.delete(place) : positions.set(place, before)));
@@ -340,7 +340,7 @@ export class MemoryDisk {
   }
   /** A group that never committed continues from the start of the log at the time when it began to read. */
   #stands(group: string, topic: string, partition: number, from: bigint): bigint {
-    const committed = this.groups.get(group)?.positions.get(placeName({ topic, partition }));
+    const committed = this.groups.get(group)?.positions.get(partitionName({ topic, partition }));
     const start = isSource(topic) ? 0n : this.partition(topic, partition).start;
     return committed ?? (from < start ? from : start);
   }

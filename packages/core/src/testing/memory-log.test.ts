@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Assignment, Log } from '../port/log.ts';
 import type { NumberedLog } from '../port/numbered-log.ts';
-import { placeName } from '../pure/group/place.ts';
+import { partitionName } from '../pure/group/group-partition.ts';
 import { append, at, batchOf, commitOf, never, NOW, place, readAll, shape, TOPIC } from './contract/setting.ts';
 import { logContract, numberedLogContract, type LogUnderTest } from './log-contract.ts';
 import { MemoryDisk } from './memory-disk.ts';
@@ -75,7 +75,7 @@ describe('a memory log', () => {
 
 describe('a power cut', () => {
   const part = { store: 'totals', partition: 0, group: 'g', version: 1, fingerprint: 'f' } as const;
-  const member = { id: 'm', units: [[place()]], beat: 0, away: false, pid: 0, sessionMs: 10_000 } as const;
+  const member = { id: 'm', units: [[place()]], heartbeats: 0, away: false, pid: 0, sessionMs: 10_000 } as const;
   /** A change of each kind, by its number: an append, a commit of a group, a step of a group, a numbered append. */
   const change = (disk: MemoryDisk, n: number): void => {
     const commit = (parts: Parameters<typeof commitOf>[0]): unknown => disk.commit(commitOf(parts));
@@ -84,7 +84,7 @@ describe('a power cut', () => {
     else if (n % 4 === 1)
       commit({
         group: 'g',
-        epoch: disk.group('g').state.held.get(placeName(place()))?.epoch ?? 0,
+        epoch: disk.group('g').state.held.get(partitionName(place()))?.epoch ?? 0,
         stores: [{ store: 'totals', partition: 0, keys: [Buffer.from(`k${n % 3}`)], values: [n % 5 === 0 ? null : Buffer.from(`${n}`)] }],
         positions: [{ ...place(), from: position, to: position + 1n }],
       });

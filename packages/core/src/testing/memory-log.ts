@@ -10,9 +10,9 @@ import type { Assignment, Committed, Holding, Membership, OffsetAt, Position, Re
 import type { NumberedCommit, NumberedLog, ProducerLife } from '../port/numbered-log.ts';
 import type { StateStore, StorePart } from '../port/state-store.ts';
 import { StoplogError } from '../pure/errors.ts';
-import { standingOf } from '../pure/group/group-state.ts';
+import { assignmentsOf } from '../pure/group/group-state.ts';
 import { checkMembership, keepsWithout, nextAction, replacedError, type MemberAction } from '../pure/group/member.ts';
-import { isSource } from '../pure/group/place.ts';
+import { isSource } from '../pure/group/group-partition.ts';
 import { SESSION_MS } from '../pure/group/session.ts';
 import type { TopicShape } from '../pure/topic/shape.ts';
 import { MemoryDisk } from './memory-disk.ts';
@@ -78,11 +78,11 @@ class MemoryLog implements NumberedLog {
       id = `m${++members}`;
       this.#members.set(id, name);
       const { units, instanceId, sessionMs = SESSION_MS } = membership;
-      this.#disk.step(name, { type: 'join', member: { id, instanceId, units, sessionMs, beat: 0, away: false, pid: this.#pid } });
+      this.#disk.step(name, { type: 'join', member: { id, instanceId, units, sessionMs, heartbeats: 0, away: false, pid: this.#pid } });
     };
     const next = (): MemberAction => this.#next(name, id, membership.instanceId, told);
     const release = async (over: readonly TopicPartition[]): Promise<void> => {
-      const standing = standingOf(this.#disk.group(name).state, id);
+      const standing = assignmentsOf(this.#disk.group(name).state, id);
       if (standing !== undefined) this.#disk.step(name, { type: 'release', id, keeps: keepsWithout(standing, over) });
     };
     if (ended.aborted) return;
@@ -106,7 +106,7 @@ class MemoryLog implements NumberedLog {
   }
   #next(name: string, id: string, instanceId: string | undefined, told: readonly Holding[] | undefined): MemberAction {
     const { state } = this.#disk.group(name);
-    const standing = standingOf(state, id);
+    const standing = assignmentsOf(state, id);
     if (standing !== undefined) return nextAction(told, { isIn: true, ...standing });
     return nextAction(told, { isIn: false, replaced: instanceId !== undefined && state.members.some((member) => member.instanceId === instanceId) });
   }

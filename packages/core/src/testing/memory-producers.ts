@@ -1,7 +1,7 @@
 /**
  * The producers of a memory log: their incarnations, and the batches that it remembers of each.
  */
-import { FORGET_PRODUCER_MS, step, type ProducerLife, type ProducerStamp, type ProducerState } from '../pure/producer/producer.ts';
+import { FORGET_PRODUCER_MS, step, type ProducerIncarnation, type ProducerStamp, type ProducerState } from '../pure/producer/producer.ts';
 import { outOfSequence, producerFenced } from '../pure/producer/refusals.ts';
 import { checkName } from '../pure/topic/name.ts';
 
@@ -24,7 +24,7 @@ export class MemoryProducers {
   readonly #byId = new Map<number, Known>();
   #lastId = 0;
 
-  open(name: string, held: ProducerLife | undefined, now: number): ProducerLife {
+  open(name: string, held: ProducerIncarnation | undefined, now: number): ProducerIncarnation {
     checkName('producer', name);
     let known = this.#byName.get(name);
     if (held !== undefined && known !== undefined && (known.id !== held.id || known.epoch !== held.epoch)) throw producerFenced(name, held, known.epoch);

@@ -1,7 +1,7 @@
 /**
  * `@stoplog/core/tools`: the operations of a command line on a log: groups and resets, usage, check, repair, backup.
  */
-export type { CleaningStanding, GroupMember, GroupStanding } from '../port/administration.ts';
+export type { PartitionCleaning as CleaningStanding, GroupMember, GroupDescription as GroupStanding } from '../port/administration.ts';
 export type { CheckReport, InspectionProgress, RepairedPartition, RepairReport } from '../port/inspection.ts';
 export type { Cleaned, CleanOptions, Tools } from '../port/tools.ts';
 export type { Usage } from '../port/usage.ts';

@@ -79,7 +79,7 @@ export class DrivenTask {
   }
   /** Commits without an incarnation, so that after a failed step the next actor resumes at the same position. */
   #commit(actor: SteppedActor, { commit, number }: CommitEffect): void {
-    this.#log.commit({ ...commit, life: undefined });
+    this.#log.commit({ ...commit, incarnation: undefined });
     actor.hear({ type: 'committed', number });
   }
   #finish(actor: SteppedActor): void {

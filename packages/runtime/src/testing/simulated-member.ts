@@ -129,7 +129,10 @@ export class SimulatedMember {
     switch (action.type) {
       case 'join': {
         const id = `${name}#${++this.#joined}`;
-        this.#saying.push({ type: 'join', member: { id, instanceId, sessionMs, units: units.map(({ places }) => places), beat: 0, away: false, pid: 0 } });
+        this.#saying.push({
+          type: 'join',
+          member: { id, instanceId, sessionMs, units: units.map(({ places }) => places), heartbeats: 0, away: false, pid: 0 },
+        });
         return;
       }
       case 'release':
@@ -169,7 +172,7 @@ export class SimulatedMember {
     const { group, now, isGone } = this.#parts;
     const found = group()
       .members.filter(({ id }) => id !== this.id)
-      .map(({ id, beat, sessionMs, instanceId }) => ({ id, beat, sessionMs, isStatic: instanceId !== undefined, alive: !isGone(id) }));
+      .map(({ id, heartbeats: beat, sessionMs, instanceId }) => ({ id, beat, sessionMs, isStatic: instanceId !== undefined, alive: !isGone(id) }));
     const [watching, effects] = sessionStep(this.#watching, { type: 'looked', found, at: now() });
     this.#watching = watching;
     this.#nextLook = now() + LOOK_MS;

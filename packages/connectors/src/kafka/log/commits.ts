@@ -49,7 +49,7 @@ export class Commits {
       try {
         return await this.#commit(commit);
       } catch (error) {
-        if (commit.life !== undefined) this.#refused.add(commit.life);
+        if (commit.incarnation !== undefined) this.#refused.add(commit.incarnation);
         throw notCommitted(error);
       }
     });
@@ -70,7 +70,7 @@ export class Commits {
   async #commit(commit: Commit): Promise<Committed> {
     const { topics, stores, fences, transactions } = this.#parts;
     checkMoves(commit.group, commit.positions);
-    if (commit.life !== undefined && this.#refused.has(commit.life)) throw afterRefused(commit.life);
+    if (commit.incarnation !== undefined && this.#refused.has(commit.incarnation)) throw afterRefused(commit.incarnation);
     const appends = await Promise.all(commit.appends.map((append) => this.#append(append)));
     const writes = await Promise.all(commit.stores.map((one) => stores.messages(one)));
     for (const position of commit.positions) await (isSource(position.topic) ? topics.ensureSource(position) : topics.place(position));

@@ -1,5 +1,5 @@
 /** The Administration of a log over LMDB: reads through the memory map, and sends changes to the writer. */
-import type { Backup, CleaningStanding, GroupMember, GroupStanding } from '../../port/administration.ts';
+import type { Backup, PartitionCleaning, GroupMember, GroupDescription } from '../../port/administration.ts';
 import type { Holding, Position } from '../../port/log.ts';
 import type { Watch } from '../../port/watch.ts';
 import { topicIdOf, type KeptMember } from '../layout/group-record.ts';
@@ -26,7 +26,7 @@ import { decodeReport } from '../layout/cleaning-bytes.ts';
 import { outlookOf } from '../../pure/retention/due.ts';
 import { readEnds } from '../tables/rows.ts';
 import { read } from '../tables/sealed.ts';
-import { told, type Env } from '../tables/env.ts';
+import { asLogError, type Env } from '../tables/env.ts';
 import { refresh } from '../tables/seen.ts';
 import { isPresent, readGroup } from '../transaction/groups.ts';
 import type { WriterLink } from '../writer/link.ts';
@@ -47,7 +47,7 @@ export class Administrator {
     this.#link = link;
   }
 
-  async groups(): Promise<readonly GroupStanding[]> {
+  async groups(): Promise<readonly GroupDescription[]> {
     try {
       refresh(this.#env);
       const topicMetas = this.#metas<TopicMeta>(TOPIC_PREFIX);
@@ -72,10 +72,10 @@ export class Administrator {
         };
       });
     } catch (error) {
-      throw told(this.#env, error);
+      throw asLogError(this.#env, error);
     }
   }
-  async cleanings(topics?: readonly string[]): Promise<readonly CleaningStanding[]> {
+  async cleanings(topics?: readonly string[]): Promise<readonly PartitionCleaning[]> {
     const { unsaved } = await this.#link.call({ type: 'reports' });
     try {
       refresh(this.#env);
@@ -83,7 +83,7 @@ export class Administrator {
         .filter(({ name }) => topics === undefined || topics.includes(name))
         .flatMap(({ name, meta }) => Array.from({ length: meta.shape.partitions }, (_, partition) => this.#cleaning(name, meta, partition, unsaved)));
     } catch (error) {
-      throw told(this.#env, error);
+      throw asLogError(this.#env, error);
     }
   }
   async setPositions(group: string, lines: readonly ResetLine[]): Promise<void> {
@@ -103,7 +103,7 @@ export class Administrator {
     try {
       return usageOfEnv(this.#env);
     } catch (error) {
-      throw told(this.#env, error);
+      throw asLogError(this.#env, error);
     }
   }
   async backup(folder: string, { signal, onProgress }: Watch): Promise<Backup> {
@@ -131,7 +131,7 @@ export class Administrator {
     await Promise.allSettled(this.#copying);
   }
 
-  #cleaning(topic: string, { id: topicId, shape }: TopicMeta, partition: number, unsaved: readonly PlacedReport[]): CleaningStanding {
+  #cleaning(topic: string, { id: topicId, shape }: TopicMeta, partition: number, unsaved: readonly PlacedReport[]): PartitionCleaning {
     const cleanup = cleanupOf(shape);
     const place = { topic, topicId, partition };
     const ends = readEnds(this.#env, topicId, partition);

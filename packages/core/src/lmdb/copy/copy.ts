@@ -13,7 +13,7 @@ import { assert, StoplogError } from '../../pure/errors.ts';
 import { EntryCheck } from '../layout/entry-check.ts';
 import { TABLES, type Table, PAGE_SIZE } from '../layout/keyspace.ts';
 import { pagesOf } from '../tables/pages.ts';
-import { FLUSH_BEFORE, peek, statsOf, told, treesOf, type Env, type Snapshot, type TableDb, type Tree } from '../tables/env.ts';
+import { FLUSH_BEFORE, peek, statsOf, asLogError, treesOf, type Env, type Snapshot, type TableDb, type Tree } from '../tables/env.ts';
 import { describeIo } from '../folder/io-errors.ts';
 
 interface Entry {
@@ -127,7 +127,7 @@ const walk = async (
       snapshot.done();
     }
   } catch (error) {
-    throw told(env, error);
+    throw asLogError(env, error);
   }
 };
 
@@ -151,7 +151,7 @@ class Slices implements Iterable<Entry> {
     try {
       yield* this.#next();
     } catch (error) {
-      throw told(this.#env, error);
+      throw asLogError(this.#env, error);
     }
   }
   *#next(): Generator<Entry> {

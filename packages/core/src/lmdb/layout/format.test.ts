@@ -5,7 +5,7 @@ import { encodeSortKey } from '../../pure/bytes/sort-key.ts';
 import { utf8 } from '../../pure/bytes/text.ts';
 import { BatchBuilder, stampBatch } from '../../pure/record/batch.ts';
 import { encodeCommit } from './commit-bytes.ts';
-import { beatKey, encodeBeat, encodeHeld, heldKey } from './group-record.ts';
+import { heartbeatKey, encodeBeat, encodeHeld, heldKey } from './group-record.ts';
 import { batchKey, encodeEnds, encodeSegment, partitionKey, producedKey, seal, storePrefix, timeKey } from './keyspace.ts';
 import { encodeProducer } from '../../pure/producer/producer.ts';
 
@@ -59,8 +59,8 @@ const documented: Readonly<Record<string, Readonly<Record<string, () => Uint8Arr
     'segment-value': () => seal(batchKey(3, 1, 7n), encodeSegment(closed)),
     'cleaned-batch': cleaned,
     'held-key': () => heldKey(4, 3, 1),
-    'held-value': () => seal(heldKey(4, 3, 1), encodeHeld({ epoch: 5, member: 2, asked: false })),
-    'beat-value': () => seal(beatKey(4, 2), encodeBeat({ count: 3, at: 1_000 })),
+    'held-value': () => seal(heldKey(4, 3, 1), encodeHeld({ epoch: 5, member: 2, revoking: false })),
+    'beat-value': () => seal(heartbeatKey(4, 2), encodeBeat({ count: 3, at: 1_000 })),
     'producer-key': () => producedKey(6, 3, 1),
     'producer-value': () => seal(producedKey(6, 3, 1), encodeProducer({ epoch: 2, next: 7, last: [{ sequence: 3, count: 4, base: 42n }] })),
     'store-key': () => storeKey,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  beatKey,
+  heartbeatKey,
   decodeBeat,
   decodeHeld,
   decodeUnits,
@@ -22,7 +22,7 @@ describe('the pieces of a group', () => {
     fc.assert(
       fc.property(u32, u32, u32, fc.nat(2 ** 40), fc.boolean(), (topicId, partition, member, epoch, asked) => {
         expect(placeOfHeldKey(heldKey(7, topicId, partition))).toEqual({ topicId, partition });
-        expect(decodeHeld(encodeHeld({ epoch, member, asked }))).toEqual({ epoch, member, asked });
+        expect(decodeHeld(encodeHeld({ epoch, member, revoking: asked }))).toEqual({ epoch, member, revoking: asked });
         expect(decodeBeat(encodeBeat({ count: epoch, at: member }))).toEqual({ count: epoch, at: member });
         const units = [[numbered(topicId, partition), numbered(1, 0)], []];
         expect(decodeUnits(encodeUnits(units))).toEqual(units);
@@ -30,7 +30,7 @@ describe('the pieces of a group', () => {
     );
   });
   test('the keys of the pieces follow the group’s own key, each kind together, and none is in another group', () => {
-    const keys = [groupKey(7), beatKey(7, 1), beatKey(7, 2), unitsKey(7, 1), heldKey(7, 1, 0), heldKey(7, 1, 1), groupKey(8)];
+    const keys = [groupKey(7), heartbeatKey(7, 1), heartbeatKey(7, 2), unitsKey(7, 1), heldKey(7, 1, 0), heldKey(7, 1, 1), groupKey(8)];
     expect([...keys].reverse().sort(Buffer.compare)).toEqual(keys);
   });
 });

@@ -5,12 +5,12 @@
  *   group u32                                  JSON: epoch, version, the number for the next member, the members
  *   group u32 · 1 · member u32                 heartbeats u64, wall clock of the last f64: all that a heartbeat writes
  *   group u32 · 2 · member u32                 JSON: the units that it declared, [topic, partition] in each
- *   group u32 · 3 · topic u32 · partition u32  epoch f64, member u32, asked u8: all that a commit reads
+ *   group u32 · 3 · topic u32 · partition u32  epoch f64, member u32, revoking u8: all that a commit reads
  *
  * `version` grows with every change but a heartbeat: a waiter for the group compares one number.
  */
 import type { GroupState, Member } from '../../pure/group/group-state.ts';
-import { placeName, type Unit } from '../../pure/group/place.ts';
+import { partitionName, type Unit } from '../../pure/group/group-partition.ts';
 import { fromBytes, toBytes } from './meta.ts';
 
 /** A member in the row of the group's own key. */
@@ -67,7 +67,7 @@ const memberKey = (groupId: number, kind: number, member: number): Buffer => {
   key.writeUInt32BE(member, 5);
   return key;
 };
-export const beatKey = (groupId: number, member: number): Buffer => memberKey(groupId, BEAT, member);
+export const heartbeatKey = (groupId: number, member: number): Buffer => memberKey(groupId, BEAT, member);
 export const unitsKey = (groupId: number, member: number): Buffer => memberKey(groupId, UNITS, member);
 export const heldKey = (groupId: number, topicId: number, partition: number): Buffer => {
   const key = Buffer.allocUnsafe(13);
@@ -102,18 +102,18 @@ export const decodeBeat = (bytes: Uint8Array): Beat => {
 export interface HeldValue {
   readonly epoch: number;
   readonly member: number;
-  readonly asked: boolean;
+  readonly revoking: boolean;
 }
-export const encodeHeld = ({ epoch, member, asked }: HeldValue): Buffer => {
+export const encodeHeld = ({ epoch, member, revoking }: HeldValue): Buffer => {
   const bytes = Buffer.allocUnsafe(13);
   bytes.writeDoubleLE(epoch);
   bytes.writeUInt32LE(member, 8);
-  bytes.writeUInt8(asked ? 1 : 0, 12);
+  bytes.writeUInt8(revoking ? 1 : 0, 12);
   return bytes;
 };
 export const decodeHeld = (bytes: Uint8Array): HeldValue => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return { epoch: view.getFloat64(0, true), member: view.getUint32(8, true), asked: view.getUint8(12) === 1 };
+  return { epoch: view.getFloat64(0, true), member: view.getUint32(8, true), revoking: view.getUint8(12) === 1 };
 };
 
 /** Places with the log's numbers for their topics: the coordinator does not use the names. */
@@ -135,12 +135,12 @@ export const assemble = (
 ): GroupState<KeptMember> => {
   const members = record.members.map((member): KeptMember => {
     const beat = pieces.beat(member.number);
-    return { ...member, units: pieces.units(member.number), beat: beat?.count ?? 0, beatAt: beat?.at ?? member.since };
+    return { ...member, units: pieces.units(member.number), heartbeats: beat?.count ?? 0, beatAt: beat?.at ?? member.since };
   });
   const ids = new Map(members.map(({ number, id }) => [number, id]));
-  const held = pieces.held.map(({ topicId, partition, epoch, member, asked }) => {
+  const held = pieces.held.map(({ topicId, partition, epoch, member, revoking }) => {
     const place = numbered(topicId, partition);
-    return [placeName(place), { ...place, epoch, member: ids.get(member) ?? '', asked }] as const;
+    return [partitionName(place), { ...place, epoch, member: ids.get(member) ?? '', revoking }] as const;
   });
   return { epoch: record.epoch, members, held: new Map(held) };
 };

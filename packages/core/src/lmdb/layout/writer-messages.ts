@@ -5,12 +5,12 @@
  */
 import type { TopicUse } from '../../port/log.ts';
 import type { ErrorData } from '../../pure/errors.ts';
-import type { Holding, Unit } from '../../pure/group/place.ts';
+import type { AssignedPartition, Unit } from '../../pure/group/group-partition.ts';
 import type { ResetLine } from '../../pure/group/reset.ts';
 import type { Cleaned, CleanOptions } from '../../pure/retention/cleaned.ts';
 import type { CleaningReport } from '../../pure/retention/cleaning-report.ts';
 import type { TopicShape } from '../../pure/topic/shape.ts';
-import type { ProducerLife } from '../../pure/producer/producer.ts';
+import type { ProducerIncarnation } from '../../pure/producer/producer.ts';
 import type { StorePart } from '../../pure/store/store-part.ts';
 
 export type WriterCall =
@@ -22,7 +22,7 @@ export type WriterCall =
   /** The numbers of a group and of sources, which are assigned when they are first named. */
   | { readonly type: 'open-group'; readonly group: string; readonly sources: readonly string[] }
   /** Begins a new incarnation of a producer, or continues the one that is held. */
-  | { readonly type: 'open-producer'; readonly name: string; readonly held: ProducerLife | undefined }
+  | { readonly type: 'open-producer'; readonly name: string; readonly held: ProducerIncarnation | undefined }
   /** Places are given by their numbers (log/group-record.ts). Until the member leaves, the writer sends its heartbeats. */
   | {
       readonly type: 'join';
@@ -33,7 +33,7 @@ export type WriterCall =
       readonly units: readonly Unit[];
     }
   /** The member has ended its work on the revoked places: all but the ones it keeps. */
-  | { readonly type: 'release'; readonly groupId: number; readonly instance: string; readonly keeps: readonly Holding[] }
+  | { readonly type: 'release'; readonly groupId: number; readonly instance: string; readonly keeps: readonly AssignedPartition[] }
   | { readonly type: 'leave'; readonly groupId: number; readonly instance: string }
   /** Moves a group without members to the positions of a plan, if it is still where the plan found it. */
   | { readonly type: 'set-positions'; readonly group: string; readonly lines: readonly ResetLine[] }
@@ -67,7 +67,7 @@ export type WriterAnswer = { readonly id: number; readonly commit?: number } & (
   | { readonly type: 'committed'; readonly offsets: readonly bigint[] }
   | { readonly type: 'opened'; readonly storeId: number }
   | { readonly type: 'group'; readonly groupId: number; readonly sourceIds: readonly number[] }
-  | { readonly type: 'producer'; readonly producer: ProducerLife }
+  | { readonly type: 'producer'; readonly producer: ProducerIncarnation }
   | { readonly type: 'swept'; readonly left: boolean }
   | { readonly type: 'starts'; readonly starts: readonly bigint[] }
   | { readonly type: 'cleaned'; readonly cleaned: readonly Cleaned[] }

@@ -133,7 +133,7 @@ export const peek = (table: TableDb, key: Buffer, transaction?: Snapshot): Buffe
 };
 
 /** The error of a read: one of LMDB itself, which has a number for a code, becomes one with a name and a remedy. */
-export const told = (env: Env, error: unknown): unknown =>
+export const asLogError = (env: Env, error: unknown): unknown =>
   typeof (error as { readonly code?: unknown } | null)?.code === 'number' || (error instanceof Error && error.message.includes('closed database'))
     ? describeIo(env.path, error)
     : error;

@@ -10,7 +10,7 @@ import { lmdb } from '@stoplog/core/lmdb';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { commitOf, never } from '../fixtures/letters.mjs';
-import { lyingWrites, valueOf } from './long-keys.ts';
+import { storedWrites, valueOf } from './long-keys.ts';
 
 const path = mkdtempSync(join(tmpdir(), 'stoplog-long-keys-'));
 let logs: readonly Log[] = [];
@@ -52,8 +52,8 @@ test('a key of up to 4,000 bytes is stored unchanged; a longer one under its hea
   const [short, long] = [new Uint8Array(4_000).fill(1), new Uint8Array(4_001).fill(1)];
   const prefix = new Uint8Array(8);
   const before = { prefix, keys: [short], values: [short] };
-  expect(lyingWrites(before)).toBe(before);
-  const { keys, values } = lyingWrites({ prefix, keys: [long, long, short], values: [Uint8Array.of(5), null, short] });
+  expect(storedWrites(before)).toBe(before);
+  const { keys, values } = storedWrites({ prefix, keys: [long, long, short], values: [Uint8Array.of(5), null, short] });
   expect(keys[0]!.length).toBe(4_016);
   expect(Buffer.compare(keys[0]!, Buffer.concat([long.subarray(0, 3_984), createHash('sha256').update(long).digest()]))).toBe(0);
   expect(Buffer.compare(values[0]!, Buffer.concat([Uint8Array.of(0xa1, 0x0f, 0, 0), long, Uint8Array.of(5)]))).toBe(0);
@@ -62,7 +62,7 @@ test('a key of up to 4,000 bytes is stored unchanged; a longer one under its hea
 
 test('an entry stored under the hash of another key is damage', () => {
   const key = new Uint8Array(5_000);
-  const { keys, values } = lyingWrites({ prefix: new Uint8Array(8), keys: [key], values: [Uint8Array.of(5)] });
+  const { keys, values } = storedWrites({ prefix: new Uint8Array(8), keys: [key], values: [Uint8Array.of(5)] });
   const corrupt = expect.objectContaining({ code: 'STOPLOG_LOG_CORRUPT' }) as Error;
   expect(Array.from(valueOf(key, keys[0]!, values[0]!))).toEqual([5]);
   expect(() => valueOf(new Uint8Array(5_001), keys[0]!, values[0]!)).toThrow(corrupt);

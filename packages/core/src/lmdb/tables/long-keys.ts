@@ -20,7 +20,7 @@ export const HEAD_BYTES = 3_984;
 const SIZE_BYTES = 4;
 
 /** The stored key for a key of any length, behind its store's prefix. A short key is stored unchanged. */
-export const lyingKey = (key: Uint8Array): Uint8Array =>
+export const storedKey = (key: Uint8Array): Uint8Array =>
   key.length <= SHORT_KEY_BYTES ? key : Buffer.concat([key.subarray(0, HEAD_BYTES), createHash('sha256').update(key).digest()]);
 
 const lyingValue = (key: Uint8Array, value: Uint8Array): Uint8Array => {
@@ -32,12 +32,12 @@ const lyingValue = (key: Uint8Array, value: Uint8Array): Uint8Array => {
 };
 
 /** Replaces long keys by head and hash. Writes without a long key, which are nearly all, are returned unchanged. */
-export const lyingWrites = (writes: IdStoreWrites): IdStoreWrites => {
+export const storedWrites = (writes: IdStoreWrites): IdStoreWrites => {
   const { prefix, keys, values } = writes;
   if (!keys.some((key) => key.length > SHORT_KEY_BYTES)) return writes;
   return {
     prefix,
-    keys: keys.map(lyingKey),
+    keys: keys.map(storedKey),
     values: values.map((value, i) => (value === null || keys[i]!.length <= SHORT_KEY_BYTES ? value : lyingValue(keys[i]!, value))),
   };
 };

@@ -10,7 +10,7 @@ import { batchKey, decodeOffset, offsetOfBatchKey, prefixEnd, partitionKey, same
 import { openBatch, type BatchView } from '../../pure/record/batch.ts';
 import { readEnds } from './rows.ts';
 import { failpoint } from '../../failpoints/failpoint.ts';
-import { peek, told, type Env } from './env.ts';
+import { peek, asLogError, type Env } from './env.ts';
 import { refresh } from './seen.ts';
 
 export interface PartitionId {
@@ -29,7 +29,7 @@ export const readBatches = (env: Env, place: PartitionId, from: bigint, bytes: n
     failpoint('storage.read');
     return read(env, place, from, bytes);
   } catch (error) {
-    throw told(env, error);
+    throw asLogError(env, error);
   }
 };
 

@@ -4,9 +4,9 @@
 import { compareBytes } from '../../pure/bytes/sort-key.ts';
 import { prefixEnd, storePrefix, unseal } from '../layout/keyspace.ts';
 import type { StateStore, StorePart } from '../../port/state-store.ts';
-import { peek, told, type Env } from './env.ts';
+import { peek, asLogError, type Env } from './env.ts';
 import { check, refresh } from './seen.ts';
-import { entryAt, HEAD_BYTES, lyingKey, SHORT_KEY_BYTES, valueOf, type Entry } from './long-keys.ts';
+import { entryAt, HEAD_BYTES, storedKey, SHORT_KEY_BYTES, valueOf, type Entry } from './long-keys.ts';
 
 const copyOf = (bytes: Uint8Array): Uint8Array => Uint8Array.prototype.slice.call(bytes);
 
@@ -25,7 +25,7 @@ export const openStateStore = (env: Env, storeId: number, part: StorePart): Stat
   return {
     get(key) {
       const isShort = key.length <= SHORT_KEY_BYTES;
-      const lookup = isShort ? short(key) : full(lyingKey(key));
+      const lookup = isShort ? short(key) : full(storedKey(key));
       try {
         check(env);
         const sealed = peek(env.tables.stores, lookup);
@@ -33,7 +33,7 @@ export const openStateStore = (env: Env, storeId: number, part: StorePart): Stat
         const value = unseal('stores', lookup, sealed, facts);
         return copyOf(isShort ? value : valueOf(key, lookup.subarray(prefix.length), value));
       } catch (error) {
-        throw told(env, error);
+        throw asLogError(env, error);
       }
     },
     range(bounds, limit) {
@@ -41,7 +41,7 @@ export const openStateStore = (env: Env, storeId: number, part: StorePart): Stat
       try {
         return shortRange(bounds, limit) ?? longRange(bounds, limit);
       } catch (error) {
-        throw told(env, error);
+        throw asLogError(env, error);
       }
     },
   };

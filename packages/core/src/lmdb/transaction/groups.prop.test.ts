@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { step, type GroupEvent } from '../../pure/group/coordinator.ts';
-import { EMPTY_GROUP, standingOf, type GroupState } from '../../pure/group/group-state.ts';
-import type { Unit } from '../../pure/group/place.ts';
+import { EMPTY_GROUP, assignmentsOf, type GroupState } from '../../pure/group/group-state.ts';
+import type { Unit } from '../../pure/group/group-partition.ts';
 import { numbered, type KeptMember } from '../layout/group-record.ts';
 import { openEnv } from '../tables/env.ts';
 import { applyBeat, applyGroupEvent, isPresent, readGroup, readHeldEpoch, removeGroup } from './groups.ts';
@@ -30,7 +30,7 @@ const member = (number: number, instanceId: string | undefined): KeptMember => (
   since: number,
   sessionMs: 10_000,
   away: false,
-  beat: 0,
+  heartbeats: 0,
   beatAt: number,
 });
 const move = fc.tuple(fc.constantFrom('join', 'join static', 'leave', 'release', 'expire', 'beat', 'clear'), fc.nat(100));
@@ -40,8 +40,8 @@ const eventOf = (kind: string, one: KeptMember | undefined, state: GroupState<Ke
   if (one === undefined) return undefined;
   if (kind === 'clear') return { type: 'clear' };
   if (kind === 'leave') return { type: 'leave', id: one.id };
-  if (kind === 'release') return { type: 'release', id: one.id, keeps: standingOf(state, one.id)!.holds };
-  if (kind === 'expire') return { type: 'expire', id: one.id, beat: one.beat, why: 'silent' };
+  if (kind === 'release') return { type: 'release', id: one.id, keeps: assignmentsOf(state, one.id)!.holds };
+  if (kind === 'expire') return { type: 'expire', id: one.id, beat: one.heartbeats, why: 'silent' };
   return undefined;
 };
 

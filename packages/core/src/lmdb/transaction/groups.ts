@@ -7,7 +7,7 @@ import type { GroupEffect } from '../../pure/group/change.ts';
 import { step, type GroupEvent } from '../../pure/group/coordinator.ts';
 import {
   assemble,
-  beatKey,
+  heartbeatKey,
   decodeBeat,
   decodeGroup,
   decodeHeld,
@@ -70,7 +70,7 @@ export const readGroup = (env: Env, groupId: number): KeptGroup => {
 };
 
 const readBeat = (env: Env, groupId: number, member: number): ReturnType<typeof decodeBeat> | undefined => {
-  const bytes = read(env, 'groups', beatKey(groupId, member));
+  const bytes = read(env, 'groups', heartbeatKey(groupId, member));
   return bytes === undefined ? undefined : decodeBeat(bytes);
 };
 /** The members of a group with their heartbeats, without their partitions: all that watching needs. */
@@ -97,14 +97,14 @@ const keep = (env: Env, groupId: number, effect: GroupEffect<KeptMember>, number
   switch (effect.type) {
     case 'joined':
       put(env, 'groups', unitsKey(groupId, effect.member.number), encodeUnits(effect.member.units));
-      return put(env, 'groups', beatKey(groupId, effect.member.number), encodeBeat({ count: 0, at: effect.member.beatAt }));
+      return put(env, 'groups', heartbeatKey(groupId, effect.member.number), encodeBeat({ count: 0, at: effect.member.beatAt }));
     case 'left':
-      for (const key of [unitsKey, beatKey]) env.tables.groups.removeSync(key(groupId, effect.member.number));
+      for (const key of [unitsKey, heartbeatKey]) env.tables.groups.removeSync(key(groupId, effect.member.number));
       return;
     case 'given':
     case 'asked': {
-      const { epoch, member, asked, partition } = effect.held;
-      return put(env, 'groups', heldKey(groupId, topicIdOf(effect.held), partition), encodeHeld({ epoch, member: numbers.get(member) ?? 0, asked }));
+      const { epoch, member, revoking, partition } = effect.held;
+      return put(env, 'groups', heldKey(groupId, topicIdOf(effect.held), partition), encodeHeld({ epoch, member: numbers.get(member) ?? 0, revoking }));
     }
     case 'freed':
       env.tables.groups.removeSync(heldKey(groupId, topicIdOf(effect.held), effect.held.partition));
@@ -134,7 +134,7 @@ export const lives = (env: Env, { pid, started }: Pick<Listed, 'pid' | 'started'
 export const applyBeat = (env: Env, groupId: number, id: string, at: number): boolean => {
   const member = readGroupRecord(env, groupId).members.find((one) => one.id === id);
   if (member === undefined) return false;
-  put(env, 'groups', beatKey(groupId, member.number), encodeBeat({ count: (readBeat(env, groupId, member.number)?.count ?? 0) + 1, at }));
+  put(env, 'groups', heartbeatKey(groupId, member.number), encodeBeat({ count: (readBeat(env, groupId, member.number)?.count ?? 0) + 1, at }));
   return true;
 };
 
@@ -150,7 +150,7 @@ export const applyJoin = (
   }
   applyGroupEvent(env, groupId, {
     type: 'join',
-    member: { ...rest, number: readGroupRecord(env, groupId).next, since: now, beat: 0, beatAt: now, away: false },
+    member: { ...rest, number: readGroupRecord(env, groupId).next, since: now, heartbeats: 0, beatAt: now, away: false },
   });
 };
 

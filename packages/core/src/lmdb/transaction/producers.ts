@@ -9,7 +9,7 @@ import {
   decodeProducer,
   encodeProducer,
   step,
-  type ProducerLife,
+  type ProducerIncarnation,
   type ProducerStamp,
   type ProducerState,
 } from '../../pure/producer/producer.ts';
@@ -37,7 +37,7 @@ const readRecord = (env: Env, id: number): ProducerRecord | undefined => {
 const putRecord = (env: Env, id: number, record: ProducerRecord): void => put(env, 'producers', producerKey(id), toBytes(record));
 
 /** Begins an incarnation of the producer. With `held`, continues that one, unless another has begun; a forgotten producer begins a new one. */
-export const applyOpenProducer = (env: Env, name: string, held: ProducerLife | undefined, now: number): ProducerLife => {
+export const applyOpenProducer = (env: Env, name: string, held: ProducerIncarnation | undefined, now: number): ProducerIncarnation => {
   const known = readMeta<ProducerMeta>(env, producerMetaKey(name));
   const record = known && readRecord(env, known.id);
   if (held !== undefined && known !== undefined) {

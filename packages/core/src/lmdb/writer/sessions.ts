@@ -4,7 +4,7 @@
  * This runs in the writer's thread, so that a main thread that is busy for long loses no membership and removes others in time. A
  * look reads a few small values; only its findings take a transaction, which compares the values that were seen.
  */
-import { beatMs, step, type WatchEffect, type Watching } from '../../pure/group/session.ts';
+import { heartbeatMs, step, type WatchEffect, type Watching } from '../../pure/group/session.ts';
 import { lives, readBeats } from '../transaction/groups.ts';
 import type { Env } from '../tables/env.ts';
 
@@ -37,7 +37,7 @@ export class Sessions {
       this.#actions.beat(groupId, id, (still) => {
         if (!still) this.leave(groupId, id);
       });
-    }, beatMs(sessionMs));
+    }, heartbeatMs(sessionMs));
     const group = this.#groups.get(groupId) ?? {
       mine: new Map(),
       look: setInterval(() => this.#look(groupId), Math.min(LOOK_MS, sessionMs / 5)),

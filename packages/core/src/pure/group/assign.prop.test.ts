@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { assign } from './assign.ts';
-import { unitName, type Unit } from './place.ts';
+import { unitName, type Unit } from './group-partition.ts';
 
 const counts = (of: Iterable<string>, ids: readonly string[]): readonly number[] => {
   const all = [...of];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { assign, type Worker } from './assign.ts';
-import { unitName, type Unit } from './place.ts';
+import { unitName, type Unit } from './group-partition.ts';
 
 const partitions = (topic: string, count: number): readonly Unit[] => Array.from({ length: count }, (_, partition) => [{ topic, partition }]);
 const workers = (units: readonly Unit[], ...ids: readonly string[]): readonly Worker[] => ids.map((id) => ({ id, knows: new Set(units.map(unitName)) }));

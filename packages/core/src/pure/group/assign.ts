@@ -7,7 +7,7 @@
  * task, so that the partitions of a busy task are spread over the processes. Nothing is random: equal members are served in
  * the given order.
  */
-import { taskName, unitName, type Unit } from './place.ts';
+import { taskName, unitName, type Unit } from './group-partition.ts';
 
 export interface Worker {
   readonly id: string;

@@ -4,8 +4,8 @@
  * Each change is also an effect, so that a log that stores the state in several rows rewrites only the changed ones.
  */
 import { assign } from './assign.ts';
-import { holdingName, type GroupState, type Held, type Member } from './group-state.ts';
-import { placeName, unitName } from './place.ts';
+import { assignedName, type GroupState, type Held, type Member } from './group-state.ts';
+import { partitionName, unitName } from './group-partition.ts';
 import { unitsOf, wholeUnits } from './units.ts';
 
 /** A change of one member, one assignment or the epoch: one row of the stored state. */
@@ -50,7 +50,7 @@ export class Change<M extends Member> {
     for (const held of this.#of(member.id)) this.#free(held);
   }
   release(id: string, keeps: ReadonlySet<string>): void {
-    for (const held of this.#of(id)) if (held.asked && !keeps.has(holdingName(held))) this.#free(held);
+    for (const held of this.#of(id)) if (held.revoking && !keeps.has(assignedName(held))) this.#free(held);
   }
   raise(): void {
     this.#epoch++;
@@ -68,19 +68,19 @@ export class Change<M extends Member> {
     const target = assign(units, workers, new Map([...preferred, ...whole]));
     const atWork = new Set(this.#members.flatMap(({ id, away }) => (away ? [] : [id])));
     const stay = new Set(
-      units.flatMap((unit) => (whole.has(unitName(unit)) && whole.get(unitName(unit)) === target.get(unitName(unit)) ? unit.map(placeName) : [])),
+      units.flatMap((unit) => (whole.has(unitName(unit)) && whole.get(unitName(unit)) === target.get(unitName(unit)) ? unit.map(partitionName) : [])),
     );
     for (const [name, held] of [...this.#held]) {
       if (stay.has(name)) continue;
       // A static member pending rejoin works on nothing, so its units are released at once.
       if (!atWork.has(held.member)) this.#free(held);
-      else if (!held.asked) this.#put({ ...held, asked: true }, 'asked');
+      else if (!held.revoking) this.#put({ ...held, revoking: true }, 'asked');
     }
     const epoch = this.#epoch + 1;
     for (const unit of units) {
       const member = target.get(unitName(unit));
-      if (member === undefined || unit.some((place) => this.#held.has(placeName(place)))) continue;
-      for (const { topic, partition } of unit) this.#put({ topic, partition, epoch, member, asked: false }, 'given');
+      if (member === undefined || unit.some((place) => this.#held.has(partitionName(place)))) continue;
+      for (const { topic, partition } of unit) this.#put({ topic, partition, epoch, member, revoking: false }, 'given');
       this.#epoch = epoch;
     }
     return this.result();
@@ -96,11 +96,11 @@ export class Change<M extends Member> {
     return [...this.#held.values()].filter(({ member }) => member === id);
   }
   #put(held: Held, type: 'given' | 'asked'): void {
-    this.#held.set(placeName(held), held);
+    this.#held.set(partitionName(held), held);
     this.#effects.push({ type, held });
   }
   #free(held: Held): void {
-    this.#held.delete(placeName(held));
+    this.#held.delete(partitionName(held));
     this.#effects.push({ type: 'freed', held });
   }
 }

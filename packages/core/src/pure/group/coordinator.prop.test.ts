@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { step, type GroupEvent } from './coordinator.ts';
-import { EMPTY_GROUP, holdingName, standingOf, type GroupState, type Member } from './group-state.ts';
+import { EMPTY_GROUP, assignedName, assignmentsOf, type GroupState, type Member } from './group-state.ts';
 import { nextAction } from './member.ts';
-import { placeName, sourcePlace, type Holding, type Unit } from './place.ts';
+import { partitionName, sourcePartition, type AssignedPartition, type Unit } from './group-partition.ts';
 
 const UNITS: readonly Unit[] = [
   ...Array.from({ length: 5 }, (_, partition): Unit => [
@@ -11,7 +11,7 @@ const UNITS: readonly Unit[] = [
     { topic: 'prices', partition },
   ]),
   ...Array.from({ length: 3 }, (_, partition): Unit => [{ topic: 'clicks', partition }]),
-  [sourcePlace('feed')],
+  [sourcePartition('feed')],
 ];
 /** Another version of the pipeline: it groups the same partitions into other units, and has some units of its own. */
 const OTHER_UNITS: readonly Unit[] = [
@@ -26,7 +26,7 @@ interface Living {
   readonly id: string;
   readonly instanceId: string | undefined;
   /** The last assignment that the member received, and so works on. */
-  told: readonly Holding[] | undefined;
+  told: readonly AssignedPartition[] | undefined;
   /** The member has ended all work outside `told`. */
   asks: boolean;
   running: boolean;
@@ -58,13 +58,13 @@ class World {
         const isAway = after.members.some(({ id, away }) => id === effect.held.member && away);
         // A place is freed by a release of its holder, or by the removal of its holder, and by nothing else.
         must(
-          isOut || isAway || (event.type === 'release' && event.id === effect.held.member && effect.held.asked),
+          isOut || isAway || (event.type === 'release' && event.id === effect.held.member && effect.held.revoking),
           'only a release, or the removal of its holder, frees a place',
         );
-        this.#released.add(placeName(effect.held));
+        this.#released.add(partitionName(effect.held));
       }
       if (effect.type === 'given') {
-        const name = placeName(effect.held);
+        const name = partitionName(effect.held);
         // A place that is assigned was free, or was released by its holder first.
         must(!before.held.has(name) || this.#released.has(name), 'released before assigned');
         must(effect.held.epoch === after.epoch, 'assigned in the newest epoch');
@@ -72,7 +72,9 @@ class World {
       }
     }
     for (const unit of after.members.flatMap(({ units }) => units)) {
-      const epochs = new Set(unit.map((place) => after.held.get(placeName(place))).flatMap((held) => (held === undefined ? [] : [held.member + held.epoch])));
+      const epochs = new Set(
+        unit.map((place) => after.held.get(partitionName(place))).flatMap((held) => (held === undefined ? [] : [held.member + held.epoch])),
+      );
       if (after.members.every(({ units }) => units === UNITS)) must(epochs.size <= 1, 'a unit has one holder and one epoch');
     }
     this.#checkWorkers();
@@ -82,18 +84,18 @@ class World {
     const workers = new Map<string, string>();
     for (const { id, told } of this.lives) {
       for (const holding of told ?? []) {
-        const held = this.state.held.get(placeName(holding));
+        const held = this.state.held.get(partitionName(holding));
         if (held?.epoch !== holding.epoch) continue;
         must(held.member === id, 'a member that commits in an epoch holds the place in that epoch');
-        must(!workers.has(placeName(holding)), 'one member works on a place');
-        workers.set(placeName(holding), id);
+        must(!workers.has(partitionName(holding)), 'one member works on a place');
+        workers.set(partitionName(holding), id);
       }
     }
   }
   join(units: readonly Unit[], instanceId: string | undefined): void {
     const id = `m${this.lives.length}`;
     this.lives.push({ id, instanceId, told: undefined, asks: true, running: true });
-    this.take({ type: 'join', member: { id, instanceId, units, beat: 0, away: false } });
+    this.take({ type: 'join', member: { id, instanceId, units, heartbeats: 0, away: false } });
   }
   member(life: Living): Member | undefined {
     return this.state.members.find(({ id }) => id === life.id);
@@ -101,7 +103,7 @@ class World {
   /** A member looks at the group; false when it has nothing to do. */
   look(life: Living): boolean {
     if (!life.running || !life.asks) return false;
-    const standing = standingOf(this.state, life.id);
+    const standing = assignmentsOf(this.state, life.id);
     const replaced = this.state.members.some(({ instanceId }) => instanceId !== undefined && instanceId === life.instanceId);
     const action = nextAction(life.told, standing === undefined ? { isIn: false, replaced } : { isIn: true, ...standing });
     if (action.type === 'wait') return false;
@@ -157,16 +159,16 @@ const run = (world: World, [kind, which]: Move): void => {
     world.take({ type: 'leave', id: life.id });
   }
   if (member === undefined) return;
-  if (kind === 'expire') world.take({ type: 'expire', id: member.id, beat: member.beat, why: 'silent' });
+  if (kind === 'expire') world.take({ type: 'expire', id: member.id, beat: member.heartbeats, why: 'silent' });
   if (kind === 'gone') {
     const before = world.state;
-    world.take({ type: 'expire', id: member.id, beat: member.beat, why: 'gone' });
+    world.take({ type: 'expire', id: member.id, beat: member.heartbeats, why: 'gone' });
     if (member.instanceId !== undefined) expect(world.state).toBe(before);
   }
   if (kind === 'expire late') {
     world.take({ type: 'beat', id: member.id });
     const before = world.state;
-    world.take({ type: 'expire', id: member.id, beat: member.beat, why: 'silent' });
+    world.take({ type: 'expire', id: member.id, beat: member.heartbeats, why: 'silent' });
     expect(world.state).toBe(before);
   }
 };
@@ -180,18 +182,18 @@ describe('a group through any sequence of events', () => {
         for (const move of list) run(world, move);
         taken += list.length;
         // Crashed members are detected; then every member looks until no member has anything to do.
-        for (const { id, beat } of world.state.members) {
+        for (const { id, heartbeats: beat } of world.state.members) {
           if (!world.lives.some((life) => life.id === id && life.running)) world.take({ type: 'expire', id, beat, why: 'silent' });
         }
         world.quiet();
         const { members, held } = world.state;
         if (members.length === 0) expect(held.size).toBe(0);
-        expect([...held.values()].some(({ asked }) => asked)).toBe(false);
+        expect([...held.values()].some(({ revoking }) => revoking)).toBe(false);
         for (const life of world.lives.filter(({ running }) => running))
-          expect(life.told?.map(holdingName)).toEqual(standingOf(world.state, life.id)?.holds.map(holdingName));
+          expect(life.told?.map(assignedName)).toEqual(assignmentsOf(world.state, life.id)?.holds.map(assignedName));
         if (members.length === 0 || !members.every(({ units }) => units === UNITS)) return;
         expect(held.size).toBe(UNITS.flat().length);
-        const sizes = members.map(({ id }) => UNITS.filter(([place]) => held.get(placeName(place!))!.member === id).length);
+        const sizes = members.map(({ id }) => UNITS.filter(([place]) => held.get(partitionName(place!))!.member === id).length);
         expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(1);
       }),
       { numRuns: 300 },
@@ -206,7 +208,7 @@ describe('a group through any sequence of events', () => {
       const before = new Map(world.state.held);
       world.join(UNITS, undefined);
       world.quiet();
-      const moved = UNITS.filter(([place]) => before.get(placeName(place!))!.epoch !== world.state.held.get(placeName(place!))!.epoch);
+      const moved = UNITS.filter(([place]) => before.get(partitionName(place!))!.epoch !== world.state.held.get(partitionName(place!))!.epoch);
       expect(moved.length).toBe(Math.floor(UNITS.length / (size + 1)));
       const last = world.lives.at(-1)!;
       last.running = false;

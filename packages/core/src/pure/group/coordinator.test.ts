@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import { step, type GroupEvent } from './coordinator.ts';
-import { EMPTY_GROUP, standingOf, type GroupState, type Member } from './group-state.ts';
-import { sourcePlace, type Holding, type Unit } from './place.ts';
+import { EMPTY_GROUP, assignmentsOf, type GroupState, type Member } from './group-state.ts';
+import { sourcePartition, type AssignedPartition, type Unit } from './group-partition.ts';
 
 const UNITS: readonly Unit[] = [0, 1, 2, 3].map((partition) => [{ topic: 't', partition }]);
-const member = (id: string, rest: Partial<Member> = {}): Member => ({ id, units: UNITS, beat: 0, away: false, ...rest });
+const member = (id: string, rest: Partial<Member> = {}): Member => ({ id, units: UNITS, heartbeats: 0, away: false, ...rest });
 const join = (id: string, rest: Partial<Member> = {}): GroupEvent => ({ type: 'join', member: member(id, rest) });
 const after = (...events: readonly GroupEvent[]): GroupState => events.reduce<GroupState>((state, event) => step(state, event)[0], EMPTY_GROUP);
 /** `0@1 1@1`, and the units being revoked in brackets. */
 const has = (state: GroupState, id: string): string | undefined => {
-  const standing = standingOf(state, id);
-  const shown = ({ partition, epoch }: Holding): string => `${partition}@${epoch}`;
+  const standing = assignmentsOf(state, id);
+  const shown = ({ partition, epoch }: AssignedPartition): string => `${partition}@${epoch}`;
   return standing && [...standing.holds.map(shown), ...standing.asked.map((holding) => `(${shown(holding)})`)].join(' ');
 };
-const release = (id: string, state: GroupState): GroupEvent => ({ type: 'release', id, keeps: standingOf(state, id)!.holds });
+const release = (id: string, state: GroupState): GroupEvent => ({ type: 'release', id, keeps: assignmentsOf(state, id)!.holds });
 
 describe('a group', () => {
   test('the first member is assigned every unit, is asked for a share when another joins, and the other gets the share when it is released', () => {
@@ -26,7 +26,7 @@ describe('a group', () => {
   });
   test('a release frees only the units that the member no longer works on', () => {
     const two = after(join('a'), join('b'));
-    const part = step(two, { type: 'release', id: 'a', keeps: standingOf(two, 'a')!.asked.slice(0, 1) })[0];
+    const part = step(two, { type: 'release', id: 'a', keeps: assignmentsOf(two, 'a')!.asked.slice(0, 1) })[0];
     expect([has(part, 'a'), has(part, 'b')]).toEqual(['0@1 1@1 (2@1)', '3@2']);
   });
   test('a member that leaves or is removed loses its units at once', () => {
@@ -58,16 +58,16 @@ describe('a group', () => {
     const apart: readonly Unit[] = [[{ topic: 'a', partition: 0 }], [{ topic: 'b', partition: 0 }]];
     const together: readonly Unit[] = [apart.flat()];
     const two = after(join('old', { units: apart }), join('new', { units: together }));
-    expect(standingOf(two, 'old')!.holds).toEqual([]);
+    expect(assignmentsOf(two, 'old')!.holds).toEqual([]);
     const done = step(two, release('old', two))[0];
-    expect(standingOf(done, 'new')!.holds).toEqual(apart.flat().map((place) => ({ ...place, epoch: 2 })));
+    expect(assignmentsOf(done, 'new')!.holds).toEqual(apart.flat().map((place) => ({ ...place, epoch: 2 })));
   });
   test('units that the newer version does not declare are assigned to the older version', () => {
-    const more: readonly Unit[] = [...UNITS, [sourcePlace('gone')]];
+    const more: readonly Unit[] = [...UNITS, [sourcePartition('gone')]];
     const two = after(join('old', { units: more }), join('new'));
     const done = step(two, release('old', two))[0];
-    expect(standingOf(done, 'old')!.holds).toContainEqual({ ...sourcePlace('gone'), epoch: 1 });
-    expect(standingOf(step(done, { type: 'leave', id: 'old' })[0], 'new')!.holds.length).toBe(4);
+    expect(assignmentsOf(done, 'old')!.holds).toContainEqual({ ...sourcePartition('gone'), epoch: 1 });
+    expect(assignmentsOf(step(done, { type: 'leave', id: 'old' })[0], 'new')!.holds.length).toBe(4);
   });
   test('a tool empties the group in an epoch of its own: a member that was thought dead holds nothing', () => {
     const [cleared] = step(after(join('a')), { type: 'clear' });

@@ -13,8 +13,8 @@
  * No process runs the coordinator: each process runs the step inside its own transaction, and all others see the change.
  */
 import { Change, type Step } from './change.ts';
-import { holdingName, type GroupState, type Member } from './group-state.ts';
-import type { Holding } from './place.ts';
+import { assignedName, type GroupState, type Member } from './group-state.ts';
+import type { AssignedPartition } from './group-partition.ts';
 import { wholeUnits } from './units.ts';
 
 export type GroupEvent<M extends Member = Member> =
@@ -23,7 +23,7 @@ export type GroupEvent<M extends Member = Member> =
   | { readonly type: 'leave'; readonly id: string }
   | { readonly type: 'beat'; readonly id: string }
   /** The member works only on `keeps`: all other units that it was asked for are free. */
-  | { readonly type: 'release'; readonly id: string; readonly keeps: readonly Holding[] }
+  | { readonly type: 'release'; readonly id: string; readonly keeps: readonly AssignedPartition[] }
   /** A watcher saw this heartbeat counter stand still for a session, or the process gone. */
   | { readonly type: 'expire'; readonly id: string; readonly beat: number; readonly why: 'silent' | 'gone' }
   /**
@@ -53,16 +53,16 @@ export const step = <M extends Member>(state: GroupState<M>, event: GroupEvent<M
     }
     case 'beat': {
       const member = change.find(event.id);
-      if (member !== undefined) change.replace({ ...member, beat: member.beat + 1 }, 'beaten');
+      if (member !== undefined) change.replace({ ...member, heartbeats: member.heartbeats + 1 }, 'beaten');
       return change.result();
     }
     case 'release':
-      change.release(event.id, new Set(event.keeps.map(holdingName)));
+      change.release(event.id, new Set(event.keeps.map(assignedName)));
       break;
     case 'expire': {
       const member = change.find(event.id);
       // A static member that is gone is expected to rejoin until its session ends.
-      if (member?.beat !== event.beat || (event.why === 'gone' && member.instanceId !== undefined)) break;
+      if (member?.heartbeats !== event.beat || (event.why === 'gone' && member.instanceId !== undefined)) break;
       change.out(member, event.why);
       break;
     }

@@ -5,9 +5,9 @@
  * partition that no member holds cannot be moved, except in a group that never had a member.
  */
 import { StoplogError } from '../errors.ts';
-import { placeName, type Place } from './place.ts';
+import { partitionName, type GroupPartition } from './group-partition.ts';
 
-export const checkEpoch = (epoch: number, held: number | undefined, about: () => { readonly place: Place; readonly groupEpoch: number }): void => {
+export const checkEpoch = (epoch: number, held: number | undefined, about: () => { readonly place: GroupPartition; readonly groupEpoch: number }): void => {
   if (held === epoch) return;
   const { place, groupEpoch } = about();
   if (held === undefined && groupEpoch === 0 && epoch === 0) return;
@@ -16,12 +16,12 @@ export const checkEpoch = (epoch: number, held: number | undefined, about: () =>
   throw new StoplogError(
     'STOPLOG_FENCED',
     { topic: place.topic, partition: place.partition, epoch, current },
-    `${placeName(place)} ${why}, this commit is of epoch ${epoch}): nothing of it was kept, and nothing is to be done`,
+    `${partitionName(place)} ${why}, this commit is of epoch ${epoch}): nothing of it was kept, and nothing is to be done`,
   );
 };
 
 /** Checks that a group's commit moves a position: the epoch of that position is what fences the commit. */
-export const checkMoves = (group: string, moves: readonly Place[]): void => {
+export const checkMoves = (group: string, moves: readonly GroupPartition[]): void => {
   if (group !== '' && moves.length === 0)
     throw new StoplogError(
       'STOPLOG_USAGE',

@@ -1,5 +1,5 @@
 /** The state of a group at one moment: its members, and the holder of each place. */
-import { comparePlaces, placeName, type Holding, type Unit } from './place.ts';
+import { comparePartitions, partitionName, type AssignedPartition, type Unit } from './group-partition.ts';
 
 export interface Member {
   /** Unique for each join. */
@@ -8,14 +8,14 @@ export interface Member {
   readonly instanceId?: string | undefined;
   readonly units: readonly Unit[];
   /** The heartbeat counter, which grows while the member lives (session.ts). */
-  readonly beat: number;
+  readonly heartbeats: number;
   /** True for a static member that has ended and may rejoin: it works on nothing. */
   readonly away: boolean;
 }
-export interface Held extends Holding {
+export interface Held extends AssignedPartition {
   readonly member: string;
   /** The place is being revoked. */
-  readonly asked: boolean;
+  readonly revoking: boolean;
 }
 export interface GroupState<M extends Member = Member> {
   /** Grows with each assignment, and never shrinks. */
@@ -28,12 +28,15 @@ export interface GroupState<M extends Member = Member> {
 export const EMPTY_GROUP: GroupState<never> = { epoch: 0, members: [], held: new Map() };
 
 /** The places that a member works on and the ones being revoked from it; undefined when it is not in the group. */
-export const standingOf = (state: GroupState, id: string): { readonly holds: readonly Holding[]; readonly asked: readonly Holding[] } | undefined => {
+export const assignmentsOf = (
+  state: GroupState,
+  id: string,
+): { readonly holds: readonly AssignedPartition[]; readonly asked: readonly AssignedPartition[] } | undefined => {
   if (!state.members.some((member) => member.id === id)) return undefined;
-  const mine = [...state.held.values()].filter(({ member }) => member === id).sort(comparePlaces);
-  const plain = (asked: boolean): readonly Holding[] =>
-    mine.filter((held) => held.asked === asked).map(({ topic, partition, epoch }) => ({ topic, partition, epoch }));
+  const mine = [...state.held.values()].filter(({ member }) => member === id).sort(comparePartitions);
+  const plain = (asked: boolean): readonly AssignedPartition[] =>
+    mine.filter((held) => held.revoking === asked).map(({ topic, partition, epoch }) => ({ topic, partition, epoch }));
   return { holds: plain(false), asked: plain(true) };
 };
 
-export const holdingName = (holding: Holding): string => `${placeName(holding)} ${holding.epoch}`;
+export const assignedName = (holding: AssignedPartition): string => `${partitionName(holding)} ${holding.epoch}`;

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { checkMembership, keepsWithout, nextAction, type Standing } from './member.ts';
-import type { Holding } from './place.ts';
+import { checkMembership, keepsWithout, nextAction, type MemberStatus } from './member.ts';
+import type { AssignedPartition } from './group-partition.ts';
 
-const at = (partition: number, epoch = 1): Holding => ({ topic: 't', partition, epoch });
-const standing = (holds: readonly Holding[], asked: readonly Holding[] = []): Standing => ({ isIn: true, holds, asked });
+const at = (partition: number, epoch = 1): AssignedPartition => ({ topic: 't', partition, epoch });
+const standing = (holds: readonly AssignedPartition[], asked: readonly AssignedPartition[] = []): MemberStatus => ({ isIn: true, holds, asked });
 
 describe('a member', () => {
   test('a member receives its assignment as soon as it has joined, even an empty one', () => {
@@ -27,7 +27,7 @@ describe('a member', () => {
     expect(nextAction(undefined, standing([], [at(2)]))).toEqual({ type: 'release', keeps: [] });
   });
   test('a removed member is notified and rejoins; a member that another replaced under its instance id does not', () => {
-    const out: Standing = { isIn: false, replaced: false };
+    const out: MemberStatus = { isIn: false, replaced: false };
     expect(nextAction([at(0)], out)).toEqual({ type: 'tell', partitions: [] });
     expect(nextAction([], out)).toEqual({ type: 'join' });
     expect(nextAction(undefined, out)).toEqual({ type: 'join' });

@@ -6,8 +6,8 @@
  * between two looks is released unseen.
  */
 import { StoplogError } from '../errors.ts';
-import { holdingName } from './group-state.ts';
-import { placeName, type Holding, type Place, type Unit } from './place.ts';
+import { assignedName } from './group-state.ts';
+import { partitionName, type AssignedPartition, type GroupPartition, type Unit } from './group-partition.ts';
 
 const INSTANCE_ID = /^[a-zA-Z0-9._-]{1,100}$/;
 const SESSION_MS_MIN = 100;
@@ -29,45 +29,45 @@ export const checkMembership = (membership: {
       `${JSON.stringify(instanceId)} cannot be an instance id: use 1 to 100 of the characters a-z A-Z 0-9 . _ -`,
     );
   const seen = new Set<string>();
-  for (const name of units.flat().map(placeName)) {
+  for (const name of units.flat().map(partitionName)) {
     if (seen.has(name)) throw new StoplogError('STOPLOG_USAGE', { place: name }, `${name} is named twice by one member: put each partition into one unit`);
     seen.add(name);
   }
 };
 
 /** The member's view of the group at this moment. */
-export type Standing =
-  | { readonly isIn: true; readonly holds: readonly Holding[]; readonly asked: readonly Holding[] }
+export type MemberStatus =
+  | { readonly isIn: true; readonly holds: readonly AssignedPartition[]; readonly asked: readonly AssignedPartition[] }
   /** `replaced` when another process has joined under this instance id. */
   | { readonly isIn: false; readonly replaced: boolean };
 
 export type MemberAction =
-  | { readonly type: 'tell'; readonly partitions: readonly Holding[] }
-  | { readonly type: 'release'; readonly keeps: readonly Holding[] }
+  | { readonly type: 'tell'; readonly partitions: readonly AssignedPartition[] }
+  | { readonly type: 'release'; readonly keeps: readonly AssignedPartition[] }
   | { readonly type: 'join' }
   /** Rejoining would fence the process that replaced this one, which would then rejoin and fence this one. */
   | { readonly type: 'give up' }
   | { readonly type: 'wait' };
 
 /** `told` is the last assignment since the member joined; undefined before the first. */
-export const nextAction = (told: readonly Holding[] | undefined, now: Standing): MemberAction => {
+export const nextAction = (told: readonly AssignedPartition[] | undefined, now: MemberStatus): MemberAction => {
   if (!now.isIn) {
     if (now.replaced) return { type: 'give up' };
     return told === undefined || told.length === 0 ? { type: 'join' } : { type: 'tell', partitions: [] };
   }
-  const works = new Set(told?.map(holdingName));
-  if (now.asked.some((holding) => !works.has(holdingName(holding)))) return { type: 'release', keeps: told ?? [] };
-  const same = told !== undefined && works.size === now.holds.length && now.holds.every((holding) => works.has(holdingName(holding)));
+  const works = new Set(told?.map(assignedName));
+  if (now.asked.some((holding) => !works.has(assignedName(holding)))) return { type: 'release', keeps: told ?? [] };
+  const same = told !== undefined && works.size === now.holds.length && now.holds.every((holding) => works.has(assignedName(holding)));
   return same ? { type: 'wait' } : { type: 'tell', partitions: now.holds };
 };
 
 /** The places that the member still works on when only `ended` of the revoked places have ended. */
 export const keepsWithout = (
-  { holds, asked }: { readonly holds: readonly Holding[]; readonly asked: readonly Holding[] },
-  ended: readonly Place[],
-): readonly Holding[] => {
-  const over = new Set(ended.map(placeName));
-  return [...holds, ...asked.filter((holding) => !over.has(placeName(holding)))];
+  { holds, asked }: { readonly holds: readonly AssignedPartition[]; readonly asked: readonly AssignedPartition[] },
+  ended: readonly GroupPartition[],
+): readonly AssignedPartition[] => {
+  const over = new Set(ended.map(partitionName));
+  return [...holds, ...asked.filter((holding) => !over.has(partitionName(holding)))];
 };
 
 export const replacedError = (group: string, instanceId: string | undefined): StoplogError =>

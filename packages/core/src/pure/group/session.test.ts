@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { beatMs, SESSION_MS, step, type Beating, type WatchEffect, type Watching } from './session.ts';
+import { heartbeatMs, SESSION_MS, step, type Beating, type WatchEffect, type Watching } from './session.ts';
 
 const member = (beat: number, rest: Partial<Beating> = {}): Beating => ({ id: 'a', beat, sessionMs: SESSION_MS, isStatic: false, alive: true, ...rest });
 /** The verdicts of a watcher at each look. */
@@ -17,7 +17,7 @@ const still = (looks: number, rest: Partial<Beating> = {}): readonly (readonly [
 
 describe('a watcher of heartbeats', () => {
   test('a member whose heartbeat moves is never removed, however long it lives', () => {
-    expect(watch(...Array.from({ length: 100 }, (_, i) => [i * beatMs(SESSION_MS), member(i)] as const)).flat()).toEqual([]);
+    expect(watch(...Array.from({ length: 100 }, (_, i) => [i * heartbeatMs(SESSION_MS), member(i)] as const)).flat()).toEqual([]);
   });
   test('a member is removed when its heartbeat has stood still for its session, not a look sooner, and the verdict names the heartbeat seen', () => {
     const said = watch(...still(SESSION_MS / LOOK + 1));
@@ -42,5 +42,5 @@ describe('a watcher of heartbeats', () => {
   });
 });
 test('three heartbeats fit into any session', () => {
-  for (const session of [100, 1_000, SESSION_MS, 3_600_000]) expect(3 * beatMs(session)).toBeLessThan(session);
+  for (const session of [100, 1_000, SESSION_MS, 3_600_000]) expect(3 * heartbeatMs(session)).toBeLessThan(session);
 });

@@ -12,7 +12,7 @@
 export const SESSION_MS = 10_000;
 const BEAT_MS = 3_000;
 /** Three heartbeats fit into a session, so that one late heartbeat removes no member. */
-export const beatMs = (sessionMs: number): number => Math.min(BEAT_MS, sessionMs * 0.3);
+export const heartbeatMs = (sessionMs: number): number => Math.min(BEAT_MS, sessionMs * 0.3);
 
 export interface Beating {
   readonly id: string;

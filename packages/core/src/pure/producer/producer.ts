@@ -8,11 +8,11 @@
  *
  * Sequences are whole numbers up to 2^53 and never restart within an epoch (Kafka's wrap at 2^31).
  */
-export interface ProducerLife {
+export interface ProducerIncarnation {
   readonly id: number;
   readonly epoch: number;
 }
-export interface ProducerStamp extends ProducerLife {
+export interface ProducerStamp extends ProducerIncarnation {
   /** The sequence of the first record. */
   readonly sequence: number;
 }

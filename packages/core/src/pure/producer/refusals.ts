@@ -2,7 +2,7 @@
  * The errors that refuse an append, in the same words for every log.
  */
 import { StoplogError } from '../errors.ts';
-import type { ProducerLife, ProducerStamp } from './producer.ts';
+import type { ProducerIncarnation, ProducerStamp } from './producer.ts';
 
 interface Place {
   readonly topic: string;
@@ -10,7 +10,7 @@ interface Place {
 }
 
 /** A newer incarnation of the producer has been opened, or the log has forgotten the producer. */
-export const producerFenced = (name: string | undefined, { epoch }: Pick<ProducerLife, 'epoch'>, current: number | undefined): StoplogError =>
+export const producerFenced = (name: string | undefined, { epoch }: Pick<ProducerIncarnation, 'epoch'>, current: number | undefined): StoplogError =>
   new StoplogError(
     'STOPLOG_FENCED',
     { producer: name, epoch, current },

@@ -99,7 +99,9 @@ export const commits: Promises = (promise) => {
   });
   promise('chain: after a refused commit, no later commit of the same incarnation is accepted, even if its position matches', async ({ log }) => {
     const move = (life: string, from: bigint, to: bigint): Promise<unknown> =>
-      log.commit(commitOf({ group: GROUP, life, appends: [{ ...place(1), batch: batchOf([`${life} ${to}`]) }], positions: [{ ...place(), from, to }] }));
+      log.commit(
+        commitOf({ group: GROUP, incarnation: life, appends: [{ ...place(1), batch: batchOf([`${life} ${to}`]) }], positions: [{ ...place(), from, to }] }),
+      );
     const fenced = { code: 'STOPLOG_FENCED' };
     await move('late', 0n, 3n);
     const [refused, made] = [move('next', 0n, 3n), move('next', 3n, 5n)];

@@ -1,7 +1,7 @@
 /** Fencing, one owner, undisturbed, endings: the promises of group membership and positions. */
 import { expect } from 'vitest';
 import type { Assignment, Holding, Log, Membership, TopicPartition } from '../../port/log.ts';
-import { sourcePlace } from '../../pure/group/place.ts';
+import { sourcePartition } from '../../pure/group/group-partition.ts';
 import { append, at, batchOf, commitOf, never, NOW, place, readAll, values, WHEN_THERE, type Promises } from './setting.ts';
 
 const GROUP = 'workers';
@@ -87,7 +87,7 @@ export const groups: Promises = (promise) => {
     await first.leave();
   });
   promise('one owner: of several partitions that move, the released ones are assigned without waiting for the rest', async ({ log, reopen }) => {
-    const units = [...UNITS, [sourcePlace('ticks')], [sourcePlace('tocks')]];
+    const units = [...UNITS, [sourcePartition('ticks')], [sourcePartition('tocks')]];
     const first = member(log, { units });
     const { partitions: all } = await first.next();
     const second = member(await reopen(), { units });
@@ -166,8 +166,8 @@ export const groups: Promises = (promise) => {
   promise(
     'one owner: each partition of a source is held by one member; its commits are fenced and its positions move like any other',
     async ({ log, reopen }) => {
-      const feed = sourcePlace('feed');
-      const other = sourcePlace('feed', 1);
+      const feed = sourcePartition('feed');
+      const other = sourcePartition('feed', 1);
       const commit = (epoch: number, from = 0n, to = from): Promise<unknown> =>
         log.commit(commitOf({ group: GROUP, epoch, appends: [{ ...place(), batch: batchOf(['in']) }], positions: [{ ...feed, from, to }] }));
       expect(await log.committed(GROUP, [feed])).toEqual([{ ...feed, offset: 0n }]);

@@ -124,7 +124,7 @@ export class ArrivalWork implements Work {
     this.#position = this.#next;
     this.#open = 0;
     return {
-      commit: { group, epoch, life, appends: taken.flatMap(({ batches }) => batches), stores: [], positions },
+      commit: { group, epoch, incarnation: life, appends: taken.flatMap(({ batches }) => batches), stores: [], positions },
       recordsIn,
       // No sink is written here: the arrivals of a source pass through a topic first.
       writes: [],

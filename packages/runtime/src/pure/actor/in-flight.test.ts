@@ -67,7 +67,7 @@ class Rig {
   }
   commitOne(): void {
     const { commit, number } = this.commits.shift()!;
-    this.disk.commit({ ...commit, life: undefined });
+    this.disk.commit({ ...commit, incarnation: undefined });
     this.actor.hear({ type: 'committed', number });
     this.run();
   }

@@ -259,7 +259,7 @@ export class RecordWork implements Work {
     const commit: Commit = {
       group,
       epoch,
-      life,
+      incarnation: life,
       appends: taken.flatMap(({ batches }) => batches),
       stores: writes.filter(({ keys }) => keys.length > 0),
       positions,

@@ -51,10 +51,10 @@ export const lead = (generation: number, claimants: readonly Claimant[], before:
     for (const { topic, partition, epoch, asked } of [...claim.works, ...returning(claim, before, generation)]) {
       const name = placeName({ topic, partition });
       const other = held.get(name);
-      if (other === undefined || other.epoch < epoch) held.set(name, { topic, partition, epoch, asked, member: memberId });
+      if (other === undefined || other.epoch < epoch) held.set(name, { topic, partition, epoch, revoking: asked, member: memberId });
     }
   }
-  const members = ordered.map(({ memberId, claim }): GroupMemberState => ({ id: memberId, units: claim.units, beat: 0, away: false }));
+  const members = ordered.map(({ memberId, claim }): GroupMemberState => ({ id: memberId, units: claim.units, heartbeats: 0, away: false }));
   state = { ...state, members: members.slice(0, -1), held };
   for (const member of members.slice(-1)) [state] = groupStep(state, { type: 'join', member });
   const claims = new Map(ordered.map(({ memberId, claim }) => [memberId, claim]));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { encodeOffset, groupKey, NO_ENDS, positionKey, producedKey, producerKey, storePrefix } from '../../layout/keyspace.ts';
-import { beatKey, heldKey, unitsKey } from '../../layout/group-record.ts';
+import { heartbeatKey, heldKey, unitsKey } from '../../layout/group-record.ts';
 import { toBytes } from '../../layout/meta.ts';
 import { kindOf, type Known } from './entry-kinds.ts';
 import { isDamage, placeText } from '../../../pure/log/finding.ts';
@@ -95,7 +95,7 @@ describe('entries', () => {
   });
   test('a row of a member belongs to a known group and a known partition', () => {
     const rule = (key: Buffer, size: number): string | undefined => kindOf('groups', key)!.check(key, Buffer.alloc(size), known)?.rule;
-    expect([rule(beatKey(2, 1), 16), rule(beatKey(2, 1), 8), rule(unitsKey(2, 1), 2), rule(beatKey(9, 1), 16)]).toEqual([
+    expect([rule(heartbeatKey(2, 1), 16), rule(heartbeatKey(2, 1), 8), rule(unitsKey(2, 1), 2), rule(heartbeatKey(9, 1), 16)]).toEqual([
       undefined,
       'form',
       undefined,

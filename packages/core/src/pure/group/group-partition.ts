@@ -5,23 +5,23 @@
  * *unit* is assigned to one member as a whole: the inputs of a task at one partition, which are read together, or one
  * partition of a source.
  */
-export interface Place {
+export interface GroupPartition {
   readonly topic: string;
   readonly partition: number;
 }
-export type Unit = readonly Place[];
+export type Unit = readonly GroupPartition[];
 /** A place with the epoch in which it was assigned. */
-export interface Holding extends Place {
+export interface AssignedPartition extends GroupPartition {
   readonly epoch: number;
 }
 
 const SOURCE = 'source:';
 /** The place of a source's partition. Its position is the source's own number, 0 before the first commit. */
-export const sourcePlace = (name: string, partition = 0): Place => ({ topic: `${SOURCE}${name}`, partition });
+export const sourcePartition = (name: string, partition = 0): GroupPartition => ({ topic: `${SOURCE}${name}`, partition });
 export const isSource = (topic: string): boolean => topic.startsWith(SOURCE);
 
 /** `orders[3]`, `source:clicks`, `source:clicks[3]`: the first partition of a source goes by the source's name alone. */
-export const placeName = ({ topic, partition }: Place): string => (isSource(topic) && partition === 0 ? topic : `${topic}[${partition}]`);
+export const partitionName = ({ topic, partition }: GroupPartition): string => (isSource(topic) && partition === 0 ? topic : `${topic}[${partition}]`);
 /** Equal for the same places in any order. */
 export const unitName = (unit: Unit): string => namesOf(unit).unit;
 /** Equal for all units of one task, which differ in their partitions only. */
@@ -33,9 +33,10 @@ const namesOf = (unit: Unit): { readonly unit: string; readonly task: string } =
   let names = known.get(unit);
   if (names === undefined) {
     const topics = unit.map(({ topic }) => topic);
-    known.set(unit, (names = { unit: unit.map(placeName).sort().join(' '), task: topics.sort().join(' ') }));
+    known.set(unit, (names = { unit: unit.map(partitionName).sort().join(' '), task: topics.sort().join(' ') }));
   }
   return names;
 };
 
-export const comparePlaces = (a: Place, b: Place): number => (a.topic === b.topic ? a.partition - b.partition : a.topic < b.topic ? -1 : 1);
+export const comparePartitions = (a: GroupPartition, b: GroupPartition): number =>
+  a.topic === b.topic ? a.partition - b.partition : a.topic < b.topic ? -1 : 1;
