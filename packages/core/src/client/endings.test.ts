@@ -20,7 +20,11 @@ const logs: readonly (readonly [string, (use: (log: LogClient) => Promise<void>)
     (use) =>
       inFolder(async (path) => {
         const log = await openLog(lmdb(path));
-        await use(log).finally(async () => await log[Symbol.asyncDispose]());
+        try {
+          await use(log);
+        } finally {
+          await log[Symbol.asyncDispose]();
+        }
       }),
   ],
 ];
