@@ -9,12 +9,6 @@ import { doorRules } from './doors.ts';
 import { floorRules, type ImportRule } from './floors.ts';
 import type { Workspace } from './sources.ts';
 
-/**
- * Circles that a type closes and that are there, by the folder of the path they begin with: the parts of a
- * simulation. None is added; one that is gone is reported, until its line here is deleted.
- */
-const CIRCLES: readonly string[] = ['packages/runtime/src/testing/'];
-
 /** A circle of imports is reported with the way round; modules that are loaded later close none. */
 const circle: ImportRule = {
   name: 'a circle',
@@ -39,22 +33,9 @@ export const importProblems = async (root: string, { files, packages }: Pick<Wor
   );
   const comments = new Map(rules.map(({ name, comment }) => [name, comment]));
   const found = (output as ICruiseResult).summary.violations;
-  const known = new Map(
-    CIRCLES.map((path) => [
-      path,
-      found.filter(({ cycle, from }) => from.startsWith(path) && cycle?.some(({ dependencyTypes }) => dependencyTypes.includes('type-only'))),
-    ]),
+  return found.map(({ from, to, rule, cycle }) =>
+    cycle === undefined
+      ? `${from}  imports ${to}: ${comments.get(rule.name)!}`
+      : `${from}  ${[from, ...cycle.map(({ name }) => name)].join(' → ')}: ${comments.get(rule.name)!}`,
   );
-  const tolerated = new Set([...known.values()].flat());
-  const gone = [...known].filter(([path, circles]) => circles.length === 0 && files.some((file) => file.path.startsWith(path)));
-  return [
-    ...found
-      .filter((violation) => !tolerated.has(violation))
-      .map(({ from, to, rule, cycle }) =>
-        cycle === undefined
-          ? `${from}  imports ${to}: ${comments.get(rule.name)!}`
-          : `${from}  ${[from, ...cycle.map(({ name }) => name)].join(' → ')}: ${comments.get(rule.name)!}`,
-      ),
-    ...gone.map(([path]) => `tools/import-rules.ts  no circle begins in ${path} any more: delete its line in CIRCLES`),
-  ];
 };

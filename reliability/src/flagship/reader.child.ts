@@ -9,6 +9,7 @@ import type { Log } from '@stoplog/core/port';
 import { openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
 import { witness } from '../history/witness.ts';
+import { loadTools } from '@stoplog/core/tools';
 
 const [folder, history, name, ...topics] = process.argv.slice(2) as [string, string, string, ...string[]];
 const write = witness(history);
@@ -37,10 +38,8 @@ const readOn = async (log: Log, topic: string, partition: number): Promise<void>
 };
 
 const log = await openPort(lmdb(folder));
-const { topics: topicsOf } = (await import(lmdb(folder).module)) as {
-  readonly topics: (log: Log) => Promise<readonly { readonly name: string; readonly partitions: number }[]>;
-};
-for (const { name: topic, partitions } of await topicsOf(log)) shapes.set(topic, partitions);
+const tools = await loadTools(lmdb(folder));
+for (const { name: topic, partitions } of await tools.topics(log)) shapes.set(topic, partitions);
 console.log('reading');
 await Promise.all(
   topics.map(async (topic) => {

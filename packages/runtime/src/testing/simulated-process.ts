@@ -17,7 +17,7 @@ import type { MemorySinks } from './memory-sinks.ts';
 import { SimulatedActor, type Grain, type Life, type Sent } from './simulated-actor.ts';
 import { SimulatedMember } from './simulated-member.ts';
 import type { Count } from './simulation-counters.ts';
-import type { Late } from './simulation-faults.ts';
+import type { Kind, Late } from './simulation-faults.ts';
 
 /** The environment of a process, provided by the simulation. */
 export interface Surroundings {
@@ -40,12 +40,6 @@ export interface Surroundings {
   readonly gaveUp: (actor: string, error: unknown) => void;
 }
 /** The fixed properties of a process. */
-export interface Kind {
-  readonly name: string;
-  readonly isStatic: boolean;
-  readonly sessionMs: number;
-}
-
 interface Restart {
   readonly unit: string;
   readonly at: number;

@@ -5,7 +5,13 @@
 import { SESSION_MS } from '@stoplog/core/kit';
 import type { Chance } from './chance.ts';
 import type { Grain } from './simulated-actor.ts';
-import type { Kind } from './simulated-process.ts';
+
+/** A process of a simulation, as it is drawn. */
+export interface Kind {
+  readonly name: string;
+  readonly isStatic: boolean;
+  readonly sessionMs: number;
+}
 
 export type Fault =
   /** A thread dies between two turns. */

@@ -115,9 +115,11 @@ export class LogCheck {
         times: [...look.sealed('times', prefix)].map(([key, value]): TimeEntry => ({ time: timeOfKey(key), base: decodeOffset(value) })),
       }));
       for (const [key, value] of last.rest) check.take(key, value);
+      // The first append came between the two looks.
+      if (first === undefined && !isThere && last.ends !== undefined && attempt < ATTEMPTS) continue;
       if (first === undefined || last.ends === undefined) {
         // The end is damaged, which is reported already; or the topic is being deleted.
-        if (first === undefined && check.batches.length > 0)
+        if (first === undefined && isThere && check.batches.length > 0)
           this.#told.tell(finding('end', { table: 'ends', topic: shape.name, partition }, 'there are batches, and no ends that can be read'));
         for (const one of check.findings) if (one.rule !== 'gap') this.#told.tell(one);
       } else {

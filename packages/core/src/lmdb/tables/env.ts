@@ -96,12 +96,12 @@ export const openEnv = (
   }
   // A read takes a slot in the table of readers, and keeps it until another table is opened: `readers` lists the process from then on.
   reading(() => root.getBinary(Buffer.of(0)));
-  const name = [...root.getKeys({ limit: 1 })][0]!;
+  const name = reading(() => [...root.getKeys({ limit: 1 })][0]!);
   const snapshot = (): number => {
     root.getBinary(name);
     return getLastTxnId() | 0;
   };
-  const seen = { commit: snapshot(), isChecked: false };
+  const seen = { commit: reading(snapshot), isChecked: false };
   root.resetReadTxn();
   return { path: options.path, mapSize: options.mapSize, readOnly, seen, snapshot, root, tables };
 };

@@ -37,8 +37,8 @@ export const openStateStore = (env: Env, storeId: number, part: StorePart): Stat
       }
     },
     range(bounds, limit) {
-      refresh(env);
       try {
+        refresh(env);
         return shortRange(bounds, limit) ?? longRange(bounds, limit);
       } catch (error) {
         throw asLogError(env, error);
