@@ -52,7 +52,7 @@ test('a pipeline that is killed repeatedly writes each record exactly once to a 
       const before = sizeOf(sink);
       const appended = appendNumbers(log, life * EACH, EACH);
       // Half of the kills follow a write, the others come at any moment.
-      if (life % 2 === 0) while (sizeOf(sink) === before) await new Promise((resolve) => setTimeout(resolve, 1));
+      if (life % 2 === 0) while (sizeOf(sink) === before) await new Promise((resolve) => setImmediate(resolve));
       await new Promise((resolve) => setTimeout(resolve, random() * 60));
       expect(await app.kill()).toMatchObject({ signal: 'SIGKILL', errors: '' });
       await appended;
