@@ -47,7 +47,7 @@ export const run = async (setting: Setting): Promise<readonly Figure[]> => {
 /** From the call of `run` until everything is settled: the threads start within it, as the floor's do. */
 const ours = async (folder: string, count: number): Promise<number> => {
   const started = performance.now();
-  await using app = await runPipeline(new URL('./count.pipeline.js', import.meta.url), { log: lmdb(folder), threads: 2, tell: 'nothing' });
+  await using app = await runPipeline(new URL('./count.pipeline.js', import.meta.url), { log: lmdb(folder), threads: 2, logger: 'none' });
   await app.settled();
   const seconds = (performance.now() - started) / 1_000;
   let sum = 0;

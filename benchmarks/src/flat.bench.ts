@@ -57,7 +57,7 @@ export const run = async (setting: Setting): Promise<readonly Figure[]> => {
 };
 
 const start = (folder: string): Promise<App> =>
-  runPipeline(new URL('./count.pipeline.js', import.meta.url), { log: lmdb(folder), threads: 2, tell: 'nothing' });
+  runPipeline(new URL('./count.pipeline.js', import.meta.url), { log: lmdb(folder), threads: 2, logger: 'none' });
 
 /** The cost of one more record: the first ones warm up. */
 const costOf = async (folder: string, chunk: number, round: number): Promise<number> => {

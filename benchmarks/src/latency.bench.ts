@@ -42,7 +42,7 @@ export const run = async (setting: Setting): Promise<readonly Figure[]> => {
 
 const ours = (count: number): Promise<readonly number[]> =>
   withFolder(async (folder) => {
-    await using app = await runPipeline(new URL('./latency.pipeline.js', import.meta.url), { log: lmdb(folder), threads: 1, tell: 'nothing' });
+    await using app = await runPipeline(new URL('./latency.pipeline.js', import.meta.url), { log: lmdb(folder), threads: 1, logger: 'none' });
     const times = new Times(count);
     const stop = new AbortController();
     const reading = (async () => {

@@ -26,7 +26,7 @@ const peak = (): number | undefined => {
 };
 
 const started = performance.now();
-const app = await run(new URL('./partitions.pipeline.js', import.meta.url), { log: lmdb(process.argv[2] ?? ''), threads: 2, tell: 'nothing' });
+const app = await run(new URL('./partitions.pipeline.js', import.meta.url), { log: lmdb(process.argv[2] ?? ''), threads: 2, logger: 'none' });
 const openMs = performance.now() - started;
 await app.log.append(
   wide,

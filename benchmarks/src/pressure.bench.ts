@@ -48,7 +48,7 @@ export const run = async (setting: Setting): Promise<readonly Figure[]> => {
 };
 
 const measure = async (folder: string, rounds: number): Promise<Taken> => {
-  const app = await runPipeline(new URL('./pressure.pipeline.js', import.meta.url), { log: lmdb(folder), threads: 1, tell: 'nothing' });
+  const app = await runPipeline(new URL('./pressure.pipeline.js', import.meta.url), { log: lmdb(folder), threads: 1, logger: 'none' });
   // The first ones warm up.
   await timesOf(app, rounds);
   const alone = quantile(await timesOf(app, rounds), 0.99);

@@ -17,7 +17,7 @@ export interface Recovered {
 
 const [mode, folder = '', keys = '0'] = process.argv.slice(2);
 const value = new Uint8Array(86);
-const start = (): ReturnType<typeof run> => run(new URL('./count.pipeline.js', import.meta.url), { log: lmdb(folder), threads: 2, tell: 'nothing' });
+const start = (): ReturnType<typeof run> => run(new URL('./count.pipeline.js', import.meta.url), { log: lmdb(folder), threads: 2, logger: 'none' });
 
 const fill = async (count: number): Promise<void> => {
   const app = await start();

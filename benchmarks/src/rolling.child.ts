@@ -8,6 +8,6 @@ import { tell } from './harness/child.ts';
 
 const [folder = '', instanceId] = process.argv.slice(2);
 const member = instanceId === undefined ? {} : { instanceId, session: seconds(30) };
-const app = await run(new URL('./rolling.pipeline.js', import.meta.url), { log: lmdb(folder), threads: 1, tell: 'nothing', signals: true, ...member });
+const app = await run(new URL('./rolling.pipeline.js', import.meta.url), { log: lmdb(folder), threads: 1, logger: 'none', signals: true, ...member });
 tell('running');
 await app.finished;

@@ -26,7 +26,7 @@ test('F22: a pipeline counts, joins and compacts by keys of 100 KB that differ i
         visits,
         keys.map((key) => ({ key, value: `visit ${life}` })),
       );
-      const app = await run(new URL(`file://${PROGRAMS}cases/long-keys.pipeline.js`), { log: lmdb(folder), threads: 1, tell: 'nothing' });
+      const app = await run(new URL(`file://${PROGRAMS}cases/long-keys.pipeline.js`), { log: lmdb(folder), threads: 1, logger: 'none' });
       await app.settled();
       expect(await Promise.all(keys.map((key) => app.store(counts).get(key)))).toEqual([life, life, life]);
       const found: string[] = [];

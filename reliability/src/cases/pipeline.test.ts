@@ -12,7 +12,7 @@ import { PROGRAMS } from '../harness/child.ts';
 import { deleted, deletions, dropped, hundreds, letterCopies, letters, perWord, thousand, words } from './cases.pipeline.ts';
 
 let [folder, app, port] = [undefined as unknown as string, undefined as unknown as App, undefined as unknown as Log];
-const start = (): Promise<App> => run(new URL(`file://${PROGRAMS}cases/cases.pipeline.js`), { log: lmdb(folder), threads: 1, tell: 'nothing' });
+const start = (): Promise<App> => run(new URL(`file://${PROGRAMS}cases/cases.pipeline.js`), { log: lmdb(folder), threads: 1, logger: 'none' });
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'stoplog-cases-'));
   app = await start();

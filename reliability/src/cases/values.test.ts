@@ -13,7 +13,7 @@ import { marked, shown } from './forgotten.pipeline.ts';
 import { inOrder, integers, joined, lasts, numbered, others } from './integers.pipeline.ts';
 
 const start = (name: string, folder: string): Promise<App> =>
-  run(new URL(`file://${PROGRAMS}cases/${name}.pipeline.js`), { log: lmdb(folder), threads: 1, tell: 'nothing' });
+  run(new URL(`file://${PROGRAMS}cases/${name}.pipeline.js`), { log: lmdb(folder), threads: 1, logger: 'none' });
 const pairs = async <V>(log: LogClient, face: Origin<string, V>): Promise<readonly (readonly [string, V | null])[]> => {
   const found: (readonly [string, V | null])[] = [];
   for await (const batch of log.read(face, { from: 'earliest', until: 'end' })) found.push(...batch.map(({ key, value }) => [key, value] as const));

@@ -16,7 +16,7 @@ const EVERY_MS = 100;
 const AT_ONCE = 500;
 
 const [folder, seconds] = process.argv.slice(2) as [string, string];
-const app = await run(new URL('./consumers.pipeline.js', import.meta.url), { log: lmdb(folder), threads: 2, tell: 'nothing', hangAfter: inSeconds(0.5) });
+const app = await run(new URL('./consumers.pipeline.js', import.meta.url), { log: lmdb(folder), threads: 2, logger: 'none', hangAfter: inSeconds(0.5) });
 let status: Status | undefined;
 const watching = app.status.subscribe((next) => (status = next));
 const delay = monitorEventLoopDelay({ resolution: 10 });

@@ -24,7 +24,7 @@ const { HANG_AFTER_MS, HEAP_MB } = process.env;
 const app = await run(new URL('./flagship.pipeline.js', import.meta.url), {
   log: lmdb(folder),
   threads: 2,
-  tell: 'nothing',
+  logger: 'none',
   ...(HANG_AFTER_MS === undefined ? {} : { hangAfter: seconds(Number(HANG_AFTER_MS) / 1_000) }),
   ...(HEAP_MB === undefined ? {} : { heapMb: Number(HEAP_MB) }),
 });

@@ -14,7 +14,7 @@ const app = await run(new URL('./flagship.pipeline.js', import.meta.url), {
   log: lmdb(folder),
   threads: 1,
   session: seconds(Number(sessionMs) / 1_000),
-  tell: 'nothing',
+  logger: 'none',
   signals: true,
 });
 console.log('running');

@@ -3,6 +3,8 @@ import { setTimeout as after } from 'node:timers/promises';
 import type { PartitionLag } from '@stoplog/core';
 import { drainSeconds, ratesBetween, readLag } from '@stoplog/core/kit';
 import { occupantText } from '@stoplog/core/tools';
+import { failuresPart, readNotes } from '@stoplog/runtime/kit';
+import { noteData, noteText } from '../text/failure-text.ts';
 import { groupData, holdsText, paceData, paceRows, type PartitionPace } from '../text/group-text.ts';
 import type { Command } from './command.ts';
 import { groupNamed, partitionsOf } from './group-argument.ts';
@@ -32,7 +34,8 @@ ${LOG_HELP}
 POSITION is the next offset to be read, LAG the number of records from there to END, OLDEST the age of the first of them.
 READ/S records are read and NEW/S appended per second. DRAINS is when the lag is gone at these rates: lag / (read − new). A lag
 of 720 000, with 1 500 records read and 1 200 appended per second, drains in 40m; it never drains if no more records are read
-than appended. MEMBER is the process to which the partition is assigned; below the table, each member with its partitions.`,
+than appended. MEMBER is the process to which the partition is assigned; below the table, each partition that has failed for
+good, with the reason and the command that leaves the record out, and each member with its partitions.`,
   async run(given, output) {
     const argument = logArgument(given.text('log'), { create: false });
     const over = given.number('over', 0, LONGEST_SECONDS) ?? 1;
@@ -57,16 +60,24 @@ than appended. MEMBER is the process to which the partition is assigned; below t
       const { consumed, produced } = ratesBetween(last, lag, seconds);
       return { lag, consumed, produced, drainSeconds: drainSeconds(lag.records, consumed, produced) };
     });
+    const isNoted = standing.stores.some(({ store }) => store === failuresPart(name, 0).store);
+    const failed = isNoted ? await readNotes(opened.log, name, now.parts) : [];
     if (given.flag('json')) {
       await output.write(
-        jsonOut({ ...(groupData({ standing, parts: now.parts }) as object), partitions: paces.map((pace) => paceData(pace, standing.members)) }),
+        jsonOut({
+          ...(groupData({ standing, parts: now.parts }) as object),
+          partitions: paces.map((pace) => paceData(pace, standing.members)),
+          failed: failed.map(noteData),
+        }),
       );
       return 0;
     }
     if (paces.length === 0) output.say(`group '${name}' has committed no position yet: its members read from the start`);
     else await output.write(rowsText(paceRows(paces, standing.members), [1, 2, 3, 4, 5, 6, 7]));
+    for (const one of failed) output.say(noteText(one, Date.now()));
     for (const member of standing.members) output.say(`${occupantText(member, Date.now())}; it has ${holdsText(member)}`);
-    if (standing.stores.length > 0) output.say(`stores: ${standing.stores.map(({ store, version }) => `${store} (version ${version})`).join(', ')}`);
+    const stores = standing.stores.filter(({ store }) => store !== failuresPart(name, 0).store);
+    if (stores.length > 0) output.say(`stores: ${stores.map(({ store, version }) => `${store} (version ${version})`).join(', ')}`);
     return 0;
   },
 };

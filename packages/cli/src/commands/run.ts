@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { seconds as inSeconds } from '@stoplog/core';
 import type { App, Status } from '@stoplog/runtime';
-import { type Plan, startApp, tellConsole, type Told } from '@stoplog/runtime/kit';
+import { type AppEvent, type Plan, reportToConsole, startApp } from '@stoplog/runtime/kit';
 import { durationIn } from '../text/duration-text.ts';
 import { resetIn } from '../text/reset-text.ts';
 import { statusJson, statusLine } from '../text/status-text.ts';
@@ -57,18 +57,18 @@ runs while other partitions run. Run it again, and it resumes where it stopped.`
     const reset = policy === undefined ? {} : { reset: resetIn(policy) };
     const url = pipelineUrl(given.operands[0]!);
     const row = await StatusRow.on(process.stderr);
-    let teller: RunTeller | undefined;
+    let reporter: RunReporter | undefined;
     const stop = new AbortController();
     output.gone.addEventListener('abort', () => stop.abort(), { once: true });
     const stopWatching = onParentGone(() => {
       row.say('the process that started this one has ended');
-      teller?.tell({ type: 'draining' });
+      reporter?.report({ type: 'draining' });
       stop.abort();
     });
     try {
       await using app = await startApp(url, { log: log.ref, threads, ...member, signals: true, signal: stop.signal, ...reset }, (plan) => {
-        teller = new RunTeller(plan, `log ${log.text}   threads ${threads}`, row, () => stop.abort());
-        return (event) => teller?.tell(event);
+        reporter = new RunReporter(plan, `log ${log.text}   threads ${threads}`, row, () => stop.abort());
+        return (event) => reporter?.report(event);
       });
       const watching = given.flag('json') ? watchJson(app, output) : watchLines(app, row);
       try {
@@ -77,12 +77,12 @@ runs while other partitions run. Run it again, and it resumes where it stopped.`
         watching.unsubscribe();
       }
     } catch (error) {
-      if (teller?.fatal === undefined) throw error; // else the error was printed when it occurred
+      if (reporter?.fatal === undefined) throw error; // else the error was printed when it occurred
     } finally {
       stopWatching();
       row.end();
     }
-    return teller?.failed === true ? 1 : 0;
+    return reporter?.failed === true ? 1 : 0;
   },
 };
 
@@ -107,18 +107,18 @@ const watchJson = (app: App, output: Output): { unsubscribe(): void } =>
 const clock = (): string => new Date().toTimeString().slice(0, 8);
 
 /** Prints when the actors run and how the app ended; other events are printed as `run` prints them in any program. */
-class RunTeller {
+class RunReporter {
   /** The error that ended the app, after it was printed. */
   fatal: Error | undefined;
   readonly #plan: Plan;
   readonly #setting: string;
   readonly #row: StatusRow;
   readonly #endNow: () => void;
-  readonly #others: (event: Told) => void;
+  readonly #others: (event: AppEvent) => void;
   readonly #actors: number;
   #held = 0;
   readonly #running = new Set<string>();
-  readonly #givenUp = new Set<string>();
+  readonly #failed = new Set<string>();
   readonly #startedAt = performance.now();
   #drainingSince: number | undefined;
   #saidRunning = false;
@@ -128,12 +128,12 @@ class RunTeller {
     this.#setting = setting;
     this.#row = row;
     this.#endNow = endNow;
-    this.#others = tellConsole(plan, (line) => row.say(line));
+    this.#others = reportToConsole(plan, (line) => row.say(line));
     this.#actors = plan.tasks.reduce((sum, task) => sum + task.partitions, 0);
   }
 
   get failed(): boolean {
-    return this.fatal !== undefined || this.#givenUp.size > 0;
+    return this.fatal !== undefined || this.#failed.size > 0;
   }
 
   #sayRunning(): void {
@@ -142,7 +142,7 @@ class RunTeller {
     const all = this.#held === this.#actors ? `actors ${this.#actors}` : `actors ${this.#held} of ${this.#actors}`;
     this.#row.say(`${all} running in ${seconds(performance.now() - this.#startedAt)}`);
   }
-  tell(event: Told): void {
+  report(event: AppEvent): void {
     switch (event.type) {
       case 'opened':
         this.#row.say(`stoplog   ${this.#plan.name} ${this.#plan.fingerprint}   ${this.#setting}`);
@@ -151,7 +151,7 @@ class RunTeller {
       case 'running':
         this.#running.add(`${event.actor.task}:${event.actor.partition}`);
         return this.#sayRunning();
-      case 'assigned':
+      case 'rebalanced':
         this.#held = event.held;
         // New actors report that they run.
         if (event.held === event.taken) this.#running.clear();
@@ -168,18 +168,18 @@ class RunTeller {
         if (this.#drainingSince !== undefined)
           this.#row.say(`stoplog   ${this.#plan.name}   committed and closed in ${seconds(performance.now() - this.#drainingSince)}`);
         return;
-      case 'given-up':
-        this.#givenUp.add(`${event.actor.task}:${event.actor.partition}`);
+      case 'failed':
+        this.#failed.add(`${event.actor.task}:${event.actor.partition}`);
         this.#others(event);
-        if (this.#givenUp.size === this.#held) this.#endNow(); // every partition here has failed
+        if (this.#failed.size === this.#held) this.#endNow(); // every partition here has failed
         return;
       case 'fatal':
         this.fatal ??= event.error;
         return this.#others(event);
       case 'restarting':
       case 'reset':
-      case 'cleaning':
-      case 'progress':
+      case 'cleaned':
+      case 'dropped':
         this.#others(event);
     }
   }

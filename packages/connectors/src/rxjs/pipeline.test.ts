@@ -21,7 +21,7 @@ const withFolder = async (body: (path: string) => Promise<void>): Promise<void> 
     await rm(path, { recursive: true, force: true });
   }
 };
-const withApp = async (name: string, path: string, body: (app: App) => Promise<void>, options: Partial<RunOptions> = { tell: 'nothing' }): Promise<void> => {
+const withApp = async (name: string, path: string, body: (app: App) => Promise<void>, options: Partial<RunOptions> = { logger: 'none' }): Promise<void> => {
   const app = await run(fixture(name), { log: lmdb(path), threads: 2, ...options });
   try {
     await body(app);

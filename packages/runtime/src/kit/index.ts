@@ -5,7 +5,7 @@
  * durations and sizes that the console and the commands share.
  */
 import type { App } from '../shell/app.ts';
-import type { Teller } from '../shell/console.ts';
+import type { Reporter } from '../shell/logger.ts';
 import type { RunOptions } from '../shell/run.ts';
 import type { Plan } from '../pure/topology/plan.ts';
 
@@ -13,7 +13,11 @@ export type { Plan, Task, TaskStore } from '../pure/topology/plan.ts';
 export { drawText } from '../pure/topology/draw.ts';
 export { drawMermaid } from '../pure/topology/mermaid.ts';
 export { loadPlanWatching } from '../shell/load-plan.ts';
-export { sentence, tellConsole, type Teller, type Told } from '../shell/console.ts';
+export { sentence } from '../pure/console/event-text.ts';
+export type { AppEvent } from '../pure/host/app-event.ts';
+export { factsOf, reportToConsole } from '../shell/logger.ts';
+export { failuresPart, type FailureNote } from '../pure/host/failure-note.ts';
+export { readNotes } from '../shell/failure-notes.ts';
 export { onStopSignals } from '../shell/stop-signals.ts';
 export { orLackOfFiles } from '../shell/open-files.ts';
 export { oneLine, printable } from '../pure/console/printable.ts';
@@ -21,5 +25,5 @@ export { exactDurationText, grouped, secondsText, sizeText } from '../pure/conso
 export { agoText, failureText, freedBytes } from '../pure/console/cleaning-news.ts';
 
 /** Starts an app as `run` does, for a caller that prints the events of the app in its own way. The threads and rxjs are loaded when it is called. */
-export const startApp = async (url: URL, options: RunOptions, tellerFor: (plan: Plan) => Teller): Promise<App> =>
-  (await import('../shell/run.ts')).startApp(url, options, tellerFor);
+export const startApp = async (url: URL, options: RunOptions, reporterFor: (plan: Plan) => Reporter): Promise<App> =>
+  (await import('../shell/run.ts')).startApp(url, options, reporterFor);

@@ -5,10 +5,13 @@ import { asError, makeClient } from '@stoplog/core/kit';
 import type { CleaningStanding } from '@stoplog/core/tools';
 import { failpoint } from '@stoplog/core/private/failpoints';
 import { differenceOf, holdingsIn } from '../pure/host/holdings.ts';
-import { unitsOf, type Unit } from '../pure/host/units.ts';
+import { actorName, unitsOf, type Unit } from '../pure/host/units.ts';
 import type { Plan } from '../pure/topology/plan.ts';
+import type { AppEvent } from '../pure/host/app-event.ts';
 import { Host, type HostEvent, type HostOptions } from './actors/host.ts';
 import { CleaningWatch } from './cleaning-watch.ts';
+import { Events, type EventStream } from './events.ts';
+import { writeNote } from './failure-notes.ts';
 import { lagOf, statusOf, Tally, type StatusStream } from './status/status.ts';
 import { readStore, type StoreReader } from './stores.ts';
 
@@ -19,6 +22,14 @@ export interface App extends AsyncDisposable {
   readonly finished: Promise<void>;
   /** Rates, lag and commit latency, once a second while subscribed. */
   readonly status: StatusStream;
+  /**
+   * What happens in the app, as data, from the subscription on: actors that fail and are started again, partitions that move or have
+   * failed, topics that were cleaned. An Observable, and an async iterable.
+   *
+   * @example
+   * for await (const event of app.events) if (event.type === 'failed') alert(event.error.message, event.skip);
+   */
+  readonly events: EventStream;
   /**
    * Resolves when every record that was in the log has been processed, here or by another process that shares the partitions, and every
    * commit is durable. Rejects when a partition has failed here, with the error of its handler.
@@ -38,26 +49,12 @@ export interface AppParts {
   readonly instanceId?: string | undefined;
   /** The session timeout: how long a member may send no heartbeat before the others share its partitions, ms. */
   readonly sessionMs?: number | undefined;
-  readonly tell: (event: AppEvent) => void;
+  /** Gets every event before the subscribers. */
+  readonly report: (event: AppEvent) => void;
   /** The cleanings of the plan's topics. */
   readonly cleanings: () => Promise<readonly CleaningStanding[]>;
   readonly released: () => void;
 }
-/** The number of the pipeline's actors in this process, and the changes of an assignment. */
-export interface Assigned {
-  readonly type: 'assigned';
-  readonly taken: number;
-  readonly handedOver: number;
-  readonly held: number;
-  readonly of: number;
-}
-export type AppEvent =
-  | HostEvent
-  | Assigned
-  /** A line about a cleaning that was done, or that failed. */
-  | { readonly type: 'cleaning'; readonly line: string }
-  | { readonly type: 'ended' };
-
 /** How long a drain may take before the remaining threads are ended. */
 const DRAIN_MS = 30_000;
 /** How soon `settled` reads the lag again while no actor of this process can answer. */
@@ -69,6 +66,7 @@ export class RunningApp implements App {
   readonly #parts: AppParts;
   readonly #host: Host;
   readonly #tally = new Tally();
+  readonly #events = new Events();
   readonly #watch: CleaningWatch;
   #status: StatusStream | undefined;
   /** Aborted when the app should end: first the actors are drained, then the group is left. */
@@ -80,12 +78,14 @@ export class RunningApp implements App {
   /** Called at every event of the host. */
   readonly #listeners = new Set<() => void>();
   #fatal: Error | undefined;
+  /** Resolves when the notes about failed partitions are written. */
+  #noted: Promise<void> = Promise.resolve();
 
   constructor(parts: AppParts) {
     this.#parts = parts;
     const { plan, log } = parts;
     this.log = makeClient(log, async () => {});
-    this.#watch = new CleaningWatch(parts.cleanings, (line) => parts.tell({ type: 'cleaning', line }), performance.now.bind(performance));
+    this.#watch = new CleaningWatch(parts.cleanings, (line) => this.report({ type: 'cleaned', line }), performance.now.bind(performance));
     this.#units = unitsOf(plan);
     this.#host = new Host({ ...parts.host, plan, on: (event) => this.#on(event) });
     this.#watch.start();
@@ -97,6 +97,14 @@ export class RunningApp implements App {
 
   get status(): StatusStream {
     return (this.#status ??= statusOf(this.#tally, this.#parts.plan, this.#parts.log, () => this.#watch.standings, this.#leave.signal));
+  }
+
+  get events(): EventStream {
+    return this.#events.stream;
+  }
+  report(event: AppEvent): void {
+    this.#parts.report(event);
+    this.#events.report(event);
   }
 
   /** Resolves when all assigned actors run, or when other processes have all partitions; rejects with the error that prevents it. */
@@ -144,7 +152,7 @@ export class RunningApp implements App {
 
   /** The life of a member, from joining the group to leaving it. */
   async #live(): Promise<void> {
-    const { plan, log, ready, tell, released, instanceId, sessionMs } = this.#parts;
+    const { plan, log, ready, released, instanceId, sessionMs } = this.#parts;
     const membership = {
       units: this.#units.map(({ places }) => places),
       ...(instanceId === undefined ? {} : { instanceId }),
@@ -162,18 +170,19 @@ export class RunningApp implements App {
       }
     } catch (error) {
       // The error of another process under this instance id, or of the log itself.
-      if (this.#fatal === undefined) tell({ type: 'fatal', error: (this.#fatal = asError(error)) });
+      if (this.#fatal === undefined) this.report({ type: 'fatal', error: (this.#fatal = asError(error)) });
     } finally {
       this.#tally.state = 'ended';
       // Also when the app ends by itself: readers of the status are notified that the app is over.
       this.#leave.abort();
       await this.#host.close();
+      await this.#noted;
       // Appends to app.log settle with what became of them.
       await this.log[Symbol.asyncDispose]();
       failpoint('close.closed');
       await log[Symbol.asyncDispose]();
       released();
-      tell({ type: 'ended' });
+      this.report({ type: 'ended' });
     }
     if (this.#fatal !== undefined) throw this.#fatal;
   }
@@ -186,7 +195,7 @@ export class RunningApp implements App {
     if (ended.length > 0) failpoint('rebalance.revoke');
     this.#tally.hold([...now.values()].map(({ unit }) => ({ task: unit.task.id, partition: unit.partition })));
     const [taken, handedOver] = [started.filter(({ unit }) => !before.has(unit.name)), ended.filter(({ unit }) => !now.has(unit.name))];
-    this.#parts.tell({ type: 'assigned', taken: taken.length, handedOver: handedOver.length, held: now.size, of: this.#units.length });
+    this.report({ type: 'rebalanced', taken: taken.length, handedOver: handedOver.length, held: now.size, of: this.#units.length });
     const over = this.#host.assign(now, DRAIN_MS, (some) => {
       const gone = some.filter(({ unit }) => !now.has(unit.name)).flatMap(({ unit }) => unit.places);
       // An error here makes the next assignment fail, too.
@@ -206,13 +215,18 @@ export class RunningApp implements App {
     switch (event.type) {
       case 'progress':
         this.#tally.add(event.actor, event.progress);
+        for (const { verb, topic, records } of event.progress.dropped ?? [])
+          this.report({ type: 'dropped', actor: event.actor, verb, topic, records, all: this.#tally.droppedBy(event.actor.task, verb, topic) });
         break;
       case 'restarting':
         this.#tally.restarts++;
         break;
-      case 'given-up':
+      case 'failed': {
         this.#tally.failed = this.#host.failed;
+        const held = this.#host.held.get(actorName(event.actor));
+        if (held !== undefined) this.#noted = this.#noted.then(() => writeNote(this.#parts.log, this.#parts.plan.name, held, event.error, event.failures));
         break;
+      }
       case 'fatal':
         this.#fatal ??= event.error;
         this.#stop.abort();
@@ -222,7 +236,7 @@ export class RunningApp implements App {
       case 'reset':
         break;
     }
-    this.#parts.tell(event);
+    if (event.type !== 'progress') this.report(event);
     for (const listener of [...this.#listeners]) listener();
   }
 

@@ -10,7 +10,7 @@ import { run } from '@stoplog/runtime';
 test('an app that is closed settles the appends to its log with what became of them', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'stoplog-closing-'));
   try {
-    const app = await run(new URL('./fixtures/keyless.pipeline.mjs', import.meta.url), { log: lmdb(folder), threads: 1, tell: 'nothing' });
+    const app = await run(new URL('./fixtures/keyless.pipeline.mjs', import.meta.url), { log: lmdb(folder), threads: 1, logger: 'none' });
     const appends = Array.from({ length: 200 }, (_, n) => app.log.append(visits, [{ key: 'a', value: n }]));
     await app[Symbol.asyncDispose]();
     expect((await Promise.allSettled(appends)).filter(({ status }) => status === 'rejected')).toEqual([]);

@@ -22,7 +22,7 @@ test('a pipeline that is killed repeatedly has the results of an undisturbed one
     await reader.said('reading');
     let killedAtWork = 0;
     for (let life = 0; life < KILLS; life++) {
-      const app = startApp(folder, 'ledger.pipeline.mjs', { threads: 2, tell: 'nothing' }, { env: { SPIN_US: '60' } });
+      const app = startApp(folder, 'ledger.pipeline.mjs', { threads: 2, logger: 'none' }, { env: { SPIN_US: '60' } });
       const isRunning = random() >= 0.2;
       await app.said(isRunning ? 'running' : 'starting');
       const before = isRunning ? await copied(log) : 0n;
@@ -36,7 +36,7 @@ test('a pipeline that is killed repeatedly has the results of an undisturbed one
       expect(faults).toEqual([]);
       if ((taken > 0 && taken < all) || between > 0) killedAtWork++;
     }
-    const app = startApp(folder, 'ledger.pipeline.mjs', { threads: 2, tell: 'nothing' });
+    const app = startApp(folder, 'ledger.pipeline.mjs', { threads: 2, logger: 'none' });
     await app.said('running');
     app.tell('settle');
     await app.said('settled');

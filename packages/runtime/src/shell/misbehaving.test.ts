@@ -49,7 +49,7 @@ const misbehave = async (kinds: readonly string[], options: object, judge: (kind
     const done = kinds.map((_, i) => words(`done-${i}`));
     for (const [i, kind] of kinds.entries()) await appendWith(log, jobs[i]!, kind);
     const env = { KINDS: kinds.join(',') };
-    const app = startApp(folder, 'poison.pipeline.mjs', { threads: 2, tell: 'nothing', ...options }, { env });
+    const app = startApp(folder, 'poison.pipeline.mjs', { threads: 2, logger: 'none', ...options }, { env });
     await app.said('running');
     const poisons = kinds.filter((kind) => kind !== 'nothing');
     app.tell(`failures ${poisons.length}`);
@@ -93,7 +93,7 @@ const misbehave = async (kinds: readonly string[], options: object, judge: (kind
     expect(Number((await app.said('disposed ')).slice(9))).toBeLessThan(5_000);
     expect(await app.ended).toMatchObject({ code: 0, errors: '' });
 
-    const repaired = startApp(folder, 'poison.pipeline.mjs', { threads: 2, tell: 'nothing' }, { env: { ...env, REPAIRED: 'yes' } });
+    const repaired = startApp(folder, 'poison.pipeline.mjs', { threads: 2, logger: 'none' }, { env: { ...env, REPAIRED: 'yes' } });
     await repaired.said('running');
     repaired.tell('settle');
     await repaired.said('settled');

@@ -32,7 +32,7 @@ test('a join reads the table as of each record’s timestamp, in any order of fe
       names,
       KEYS.map((key) => ({ key, value: null, timestamp: 2 * ROUNDS })),
     );
-    const app = startApp(folder, 'visits.pipeline.mjs', { threads: 1, tell: 'nothing' });
+    const app = startApp(folder, 'visits.pipeline.mjs', { threads: 1, logger: 'none' });
     await app.said('running');
     app.tell('settle');
     await app.said('settled');
@@ -60,7 +60,7 @@ test('a join reads the table as of each record’s timestamp, in any order of fe
     await port[Symbol.asyncDispose]();
 
     // The next run has no records left: none is delivered again.
-    const again = startApp(folder, 'visits.pipeline.mjs', { threads: 1, tell: 'nothing' });
+    const again = startApp(folder, 'visits.pipeline.mjs', { threads: 1, logger: 'none' });
     await again.said('running');
     again.tell('settle');
     await again.said('settled');

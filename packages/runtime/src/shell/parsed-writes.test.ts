@@ -10,7 +10,7 @@ const runWith = async (writes: string | undefined, judge: (app: App) => Promise<
   const folder = mkdtempSync(join(tmpdir(), 'stoplog-parsed-'));
   if (writes !== undefined) process.env['WRITES'] = writes;
   try {
-    await using app = await run(new URL('./fixtures/parsed.pipeline.mjs', import.meta.url), { log: lmdb(folder), threads: 1, tell: 'nothing' });
+    await using app = await run(new URL('./fixtures/parsed.pipeline.mjs', import.meta.url), { log: lmdb(folder), threads: 1, logger: 'none' });
     await app.log.append(texts, [
       { key: 'a', value: '1' },
       { key: 'b', value: '"2"' },

@@ -10,7 +10,7 @@ import { run, type Status } from '@stoplog/runtime';
 const failWith = async (...texts: readonly string[]): Promise<{ readonly restarts: number; readonly said: string; readonly written: number }> => {
   const folder = mkdtempSync(join(tmpdir(), 'stoplog-promise-'));
   try {
-    await using app = await run(new URL('./fixtures/promise.pipeline.mjs', import.meta.url), { log: lmdb(folder), threads: 1, tell: 'nothing' });
+    await using app = await run(new URL('./fixtures/promise.pipeline.mjs', import.meta.url), { log: lmdb(folder), threads: 1, logger: 'none' });
     await app.log.append(
       asked,
       texts.map((value) => ({ key: 'k', value })),

@@ -9,7 +9,7 @@ import { withFolder } from './fixtures/child.ts';
 import { lines, perWord } from './fixtures/words.pipeline.mjs';
 
 const start = (folder: string, query = ''): Promise<App> =>
-  run(new URL(`./fixtures/words.pipeline.mjs${query}`, import.meta.url), { log: lmdb(folder), threads: 1, tell: 'nothing' });
+  run(new URL(`./fixtures/words.pipeline.mjs${query}`, import.meta.url), { log: lmdb(folder), threads: 1, logger: 'none' });
 const countOfTo = async (folder: string): Promise<number | undefined> => {
   await using app = await start(folder);
   await app.settled();

@@ -9,7 +9,7 @@ import { newStoreParts, topicUse } from '../pure/actor/store-part.ts';
 import type { Plan } from '../pure/topology/plan.ts';
 import { Threads } from './actors/threads.ts';
 import { RunningApp, type App } from './app.ts';
-import { tellConsole, type Teller } from './console.ts';
+import { checkLogging, reporterOf, type Logging, type Reporter } from './logger.ts';
 import { loadPlan } from './load-plan.ts';
 import { onStopSignals } from './stop-signals.ts';
 
@@ -41,8 +41,8 @@ export interface RunOptions {
    * closes its resources, and this app with them.
    */
   readonly signals?: boolean;
-  /** Events are logged to standard error ('console', the default), or not at all. */
-  readonly tell?: 'console' | 'nothing';
+  /** Where events are logged: standard error ('console', the default), nowhere ('none'), or a logger of pino's shape. `app.events` has them as data. */
+  readonly logger?: Logging;
 }
 
 const KNOWN: Known<RunOptions> = {
@@ -55,18 +55,20 @@ const KNOWN: Known<RunOptions> = {
   instanceId: true,
   session: true,
   signals: true,
-  tell: true,
+  logger: true,
 };
 
 const HANG_AFTER_MS = 30_000;
 const HEAP_MB = 2_048;
 
 /** The implementation of `run` (start.ts). */
-export const runApp = (url: URL, options: RunOptions): Promise<App> =>
-  startApp(url, options, (plan) => (options.tell === 'nothing' ? () => {} : tellConsole(plan)));
+export const runApp = async (url: URL, options: RunOptions): Promise<App> => {
+  const logging = checkLogging(options.logger);
+  return startApp(url, options, (plan) => reporterOf(logging, plan));
+};
 
 /** `run` for a caller that logs events in its own way. */
-export const startApp = async (url: URL, options: RunOptions, tellerFor: (plan: Plan) => Teller): Promise<App> => {
+export const startApp = async (url: URL, options: RunOptions, reporterFor: (plan: Plan) => Reporter): Promise<App> => {
   const { href } = new URL(url);
   checkSettings('run(…)', options, KNOWN);
   checkLogRef(options.log);
@@ -95,7 +97,7 @@ export const startApp = async (url: URL, options: RunOptions, tellerFor: (plan: 
     await pool.close();
     throw error;
   }
-  const teller = tellerFor(plan);
+  const report = reporterFor(plan);
   try {
     const names = plan.topics.map(({ name }) => name);
     // Without the tool the new topics are not known, and none is reported.
@@ -106,7 +108,7 @@ export const startApp = async (url: URL, options: RunOptions, tellerFor: (plan: 
     );
     // A store that does not fit is refused here, not later by an actor.
     for (const task of plan.tasks) for (const part of newStoreParts(plan, task)) await log.store(part, new AbortController().signal);
-    teller({ type: 'opened', topicsCreated: names.filter((name) => !there.has(name)).length });
+    report({ type: 'opened', topicsCreated: names.filter((name) => !there.has(name)).length });
   } catch (error) {
     await pool.close();
     await log[Symbol.asyncDispose]();
@@ -127,7 +129,7 @@ export const startApp = async (url: URL, options: RunOptions, tellerFor: (plan: 
     },
     ready,
     ...member,
-    tell: teller,
+    report,
     cleanings: async () =>
       (await tools?.cleanings?.(
         log,
@@ -138,7 +140,7 @@ export const startApp = async (url: URL, options: RunOptions, tellerFor: (plan: 
   const stop = (): void => void app[Symbol.asyncDispose]();
   const drain = (): void => {
     const { instanceId, sessionMs = SESSION_MS } = member;
-    teller({ type: 'draining', stays: instanceId === undefined ? undefined : { instanceId, ms: sessionMs } });
+    app.report({ type: 'draining', stays: instanceId === undefined ? undefined : { instanceId, ms: sessionMs } });
     stop();
   };
   const offSignals = options.signals === true ? onStopSignals(drain) : (): void => {};

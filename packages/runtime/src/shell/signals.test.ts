@@ -10,7 +10,7 @@ const RECORDS = 6_000;
 const atWork = async (use: (app: Child, folder: string, log: LogClient) => Promise<void>, options: object = {}): Promise<void> => {
   await withFolder(async (folder) => {
     const log = await openLog(lmdb(folder));
-    const app = startApp(folder, 'ledger.pipeline.mjs', { threads: 2, tell: 'nothing', ...options }, { env: { SPIN_US: '300' } });
+    const app = startApp(folder, 'ledger.pipeline.mjs', { threads: 2, logger: 'none', ...options }, { env: { SPIN_US: '300' } });
     await app.said('running');
     await appendEntries(log, 0, RECORDS);
     await use(app, folder, log);
@@ -25,7 +25,7 @@ const expectHalf = async (folder: string): Promise<void> => {
   expect(taken < appended || between > 0).toBe(true);
 };
 const expectWholeAfterAnotherRun = async (folder: string): Promise<void> => {
-  const app = startApp(folder, 'ledger.pipeline.mjs', { threads: 2, tell: 'nothing' });
+  const app = startApp(folder, 'ledger.pipeline.mjs', { threads: 2, logger: 'none' });
   await app.said('running');
   app.tell('settle');
   await app.said('settled');
@@ -105,7 +105,7 @@ describe('an app that is ended in the middle of its work', () => {
 
 test('an app aborted while it starts ends as if it had run', async () => {
   await withFolder(async (folder) => {
-    const app = startApp(folder, 'ledger.pipeline.mjs', { threads: 2, tell: 'nothing', abortable: true });
+    const app = startApp(folder, 'ledger.pipeline.mjs', { threads: 2, logger: 'none', abortable: true });
     app.tell('abort');
     expect(await app.ended).toMatchObject({ code: 0, errors: '', lines: ['starting', 'running', 'ended'] });
   });

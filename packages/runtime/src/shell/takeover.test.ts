@@ -182,7 +182,7 @@ describe('several processes that run one pipeline on one folder', () => {
   test('the status of an app completes when another process replaces it', async () => {
     await withFolder(async (folder) => {
       const url = new URL('./fixtures/ledger.pipeline.mjs', import.meta.url);
-      const app = await run(url, { log: lmdb(folder), threads: 1, instanceId: 'a', tell: 'nothing' });
+      const app = await run(url, { log: lmdb(folder), threads: 1, instanceId: 'a', logger: 'none' });
       const told = new Promise<void>((complete, error) => app.status.subscribe({ complete, error }));
       const twin = startOne(folder, { instanceId: 'a' });
       await expect(app.finished).rejects.toMatchObject({ code: 'STOPLOG_FENCED' });

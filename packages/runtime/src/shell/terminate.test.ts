@@ -15,7 +15,7 @@ test('F3, O24: an app whose threads are terminated at any moment continues, and 
     const app = startApp(
       folder,
       'ledger.pipeline.mjs',
-      { threads: 2, tell: 'nothing' },
+      { threads: 2, logger: 'none' },
       {
         nodeArgs: ['--import', new URL('./fixtures/terminator.mjs', import.meta.url).href],
         env: { SPIN_US: '30', TERMINATE_SEED: `${seed}`, TERMINATIONS: `${TERMINATIONS}` },

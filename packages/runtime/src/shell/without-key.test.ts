@@ -9,7 +9,7 @@ import { run, type Status } from '@stoplog/runtime';
 test('the status of an app counts the records without a key that a verb has dropped', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'stoplog-keyless-'));
   try {
-    await using app = await run(new URL('./fixtures/keyless.pipeline.mjs', import.meta.url), { log: lmdb(folder), threads: 1, tell: 'nothing' });
+    await using app = await run(new URL('./fixtures/keyless.pipeline.mjs', import.meta.url), { log: lmdb(folder), threads: 1, logger: 'none' });
     await app.log.append(
       visits,
       [null, 'a', null, null, 'a'].map((key, n) => ({ key, value: n })),

@@ -12,7 +12,7 @@ test('an app ends when the writer of its log dies, and leaves no timer that woul
   await withFolder(async (folder) => {
     const ref = lmdb(folder);
     const before = timers();
-    const app = await run(new URL('./fixtures/ledger.pipeline.mjs', import.meta.url), { log: ref, threads: 2, tell: 'nothing' });
+    const app = await run(new URL('./fixtures/ledger.pipeline.mjs', import.meta.url), { log: ref, threads: 2, logger: 'none' });
     const log = await openPort(ref);
     const { port } = (await (await loadLogModule(ref)).share(log)).data as { readonly port: MessagePort };
     // No commit is two bytes long, so the writer fails with a broken invariant.

@@ -37,7 +37,7 @@ export interface Surroundings {
   readonly isLate: (what: Late) => boolean;
   readonly heard: (sent: Sent) => void;
   /** A partition has failed, or cannot start, which the faults of the simulation do not cause. */
-  readonly gaveUp: (actor: string, error: unknown) => void;
+  readonly failed: (actor: string, error: unknown) => void;
 }
 /** The fixed properties of a process. */
 interface Restart {
@@ -206,7 +206,7 @@ export class SimulatedProcess {
     for (const effect of effects) this.#perform(effect);
   }
   #perform(effect: HostEffect): void {
-    const { now, gaveUp } = this.#around;
+    const { now, failed } = this.#around;
     switch (effect.type) {
       case 'launch':
         return this.#launch(effect.held, effect.suspect, effect.pace);
@@ -223,10 +223,10 @@ export class SimulatedProcess {
       case 'restart no more':
         this.#restarts = this.#restarts.filter(({ unit }) => unit !== effect.unit);
         return;
-      case 'give up':
-        return gaveUp(effect.unit, effect.error);
+      case 'failed':
+        return failed(effect.unit, effect.error);
       case 'fatal':
-        return gaveUp('of the app', effect.error);
+        return failed('of the app', effect.error);
       // Only the console and settled() need the first four. A simulated thread that hangs is only slow, and the member itself checks which actors have ended.
       case 'stand by':
       case 'waiting':

@@ -82,7 +82,7 @@ export class Simulation {
       change: (event) => this.#change(event),
       isLate: (what) => chance.is(this.#temper.late[what]),
       heard: (sent) => this.#checker.heard(sent),
-      gaveUp: (actor, error) => {
+      failed: (actor, error) => {
         this.#dying ??= { actor, error };
       },
     };

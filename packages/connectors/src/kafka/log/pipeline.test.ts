@@ -13,7 +13,7 @@ const refOf = (prefix: string): LogRef => ({
   options: { brokers: [broker!], prefix },
 });
 const withApp = async (log: LogRef, body: (app: App) => Promise<void>): Promise<void> => {
-  const app = await run(new URL('../fixtures/words.mjs', import.meta.url), { log, threads: 2, tell: 'nothing' });
+  const app = await run(new URL('../fixtures/words.mjs', import.meta.url), { log, threads: 2, logger: 'none' });
   try {
     await body(app);
   } finally {

@@ -60,7 +60,7 @@ export const describeIo = (path: string, error: unknown): Error => {
   if (is('MDB_PANIC', -30795)) {
     return new StoplogError(
       'STOPLOG_LOG_UNAVAILABLE',
-      { path },
+      { path, retry: false },
       `LMDB has failed for good at ${path} in this process, as it does when another process is killed while it flushes, or when the disk takes no more: all acknowledged commits are kept. Restart this process`,
       { cause: error },
     );

@@ -93,13 +93,13 @@ const REPLACED: Readonly<Record<string, (path: string) => string>> = {
 const replaced = (path: string, file: string): StoplogError =>
   new StoplogError(
     'STOPLOG_LOG_UNAVAILABLE',
-    { path, file },
+    { path, file, retry: false },
     `${REPLACED[file]!(path)}: nothing of this commit was kept; open the log again, or restart the process, and every other process that has the folder open`,
   );
 const replacedMeanwhile = (path: string, file: string): StoplogError =>
   new StoplogError(
     'STOPLOG_LOG_UNAVAILABLE',
-    { path, file },
+    { path, file, retry: false },
     `${REPLACED[file]!(path)}, in the middle of this commit: it may be kept or not. All commits acknowledged before it are kept; this process commits no more. Restart it, and every other process that has the folder open`,
   );
 
@@ -110,7 +110,7 @@ const reasonOf = (message: string): string =>
 const unflushed = (path: string, error: unknown): StoplogError =>
   new StoplogError(
     'STOPLOG_LOG_UNAVAILABLE',
-    { path },
+    { path, retry: false },
     `a commit to ${path} could not be flushed (${reasonOf(error instanceof Error ? error.message : String(error))}): it is visible, and may not survive a power cut. All commits acknowledged before it are kept; this process commits no more. Check the disk, restart the process, and check the log with 'stoplog check'`,
     { cause: error },
   );

@@ -5,7 +5,7 @@
  * A call that is refused has put nothing yet: the transaction continues without it. Any other error rolls the
  * transaction back, and its calls are retried one by one, so that each is answered for its own fault.
  */
-import { errorFromData, errorToData, isStoplogError } from '../../pure/errors.ts';
+import { errorFromData, errorToData, isStoplogError, type StoplogError } from '../../pure/errors.ts';
 import { takeShare, type Waiting } from './group-commit.ts';
 import type { WriterAnswer } from '../layout/writer-messages.ts';
 import { failpoint } from '../../failpoints/failpoint.ts';
@@ -32,14 +32,25 @@ export class CallQueue {
   readonly #env: Env;
   readonly #inTransaction: Transact;
   readonly #grew: (grown: Grown) => void;
+  readonly #broke: (error: StoplogError) => void;
   readonly #waiting: Pending[] = [];
   /** `admit` refuses later commits of these incarnations. */
   readonly refused: RefusedLives;
   #isTurnDue = false;
   #isClosed = false;
 
-  /** `grew` is called after the flush, and also before it where a commit is visible then. */
-  constructor(env: Env, inTransaction: Transact, grew: (grown: Grown) => void, refused: RefusedLives = new RefusedLives()) {
+  /**
+   * `grew` is called after the flush, and also before it where a commit is visible then; `broke` when the log takes no more commits of
+   * this process, as when its file was removed.
+   */
+  constructor(
+    env: Env,
+    inTransaction: Transact,
+    grew: (grown: Grown) => void,
+    refused: RefusedLives = new RefusedLives(),
+    broke: (error: StoplogError) => void = () => {},
+  ) {
+    this.#broke = broke;
     this.#env = env;
     this.#inTransaction = inTransaction;
     this.#grew = grew;
@@ -107,9 +118,11 @@ export class CallQueue {
       });
     } catch (error) {
       if (!alone) return false;
-      const data = errorToData(describeIo(this.#env.path, error));
+      const described = describeIo(this.#env.path, error);
+      const data = errorToData(described);
       for (const { life } of share) this.refused.add(life);
       for (const pending of share) pending.answer({ type: 'failed', error: data });
+      if (isStoplogError(described) && described.facts['retry'] === false) this.#broke(described);
       return true;
     }
     failpoint('append.committed');

@@ -5,7 +5,7 @@
  * That number is visible a moment before the commit is visible in a snapshot, because LMDB writes its meta page first and the number
  * that readers take their snapshot by after it. So one look at a new number is not enough: all waits are checked for a second.
  */
-import { errorToData } from '../../pure/errors.ts';
+import { errorToData, type StoplogError } from '../../pure/errors.ts';
 import type { WriterCall } from '../layout/writer-messages.ts';
 import { readEnds } from '../tables/rows.ts';
 import { stats, type Env } from '../tables/env.ts';
@@ -27,6 +27,8 @@ export class Waiting {
   #seen: number;
   #changedAt = -Infinity;
   #wokeAt = -Infinity;
+  /** Set when the log takes no more commits of this process: a caller that waited for one would wait for ever. */
+  #broken: StoplogError | undefined;
 
   constructor(env: Env) {
     this.#env = env;
@@ -41,6 +43,7 @@ export class Waiting {
       key: call.type === 'wait' ? partitionWaitKey(call.topicId, call.partition) : groupWaitKey(call.groupId),
       isOver: () => {
         try {
+          if (this.#broken !== undefined) throw this.#broken;
           return this.#isOver(call);
         } catch (error) {
           // Damage in one place ends the waits there, not the writer of all.
@@ -61,6 +64,11 @@ export class Waiting {
   }
   grew(grown: Grown): void {
     this.#waits.wake(grown.map(({ topicId, partition }) => partitionWaitKey(topicId, partition)));
+  }
+  /** Ends all waits with the error. */
+  fail(error: StoplogError): void {
+    this.#broken = error;
+    this.#waits.wake();
   }
   groupChanged(groupId: number): void {
     this.#env.root.resetReadTxn();

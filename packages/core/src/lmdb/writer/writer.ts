@@ -112,7 +112,13 @@ interface Serving {
 const serve = ({ env, inTransaction, file, flushing, times, hold }: Serving): void => {
   const cleanups = new Cleanups(env, times);
   const waiting = new Waiting(env);
-  const queue = new CallQueue(env, inTransaction, (grown) => waiting.grew(grown));
+  const queue = new CallQueue(
+    env,
+    inTransaction,
+    (grown) => waiting.grew(grown),
+    undefined,
+    (error) => waiting.fail(error),
+  );
   const presence = new Presence(env, queue, (groupId) => waiting.groupChanged(groupId));
   const upkeep = new Upkeep(env, queue, cleanups, envOptions.maintenance, () => flushing.look(inTransaction), times);
   const callers = new Callers({ env, cleanups, queue, waiting, presence, upkeep });

@@ -104,7 +104,7 @@ describe('an actor that fails', () => {
     tell(assigned([0, 1]));
     const said = Array.from({ length: 5 }, () => tell(ended(0, failure('STOPLOG_HANDLER', 7n)), { type: 'due', unit: '0:0' })).flat();
     expect(said.filter((text) => text.startsWith('launch'))).toHaveLength(4);
-    expect(said.at(-1)).toBe('give up 0:0');
+    expect(said.at(-1)).toBe('failed 0:0');
     expect(tell(assigned([0, 2]))).toEqual(['over 0:0', 'launch 0:0 in 2', 'drained']);
     expect(tell(ended(0, failure('STOPLOG_HANDLER', 7n)))).toEqual(['restart 0:0 after 100']);
   });
@@ -130,14 +130,14 @@ describe('an actor that fails', () => {
 
 describe('a host', () => {
   const running = (partition: number): HostEvent => ({ type: 'running', unit: units[partition]!.name });
-  const giveUp = (partition: number): readonly HostEvent[] =>
+  const failForGood = (partition: number): readonly HostEvent[] =>
     Array.from({ length: 5 }, () => [ended(partition, failure('STOPLOG_HANDLER', 7n)), { type: 'due', unit: units[partition]!.name }] as const).flat();
   test('a host is started when the actor of each unit runs or has failed', () => {
     const { tell, state } = host();
     expect(state.isStarted).toBe(false);
     tell(assigned([0, 1], [1, 1]), running(0));
     expect(state.isStarted).toBe(false);
-    tell(...giveUp(1));
+    tell(...failForGood(1));
     expect(state.isStarted).toBe(true);
     tell(assigned([0, 1], [1, 2]));
     expect(state.isStarted).toBe(false);
@@ -163,7 +163,7 @@ describe('a host', () => {
   });
   test('a host remembers a failed unit until the unit is assigned in another epoch, also when the host stops', () => {
     const { tell, state } = host();
-    tell(assigned([0, 1], [1, 1]), ...giveUp(0), ...giveUp(1), assigned([0, 1], [1, 2]));
+    tell(assigned([0, 1], [1, 1]), ...failForGood(0), ...failForGood(1), assigned([0, 1], [1, 2]));
     expect([...state.failed.keys()]).toEqual(['0:0']);
     tell({ type: 'stop' });
     expect([...state.failed.keys()]).toEqual(['0:0']);
@@ -198,7 +198,7 @@ describe('the question whether all actors are idle', () => {
     tell(assigned([0, 1]), { type: 'ask' });
     const said = Array.from({ length: 5 }, () => tell(ended(0, failure('STOPLOG_HANDLER', 7n)), { type: 'due', unit: '0:0' }));
     expect(said.flat().filter((text) => text.startsWith('answered'))).toEqual(['answered by 1']);
-    expect(said.at(-1)).toEqual(['give up 0:0', 'answered by 1']);
+    expect(said.at(-1)).toEqual(['failed 0:0', 'answered by 1']);
   });
 });
 

@@ -51,9 +51,9 @@ export type HostEffect =
   /** End the actor's thread: the actor has hung for this time, or its drain takes too long. */
   | { readonly type: 'kill'; readonly unit: string; readonly hangsForMs: number | undefined }
   /** To be answered by 'due'. */
-  | { readonly type: 'restart'; readonly unit: string; readonly afterMs: number; readonly error: Error }
+  | { readonly type: 'restart'; readonly unit: string; readonly afterMs: number; readonly failures: number; readonly error: Error }
   | { readonly type: 'restart no more'; readonly unit: string }
-  | { readonly type: 'give up'; readonly unit: string; readonly error: Error }
+  | { readonly type: 'failed'; readonly unit: string; readonly failures: number; readonly error: Error }
   | { readonly type: 'fatal'; readonly error: Error }
   /** To be answered by 'stood by'. */
   | { readonly type: 'stand by'; readonly afterMs: number }
@@ -235,16 +235,16 @@ const failed = (state: HostState, { held }: Life, { error, place, among }: Failu
   const [failures, effect] = restartStep(state.failures.get(unit) ?? NO_FAILURES, { type: 'failed', code, place: where, at, isFinal: isFinal(error) });
   state.failures.set(unit, failures);
   if (effect.type === 'fatal') return [{ type: 'fatal', error: asError(error) }, ...answered(state)];
-  if (effect.type === 'give-up') {
+  if (effect.type === 'stop') {
     state.running.delete(unit);
     state.failed.set(unit, error);
-    return [{ type: 'give up', unit, error }, ...answered(state)];
+    return [{ type: 'failed', unit, failures: effect.failures, error }, ...answered(state)];
   }
   // Any of many records may have failed: each incarnation takes fewer at a time, until the record is found.
   const suspect = among === 0 ? undefined : place;
   const pace = among > 1 ? Math.ceil(among / NARROWING) : undefined;
   state.restarts.set(unit, { held, suspect, pace });
-  return [{ type: 'restart', unit, afterMs: effect.afterMs, error }];
+  return [{ type: 'restart', unit, afterMs: effect.afterMs, failures: effect.failures, error }];
 };
 
 const seen = (state: HostState, unit: string, sighting: Sighting, at: number): Effects => {

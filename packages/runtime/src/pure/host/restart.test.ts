@@ -17,28 +17,28 @@ describe('an actor that failed', () => {
   test('an actor is restarted after ever longer waits, and fails its partition at the fifth failure at one record', () => {
     const [, effects] = run(Array.from({ length: ATTEMPTS_AT_ONE_RECORD }, (_, i) => failed('orders:0:7', i * 1_000)));
     expect(effects).toEqual([
-      { type: 'restart', afterMs: 100 },
-      { type: 'restart', afterMs: 200 },
-      { type: 'restart', afterMs: 400 },
-      { type: 'restart', afterMs: 800 },
-      { type: 'give-up', attempts: 5 },
+      { type: 'restart', afterMs: 100, failures: 1 },
+      { type: 'restart', afterMs: 200, failures: 2 },
+      { type: 'restart', afterMs: 400, failures: expect.any(Number) },
+      { type: 'restart', afterMs: 800, failures: expect.any(Number) },
+      { type: 'stop', failures: 5 },
     ]);
   });
   test('an actor fails its partition at the thirtieth failure in ten minutes, wherever the failures were', () => {
     const [, effects] = run(Array.from({ length: 30 }, (_, i) => failed(`orders:0:${i}`, i * 1_000)));
-    expect(effects.slice(0, 29)).toEqual(Array.from({ length: 29 }, () => ({ type: 'restart', afterMs: 100 })));
-    expect(effects[29]).toEqual({ type: 'give-up', attempts: 1 });
+    expect(effects.slice(0, 29)).toEqual(Array.from({ length: 29 }, () => ({ type: 'restart', afterMs: 100, failures: expect.any(Number) })));
+    expect(effects[29]).toEqual({ type: 'stop', failures: 1 });
   });
   test('an actor fails its partition at the first failure that another try cannot help', () => {
-    expect(step(NO_FAILURES, { ...failed('orders:0:7', 0), isFinal: true })[1]).toEqual({ type: 'give-up', attempts: 1 });
+    expect(step(NO_FAILURES, { ...failed('orders:0:7', 0), isFinal: true })[1]).toEqual({ type: 'stop', failures: 1 });
   });
   test('failures more than ten minutes ago do not count', () => {
     const [, effects] = run(Array.from({ length: 40 }, (_, i) => failed('orders:0:7', i * 11 * 60_000)));
-    expect(effects).toEqual(Array.from({ length: 40 }, () => ({ type: 'restart', afterMs: 100 })));
+    expect(effects).toEqual(Array.from({ length: 40 }, () => ({ type: 'restart', afterMs: 100, failures: 1 })));
   });
   test('a broken invariant counts as a failure of the handler: no code is no excuse', () => {
     const [, effects] = run(Array.from({ length: 5 }, () => failed('nowhere', 0, undefined)));
-    expect(effects.at(-1)).toMatchObject({ type: 'give-up' });
+    expect(effects.at(-1)).toMatchObject({ type: 'stop' });
   });
   test.each(['STOPLOG_PIPELINE_MODULE', 'STOPLOG_TOPOLOGY', 'STOPLOG_STORE_VERSION', 'STOPLOG_STORE_OWNER', 'STOPLOG_TOPIC_SHAPE'] as const)(
     '%s ends the app: another try cannot help',
@@ -54,13 +54,17 @@ describe('an actor whose log refused a commit', () => {
     (code) => {
       const [state, effects] = run(Array.from({ length: 100 }, (_, i) => failed('nowhere', i, code)));
       expect(effects.slice(0, 7).map((effect) => effect.type === 'restart' && effect.afterMs)).toEqual([100, 200, 400, 800, 1_600, 3_200, 5_000]);
-      expect(effects.at(-1)).toEqual({ type: 'restart', afterMs: 5_000 });
+      expect(effects.at(-1)).toEqual({ type: 'restart', afterMs: 5_000, failures: expect.any(Number) });
       expect(state.recent).toEqual([]);
     },
   );
+  test('a log that takes no more commits of this process ends the app', () => {
+    const gone = { ...failed('nowhere', 0, 'STOPLOG_LOG_UNAVAILABLE'), isFinal: true };
+    expect(step(NO_FAILURES, gone)[1]).toEqual({ type: 'fatal' });
+  });
   test('the wait starts from the beginning again after a commit', () => {
     const [state] = run(Array.from({ length: 10 }, (_, i) => failed('nowhere', i, 'STOPLOG_LOG_FULL')));
-    expect(step(worked(state), failed('nowhere', 20, 'STOPLOG_LOG_FULL'))[1]).toEqual({ type: 'restart', afterMs: 100 });
+    expect(step(worked(state), failed('nowhere', 20, 'STOPLOG_LOG_FULL'))[1]).toEqual({ type: 'restart', afterMs: 100, failures: expect.any(Number) });
   });
   test('a commit does not reset the failures of a handler: a poisoned record is behind records that are fine', () => {
     let state: Failures = NO_FAILURES;
@@ -69,7 +73,7 @@ describe('an actor whose log refused a commit', () => {
       state = next;
       return effect.type;
     });
-    expect(effects).toEqual(['restart', 'restart', 'restart', 'restart', 'give-up']);
+    expect(effects).toEqual(['restart', 'restart', 'restart', 'restart', 'stop']);
   });
 });
 
@@ -98,7 +102,7 @@ describe('an actor that has too few files to load its modules', () => {
   test('an actor that has run is restarted without a limit, two seconds apart at most', () => {
     const effects = tried(ran(NO_FAILURES));
     expect(effects).toHaveLength(1_000);
-    expect(effects.at(-1)).toEqual({ type: 'restart', afterMs: 2_000 });
+    expect(effects.at(-1)).toEqual({ type: 'restart', afterMs: 2_000, failures: expect.any(Number) });
   });
   test('the partition does not fail for a lack of files, and other failures still count', () => {
     const [state] = run([failed('orders:0:7', 0), failed('nowhere', 1, CODE), failed('nowhere', 2, CODE)]);
@@ -107,8 +111,8 @@ describe('an actor that has too few files to load its modules', () => {
   });
   test('the wait starts from the beginning again after the actor has run, and not before', () => {
     const [state] = run(Array.from({ length: 5 }, (_, i) => failed('nowhere', i, CODE)));
-    expect(step(ran(state), failed('nowhere', 60_000, CODE))[1]).toEqual({ type: 'restart', afterMs: 2_000 });
-    expect(step(worked(state), failed('nowhere', 60_000, CODE))[1]).toEqual({ type: 'restart', afterMs: 100 });
+    expect(step(ran(state), failed('nowhere', 60_000, CODE))[1]).toEqual({ type: 'restart', afterMs: 2_000, failures: expect.any(Number) });
+    expect(step(worked(state), failed('nowhere', 60_000, CODE))[1]).toEqual({ type: 'restart', afterMs: 100, failures: expect.any(Number) });
   });
 });
 

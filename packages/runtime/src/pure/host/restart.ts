@@ -30,8 +30,9 @@ export type RestartEvent = {
   readonly isFinal?: boolean;
 };
 export type RestartEffect =
-  | { readonly type: 'restart'; readonly afterMs: number }
-  | { readonly type: 'give-up'; readonly attempts: number }
+  /** `failures`: how often in a row, this time included. */
+  | { readonly type: 'restart'; readonly afterMs: number; readonly failures: number }
+  | { readonly type: 'stop'; readonly failures: number }
   | { readonly type: 'fatal' };
 
 export const ATTEMPTS_AT_ONE_RECORD = 5;
@@ -65,10 +66,12 @@ export const worked = (state: Failures): Failures =>
 export const step = (state: Failures, event: RestartEvent): readonly [Failures, RestartEffect] => {
   if (event.code !== undefined && FATAL.has(event.code)) return [state, { type: 'fatal' }];
   if (event.code !== undefined && LOGS_FAULT.has(event.code)) {
+    // The log takes no more commits of this process, as when its file was removed.
+    if (event.isFinal === true) return [state, { type: 'fatal' }];
     const logFailures = state.logFailures + 1;
     return [
       { ...state, logFailures },
-      { type: 'restart', afterMs: backoffMs(logFailures) },
+      { type: 'restart', afterMs: backoffMs(logFailures), failures: logFailures },
     ];
   }
   if (event.code === 'STOPLOG_TOO_FEW_FILES') {
@@ -76,12 +79,12 @@ export const step = (state: Failures, event: RestartEvent): readonly [Failures, 
     if (!state.hasRun && event.at - lacking.since >= LACKING_MS) return [state, { type: 'fatal' }];
     return [
       { ...state, lacking },
-      { type: 'restart', afterMs: Math.min(LACKING_BACKOFF_MS, backoffMs(lacking.failures)) },
+      { type: 'restart', afterMs: Math.min(LACKING_BACKOFF_MS, backoffMs(lacking.failures)), failures: lacking.failures },
     ];
   }
   const recent = [...state.recent.filter(({ at }) => event.at - at < SPAN_MS), { at: event.at, place: event.place }];
   const here = recent.filter(({ place }) => place === event.place).length;
   const next: Failures = { ...state, recent, logFailures: 0 };
-  if (event.isFinal === true || here >= ATTEMPTS_AT_ONE_RECORD || recent.length >= ATTEMPTS_IN_ALL) return [next, { type: 'give-up', attempts: here }];
-  return [next, { type: 'restart', afterMs: backoffMs(here) }];
+  if (event.isFinal === true || here >= ATTEMPTS_AT_ONE_RECORD || recent.length >= ATTEMPTS_IN_ALL) return [next, { type: 'stop', failures: here }];
+  return [next, { type: 'restart', afterMs: backoffMs(here), failures: here }];
 };

@@ -74,7 +74,7 @@ const warm = async (warming: Warming): Promise<void> => {
       return link;
     });
   } catch (error) {
-    if (lacksFiles(error)) giveUpThread();
+    if (lacksFiles(error)) endThread();
     throw error;
   } finally {
     port.close();
@@ -88,7 +88,7 @@ let running = 0;
  * wait for the same import have reported the failure, and the pool starts another. A thread in which actors run has already loaded
  * everything that they share.
  */
-const giveUpThread = (): void => {
+const endThread = (): void => {
   if (running === 0) setImmediate(() => process.exit(EXIT_LACKING_FILES));
 };
 
@@ -161,7 +161,7 @@ const live = async (start: Start): Promise<void> => {
   } catch (thrown) {
     // A later failure for lack of files belongs to the handler, or the log.
     const error = runs ? thrown : orLackOfFiles(thrown);
-    if (!runs && lacksFiles(thrown)) giveUpThread();
+    if (!runs && lacksFiles(thrown)) endThread();
     const place = beacon.place(inputNames(await plans.get(start.url)?.catch(() => undefined), start), start.partition);
     const isHandlers = isStoplogError(error) && error.code === 'STOPLOG_HANDLER';
     const among = isHandlers ? error.facts['among'] : undefined;

@@ -10,10 +10,12 @@ import { MessageChannel, receiveMessageOnPort, type MessagePort } from 'node:wor
 import { type Reset, StoplogError } from '@stoplog/core';
 import type { LogLink, LogRef } from '@stoplog/core/port';
 import { asError, errorFromData } from '@stoplog/core/kit';
-import type { Jump, Place } from '../../pure/actor/place.ts';
+import type { Place } from '../../pure/actor/place.ts';
+import type { ActorName, AppEvent } from '../../pure/host/app-event.ts';
 import { deathOf } from '../../pure/host/death.ts';
 import type { FromActor, Progress, Start, ToActor } from '../../pure/host/mailbox.ts';
 import { HostState, step, type Failure, type HostEffect, type HostEvent as MachineEvent } from '../../pure/host/host.ts';
+import { skipCommand } from '../../pure/host/skip-command.ts';
 import type { Held, Holdings } from '../../pure/host/holdings.ts';
 import { readBy, type Plan } from '../../pure/topology/plan.ts';
 import { ReadingHost } from '../sources/reading-host.ts';
@@ -30,19 +32,9 @@ export interface HostOptions {
   readonly reset: Reset;
   readonly on: (event: HostEvent) => void;
 }
-export interface ActorName {
-  readonly task: number;
-  readonly partition: number;
-}
 export type HostEvent =
-  | { readonly type: 'running'; readonly actor: ActorName }
-  | { readonly type: 'reset'; readonly actor: ActorName; readonly jump: Jump }
   | { readonly type: 'progress'; readonly actor: ActorName; readonly progress: Progress }
-  | { readonly type: 'restarting'; readonly actor: ActorName; readonly error: Error; readonly afterMs: number }
-  | { readonly type: 'given-up'; readonly actor: ActorName; readonly error: Error }
-  /** Other processes have all units. */
-  | { readonly type: 'waiting' }
-  | { readonly type: 'fatal'; readonly error: Error };
+  | Extract<AppEvent, { readonly type: 'running' | 'reset' | 'restarting' | 'failed' | 'waiting' | 'fatal' }>;
 
 /** An incarnation of an actor, as the main thread knows it. */
 interface Life {
@@ -167,13 +159,19 @@ export class Host {
             this.#hear({ type: 'due', unit: effect.unit });
           }, effect.afterMs),
         );
-        return on({ type: 'restarting', actor: nameOf(effect.unit), error: effect.error, afterMs: effect.afterMs });
+        return on({ type: 'restarting', actor: nameOf(effect.unit), error: effect.error, failures: effect.failures, afterMs: effect.afterMs });
       case 'restart no more':
         clearTimeout(this.#restarts.get(effect.unit));
         this.#restarts.delete(effect.unit);
         return;
-      case 'give up':
-        return on({ type: 'given-up', actor: nameOf(effect.unit), error: effect.error });
+      case 'failed':
+        return on({
+          type: 'failed',
+          actor: nameOf(effect.unit),
+          error: effect.error,
+          failures: effect.failures,
+          skip: skipCommand(this.#options.plan.name, effect.error),
+        });
       case 'fatal':
         return on({ type: 'fatal', error: effect.error });
       case 'stand by':

@@ -32,7 +32,7 @@ const withSink = (body: (folder: string, sink: string, log: LogClient) => Promis
     await body(data, sink, log);
   });
 const startOn = (data: string, sink: string, env: Readonly<Record<string, string>> = {}): Child =>
-  startApp(data, PIPELINE, { threads: 2, tell: 'nothing' }, { env: { SINK: sink, ...env } });
+  startApp(data, PIPELINE, { threads: 2, logger: 'none' }, { env: { SINK: sink, ...env } });
 const settle = async (app: Child): Promise<void> => {
   app.tell('settle');
   await app.said('settled');

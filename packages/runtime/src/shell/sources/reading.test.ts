@@ -111,7 +111,7 @@ const withFolder = async (body: (path: string) => Promise<void>): Promise<void> 
   }
 };
 const start = (name: string, path: string): Promise<App> =>
-  run(new URL(`./fixtures/${name}.mjs`, import.meta.url), { log: lmdb(path), threads: 1, tell: 'nothing' });
+  run(new URL(`./fixtures/${name}.mjs`, import.meta.url), { log: lmdb(path), threads: 1, logger: 'none' });
 
 describe('a pipeline that reads a source of bytes', () => {
   test('each partition of the source has an actor, which resumes at its committed position: each record is output once', async () => {

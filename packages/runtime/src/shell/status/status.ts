@@ -5,10 +5,11 @@ import type { Observable } from 'rxjs';
 import type { Log, TopicPartition } from '@stoplog/core/port';
 import { drainSeconds, ratesBetween, readLag } from '@stoplog/core/kit';
 import type { CleaningStanding } from '@stoplog/core/tools';
-import type { ActorName } from '../actors/host.ts';
+import type { ActorName } from '../../pure/host/app-event.ts';
 import type { Progress } from '../../pure/host/mailbox.ts';
 import { Drops } from '../../pure/nodes/drops.ts';
 import type { Plan } from '../../pure/topology/plan.ts';
+import { iterate } from '../iterate.ts';
 import { rxjs } from './rxjs.ts';
 
 export interface FailedPartition {
@@ -69,8 +70,8 @@ export interface Status {
   readonly tasks: readonly TaskStatus[];
 }
 
-/** A report per second while there is a subscriber: an rxjs Observable. */
-export type StatusStream = Observable<Status>;
+/** A report per second while there is a subscriber: an rxjs Observable, and an async iterable. A slow loop gets the latest report. */
+export type StatusStream = Observable<Status> & AsyncIterable<Status>;
 
 /** Counters that grow as records are processed; a report is the difference of two readings. */
 export class Tally {
@@ -99,6 +100,9 @@ export class Tally {
     }
     if (this.#commitMs.length < 4096) this.#commitMs.push(...progress.commitMs);
   }
+  droppedBy(task: number, verb: string, topic: string): number {
+    return (this.dropped.get(task)?.all() ?? []).find((one) => one.verb === verb && one.topic === topic)?.records ?? 0;
+  }
   takeCommitMs(): readonly number[] {
     return this.#commitMs.splice(0);
   }
@@ -109,7 +113,7 @@ const REPORT_MS = 1_000;
 /** The stream of reports; it completes when the signal is aborted, before the log is closed. */
 export const statusOf = (tally: Tally, plan: Plan, log: Log, cleanings: () => readonly CleaningStanding[], ended: AbortSignal): StatusStream => {
   const { catchError, defer, EMPTY, fromEvent, interval, map, of, share, startWith, switchMap, takeUntil, throwError } = rxjs();
-  return defer(() => {
+  const reports = defer(() => {
     let before = {
       at: performance.now(),
       byTask: new Map<number, { readonly recordsIn: number; readonly recordsOut: number }>(),
@@ -167,6 +171,7 @@ export const statusOf = (tally: Tally, plan: Plan, log: Log, cleanings: () => re
     takeUntil(ended.aborted ? of(true) : fromEvent(ended, 'abort')),
     share(),
   );
+  return iterate(reports, 1);
 };
 
 export const cleaningStatus = (standings: readonly CleaningStanding[]): CleaningStatus => {
