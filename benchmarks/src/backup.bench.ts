@@ -51,7 +51,7 @@ export const run = async (setting: Setting): Promise<readonly Figure[]> => {
   const batches = setting.quick ? 100 : 8_000;
   return withFolder(async (root) => {
     const folder = join(root, 'log');
-    setting.tell('filling');
+    setting.report('filling');
     await withLog(folder, async (log) => {
       await log.ensure([topic]);
       for (let n = 0; n < batches; n += 20) await Promise.all(Array.from({ length: 20 }, () => append(log)));
@@ -71,7 +71,7 @@ export const run = async (setting: Setting): Promise<readonly Figure[]> => {
     );
     const growth: number[] = [];
     for (let n = 0; n < setting.pairs; n++) {
-      setting.tell(`growth ${n + 1} of ${setting.pairs}`);
+      setting.report(`growth ${n + 1} of ${setting.pairs}`);
       growth.push(await withLog(folder, (log, module) => growthOf(log, module, fresh())));
     }
     return [

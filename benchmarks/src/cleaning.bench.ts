@@ -36,7 +36,7 @@ export const run = async (setting: Setting): Promise<readonly Figure[]> => {
   const size = setting.quick ? 4 * MB : setting.full ? 1_000 * MB : 100 * MB;
   const rounds: { readonly beside: readonly number[]; readonly alone: readonly number[]; readonly seconds: number }[] = [];
   for (let i = 0; i < setting.pairs; i++) {
-    setting.tell(`round ${i + 1} of ${setting.pairs}`);
+    setting.report(`round ${i + 1} of ${setting.pairs}`);
     rounds.push(await withFolder((folder) => measure(folder, size)));
   }
   const p99 = (times: readonly number[]): number => quantile(times, 0.99);

@@ -23,14 +23,14 @@ export const run = async (setting: Setting): Promise<readonly Figure[]> => {
   return withFolder(async (root) => {
     const measured = sizes.map((size) => ({ size, folder: `${root}/${size}`, figures: [] as number[] }));
     for (const { size, folder } of measured) {
-      setting.tell(`filling ${size}`);
+      setting.report(`filling ${size}`);
       await using app = await start(folder);
       await append(app, size, 1);
     }
     // Sizes alternate. Each round works on a copy, except for the largest, to which a round adds little.
     for (let i = 0; i < setting.pairs; i++) {
       for (const { size, folder, figures } of measured) {
-        setting.tell(`round ${i + 1} of ${setting.pairs}, ${size}`);
+        setting.report(`round ${i + 1} of ${setting.pairs}, ${size}`);
         if (size === sizes.at(-1)) figures.push(await costOf(folder, chunk, i));
         else {
           figures.push(
@@ -56,8 +56,7 @@ export const run = async (setting: Setting): Promise<readonly Figure[]> => {
   });
 };
 
-const start = (folder: string): Promise<App> =>
-  runPipeline(new URL('./count.pipeline.js', import.meta.url), { log: lmdb(folder), threads: 2, logger: 'none' });
+const start = (folder: string): Promise<App> => runPipeline(new URL('./count.pipeline.js', import.meta.url), { log: lmdb(folder), threads: 2, logger: 'none' });
 
 /** The cost of one more record: the first ones warm up. */
 const costOf = async (folder: string, chunk: number, round: number): Promise<number> => {

@@ -19,11 +19,11 @@ export const run = async (setting: Setting): Promise<readonly Figure[]> => {
   const compacted: Compacted[] = [];
   const own = await repeat({ ...setting, pairs: Math.min(setting.pairs, setting.full ? 1 : 3) }, () =>
     withFolder(async (folder) => {
-      setting.tell(`filling ${keys} keys`);
+      setting.report(`filling ${keys} keys`);
       const filling = startChild(new URL('./keys.child.js', import.meta.url), 'fill', folder, String(keys));
       await filling.line();
       await filling.kill();
-      setting.tell(`compacting ${keys} keys`);
+      setting.report(`compacting ${keys} keys`);
       const child = startChild(new URL('./keys.child.js', import.meta.url), 'compact', folder, String(keys));
       const one = await child.line<Compacted>();
       await child.kill();

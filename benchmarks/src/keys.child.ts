@@ -10,7 +10,7 @@ import type { TopicShape } from '@stoplog/core/port';
 import { BatchBuilder, openPort } from '@stoplog/core/kit';
 import { loadTools } from '@stoplog/core/tools';
 import { lmdb } from '@stoplog/core/lmdb';
-import { tell } from './harness/child.ts';
+import { report } from './harness/child.ts';
 import { keyName } from './harness/records.ts';
 
 export interface Compacted {
@@ -69,7 +69,7 @@ const memory = (): { readonly own: number; readonly resident: number } => {
 
 if (what === 'fill') {
   await fill();
-  tell({ filled: keys });
+  report({ filled: keys });
 } else {
   let most = memory();
   const look = setInterval(() => {
@@ -88,7 +88,7 @@ if (what === 'fill') {
     for (const view of found.batches) kept += view.count;
     offset = found.next;
   }
-  tell({ ...most, seconds, kept } satisfies Compacted);
+  report({ ...most, seconds, kept } satisfies Compacted);
 }
 // The parent kills this process.
 await new Promise(() => setInterval(() => {}, 60_000));

@@ -59,7 +59,7 @@ const main = async (): Promise<void> => {
   for (const name of positionals.length === 0 ? names : positionals) {
     const benchmark = await load(name);
     const started = performance.now();
-    const figures = await benchmark.run({ quick: values.quick, full: values.full, pairs, tell: teller(name) });
+    const figures = await benchmark.run({ quick: values.quick, full: values.full, pairs, report: reporter(name) });
     const outcome = judge(name, benchmark, figures, (performance.now() - started) / 1_000);
     results.push(outcome);
     clearLine();
@@ -70,7 +70,7 @@ const main = async (): Promise<void> => {
   process.stdout.write(values.json ? `${JSON.stringify(report, null, 2)}\n` : `written to ${path}\n`);
 };
 
-const teller = (name: string): Setting['tell'] => (process.stderr.isTTY ? (what) => process.stderr.write(`\r\x1b[K${name}: ${what}`) : () => {});
+const reporter = (name: string): Setting['report'] => (process.stderr.isTTY ? (what) => process.stderr.write(`\r\x1b[K${name}: ${what}`) : () => {});
 const clearLine = (): void => {
   if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
 };

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { lmdb } from '@stoplog/core/lmdb';
 import { run } from '@stoplog/runtime';
-import { tell } from './harness/child.ts';
+import { report } from './harness/child.ts';
 import { keyName } from './harness/records.ts';
 import { PARTITIONS, wide } from './partitions.pipeline.ts';
 
@@ -33,4 +33,4 @@ await app.log.append(
   Array.from({ length: 10 * PARTITIONS }, (_, n) => ({ key: keyName(n), value: n })),
 );
 await app.settled();
-tell({ rss: process.memoryUsage.rss() / MB, peak: peak(), openMs } satisfies Opened);
+report({ rss: process.memoryUsage.rss() / MB, peak: peak(), openMs } satisfies Opened);

@@ -29,7 +29,7 @@ interface Taken {
 export const run = async (setting: Setting): Promise<readonly Figure[]> => {
   const taken: Taken[] = [];
   for (let i = 0; i < setting.pairs; i++) {
-    setting.tell(`round ${i + 1} of ${setting.pairs}`);
+    setting.report(`round ${i + 1} of ${setting.pairs}`);
     taken.push(await withFolder((folder) => measure(folder, setting.quick ? 10 : ROUNDS)));
   }
   const each = (of: (one: Taken) => number): readonly number[] => taken.map(of);

@@ -23,7 +23,7 @@ export const run = async (setting: Setting): Promise<readonly Figure[]> => {
   return withFolder(async (root) => {
     const folders = sizes.map((size) => ({ size, folder: `${root}/${size}`, ms: [] as number[], processMs: [] as number[] }));
     for (const { size, folder } of folders) {
-      setting.tell(`filling ${size}`);
+      setting.report(`filling ${size}`);
       const child = startChild(CHILD, 'fill', folder, String(size));
       await child.line();
       await sleep(BUSY_MS);
@@ -31,7 +31,7 @@ export const run = async (setting: Setting): Promise<readonly Figure[]> => {
     }
     // Sizes alternate, and each process is killed as well: every round is a recovery.
     for (let i = 0; i < setting.pairs; i++) {
-      setting.tell(`round ${i + 1} of ${setting.pairs}`);
+      setting.report(`round ${i + 1} of ${setting.pairs}`);
       for (const one of folders) {
         const child = startChild(CHILD, 'recover', one.folder);
         const { ms, processMs } = await child.line<Recovered>();

@@ -5,7 +5,7 @@
 import { lmdb } from '@stoplog/core/lmdb';
 import { run } from '@stoplog/runtime';
 import { counts, events } from './count.pipeline.ts';
-import { tell } from './harness/child.ts';
+import { report } from './harness/child.ts';
 import { keyName } from './harness/records.ts';
 
 export interface Recovered {
@@ -26,7 +26,7 @@ const fill = async (count: number): Promise<void> => {
     Array.from({ length: count }, (_, n) => ({ key: keyName(n), value })),
   );
   await app.settled();
-  tell('filled');
+  report('filled');
   for (let n = 0; ; n++)
     await app.log.append(
       events,
@@ -41,7 +41,7 @@ const recover = async (): Promise<void> => {
   const from = { offsets: await app.log.ends(counts) };
   const appended = app.log.append(events, [{ key: wanted, value }]);
   for await (const batch of app.log.read(counts, { from })) if (batch.some(({ key }) => key === wanted)) break;
-  tell({ processMs, ms: performance.now() - processMs } satisfies Recovered);
+  report({ processMs, ms: performance.now() - processMs } satisfies Recovered);
   await appended;
 };
 

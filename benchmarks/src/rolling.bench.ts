@@ -26,18 +26,18 @@ const EVERY_MS = 5;
 const CALM_MS = 500;
 
 export const run = async (setting: Setting): Promise<readonly Figure[]> => {
-  const [calm, rolling, standing]: number[][] = [[], [], []];
+  const [calm, rolling, description]: number[][] = [[], [], []];
   for (let i = 0; i < (setting.quick ? 1 : setting.pairs); i++) {
-    setting.tell(`round ${i + 1} of ${setting.pairs}`);
+    setting.report(`round ${i + 1} of ${setting.pairs}`);
     const round = await withFolder((folder) => restartBoth(folder, false));
     calm!.push(round.calm);
     rolling!.push(round.rolling);
-    standing!.push((await withFolder((folder) => restartBoth(folder, true))).rolling);
+    description!.push((await withFolder((folder) => restartBoth(folder, true))).rolling);
   }
   return [
     { name: 'rolling restart', unit, durability, ours: rolling!, bounds: [atMost('ours', 200)] },
     { name: 'nothing happens', unit, durability, ours: calm!, bounds: [] },
-    { name: 'static members: nothing moves, partitions wait for the process to be back', unit, durability, ours: standing!, bounds: [] },
+    { name: 'static members: nothing moves, partitions wait for the process to be back', unit, durability, ours: description!, bounds: [] },
   ];
 };
 

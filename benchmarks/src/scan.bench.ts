@@ -24,7 +24,7 @@ export const run = async (setting: Setting): Promise<readonly Figure[]> => {
   const count = setting.quick ? 20_000 : 1_000_000;
   return withFolder((ourFolder) =>
     withFolder(async (floorFolder) => {
-      setting.tell('filling');
+      setting.report('filling');
       await using client = await openLog(lmdb(ourFolder));
       await client.append(
         readings,

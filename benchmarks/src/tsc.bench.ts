@@ -36,7 +36,7 @@ export const run = async (setting: Setting): Promise<readonly Figure[]> => {
   }
   for (let i = 0; i < setting.pairs; i++) {
     for (const { verbs, seconds } of measured) {
-      setting.tell(`round ${i + 1} of ${setting.pairs}, ${verbs} verbs`);
+      setting.report(`round ${i + 1} of ${setting.pairs}, ${verbs} verbs`);
       const started = performance.now();
       execFileSync(process.execPath, [compiler, '-p', folderOf(verbs)], { stdio: ['ignore', 'inherit', 'inherit'] });
       seconds.push((performance.now() - started) / 1_000);

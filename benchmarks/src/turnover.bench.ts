@@ -20,7 +20,7 @@ export const run = async (setting: Setting): Promise<readonly Figure[]> => {
   const kept = setting.quick ? 4_000_000 : 100_000_000;
   const times: number[] = [];
   for (let pair = 0; pair < setting.pairs; pair++) {
-    setting.tell(`run ${pair + 1} of ${setting.pairs}`);
+    setting.report(`run ${pair + 1} of ${setting.pairs}`);
     times.push(await withFolder((folder) => turnOver(folder, kept, pair + 1)));
   }
   return [{ name: 'file over what is in use', unit, durability, ours: times, bounds: [atMost('ours', 1.5)] }];

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { told } from './checkers/fault.ts';
+import { heard } from './checkers/fault.ts';
 import { readFinal } from './flagship/final.ts';
 import { judgeWhole } from './flagship/verdict.ts';
 import { Child } from './harness/child.ts';
@@ -28,11 +28,11 @@ test('F5: a pipeline on a full disk refuses appends by name, lives, and settles 
       app = new Child('flagship/app.child.js', [data, history, 'app', `${RECORDS}`, '200', 'end'], { env: { CAREFUL: 'yes' }, limitMs: 60_000 });
       expect(await app.said('refused')).toBe('refused STOPLOG_LOG_FULL');
       rmSync(ballast);
-      app.tell('there is space');
+      app.send('there is space');
       await app.said('settled');
       expect(await app.ended).toMatchObject({ code: 0, signal: null });
       const verdict = await judgeWhole(data, history, RECORDS, 60_000);
-      expect(told(verdict.faults)).toEqual([]);
+      expect(heard(verdict.faults)).toEqual([]);
       expect(verdict.records).toBe(RECORDS);
     } finally {
       await app?.kill();

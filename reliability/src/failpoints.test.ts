@@ -1,7 +1,7 @@
 /** F2: the process kills itself at each of its failpoints. */
 import { FAILPOINTS } from '@stoplog/core/private/failpoints';
 import { expect, test } from 'vitest';
-import { told } from './checkers/fault.ts';
+import { heard } from './checkers/fault.ts';
 import { ELSEWHERE, failpointLives } from './flagship/at-failpoints.ts';
 import { runFlagship } from './flagship/flagship.ts';
 import { chance, seedFor } from './harness/chance.ts';
@@ -15,7 +15,7 @@ test('F2: a process that is killed at every failpoint, at its first, second or a
     );
     const { faults, struck, ...figures } = await runFlagship({ folder, lives, recordsPerLife: 2_000, chunk: 100 });
     console.log('F2:', figures, struck);
-    expect(told(faults)).toEqual([]);
+    expect(heard(faults)).toEqual([]);
     expect(Object.keys(struck).sort()).toEqual(FAILPOINTS.filter((name) => !ELSEWHERE.has(name)).sort());
     expect(figures.kills).toBe(lives.length);
     expect(figures.sometimes['killed inside a transaction']).toBeGreaterThan(0);

@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, release, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { told } from './checkers/fault.ts';
+import { heard } from './checkers/fault.ts';
 import { failpointCost } from './long/failpoint-cost.ts';
 import { chance } from './harness/chance.ts';
 import { withFolder } from './harness/folder.ts';
@@ -42,9 +42,9 @@ const keptState = ({ kills, records }: LongArguments, seed: number | undefined):
 };
 
 const runUnit = (stage: Stage, unit: number, seed: number): Promise<UnitOutcome> => {
-  const tell = (line: string): void => progress(`${stage.id} unit ${unit + 1} of ${stage.units}: ${line}`);
-  tell('begins');
-  return withFolder((folder) => stage.run({ unit, folder, random: chance(seed + 7_919 * unit), tell }));
+  const send = (line: string): void => progress(`${stage.id} unit ${unit + 1} of ${stage.units}: ${line}`);
+  send('begins');
+  return withFolder((folder) => stage.run({ unit, folder, random: chance(seed + 7_919 * unit), send }));
 };
 /** Runs one unit alone, and prints all its findings. */
 const repeatUnit = async (stage: Stage, number: number, seed: number): Promise<void> => {
@@ -52,7 +52,7 @@ const repeatUnit = async (stage: Stage, number: number, seed: number): Promise<v
   const { faults, figures } = await runUnit(stage, number - 1, seed);
   progress('');
   console.log(JSON.stringify(figures));
-  for (const fault of told(faults)) console.log(fault);
+  for (const fault of heard(faults)) console.log(fault);
   console.log(`${stage.id} unit ${number}: ${faults.length} faults`);
   process.exitCode = faults.length === 0 ? 0 : 1;
 };
@@ -69,7 +69,7 @@ const runUnits = async (stages: readonly Stage[], results: readonly StageResult[
     const since = performance.now();
     const { faults, figures } = await runUnit(stage, unit, seed);
     for (const [what, n] of Object.entries(figures)) result.figures[what] = (result.figures[what] ?? 0) + n;
-    result.faults.push(...told(faults).map((fault) => `unit ${unit + 1}: ${fault}`));
+    result.faults.push(...heard(faults).map((fault) => `unit ${unit + 1}: ${fault}`));
     result.seconds += (performance.now() - since) / 1_000;
     result.unitsDone++;
     mkdirSync(`${ROOT}.cache/reliability`, { recursive: true });

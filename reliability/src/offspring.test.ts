@@ -1,7 +1,7 @@
 /** F13: processes started by a handler, in the middle of everything. */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { told } from './checkers/fault.ts';
+import { heard } from './checkers/fault.ts';
 import { readFinal } from './flagship/final.ts';
 import type { Offspring } from './flagship/offspring.ts';
 import { judgeWhole } from './flagship/verdict.ts';
@@ -22,7 +22,7 @@ test("F13: a process that a handler has started outlives its parent's kill, hold
       const killed = start('killed', 'stay', 300);
       await born(killed);
       expect(await killed.kill()).toMatchObject({ signal: 'SIGKILL', errors: '' });
-      expect(told((await judgeWhole(data, history, RECORDS, undefined)).faults)).toEqual([]);
+      expect(heard((await judgeWhole(data, history, RECORDS, undefined)).faults)).toEqual([]);
 
       const closed = start('closed', 'end', 0);
       await born(closed);
@@ -30,7 +30,7 @@ test("F13: a process that a handler has started outlives its parent's kill, hold
       expect(await closed.ended).toMatchObject({ code: 0, errors: '' });
       for (const { pid } of offspring) expect(() => process.kill(pid, 0)).not.toThrow();
       const verdict = await judgeWhole(data, history, RECORDS, 60_000);
-      expect(told(verdict.faults)).toEqual([]);
+      expect(heard(verdict.faults)).toEqual([]);
       expect(verdict.records).toBe(RECORDS);
       // LMDB lets a child inherit the descriptor of the data file, which is harmless unless the child writes to it;
       // descriptors of locks are not inherited.

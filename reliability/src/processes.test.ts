@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { told } from './checkers/fault.ts';
+import { heard } from './checkers/fault.ts';
 import { fence } from './faults/fence.ts';
 import { givings, storm } from './faults/storm.ts';
 import { readFinal } from './flagship/final.ts';
@@ -37,12 +37,12 @@ test('F12: one of two processes that share the partitions is killed and the othe
       await newer.said('settled');
       sometimes.givings += (await givings(join(folder, 'log'))) - before;
       const { faults } = await judgeWhole(join(folder, 'log'), join(folder, 'history'), 0, undefined);
-      expect(told(faults)).toEqual([]);
+      expect(heard(faults)).toEqual([]);
       older = newer;
     }
     expect(await older.ended).toMatchObject({ code: 0 });
     const verdict = await judgeWhole(join(folder, 'log'), join(folder, 'history'), 2_000 * (KILLS + 1), 60_000);
-    expect(told(verdict.faults)).toEqual([]);
+    expect(heard(verdict.faults)).toEqual([]);
     expect(verdict.records).toBe(2_000 * (KILLS + 1));
     console.log('F12:', sometimes);
     expect(sometimes.givings).toBeGreaterThanOrEqual(KILLS);
@@ -53,7 +53,7 @@ test('F19: members come and go, by SIGTERM and by SIGKILL, with handlers slower 
   await withFolder(async (folder) => {
     const { faults, figures } = await storm({ folder, changes: ['SIGTERM', 'SIGKILL', 'SIGTERM'], records: 4_000 });
     console.log('F19: sometimes', figures);
-    expect(told(faults)).toEqual([]);
+    expect(heard(faults)).toEqual([]);
     expect(figures).toMatchObject({ records: 4_000, came: 5, killed: 1, left: 2 });
     expect(figures['givings']).toBeGreaterThan(figures['came']!);
   });
@@ -63,7 +63,7 @@ test('F12, O21: a commit of a former member is refused, and a commit of a presen
   await withFolder(async (folder) => {
     const { faults, refused, accepted } = await fence(folder);
     console.log('F12: sometimes', { 'fenced commits': refused, 'commits of the owner': accepted });
-    expect(told(faults)).toEqual([]);
+    expect(heard(faults)).toEqual([]);
     expect([refused > 0, accepted > 0]).toEqual([true, true]);
   });
 });
@@ -85,6 +85,6 @@ test('F15: a process that stood still for longer than its session is notified wh
     expect(existsSync(note) && readFileSync(note, 'utf8')).toContain('rebalance.revoke kill 1');
     expect(await second.ended).toMatchObject({ code: 0 });
     const verdict = await judgeWhole(join(folder, 'log'), join(folder, 'history'), 6_000, 60_000);
-    expect(told(verdict.faults)).toEqual([]);
+    expect(heard(verdict.faults)).toEqual([]);
   });
 }, 120_000);

@@ -1,7 +1,7 @@
 /** S3: another process's view of a store, at any moment. */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { told } from './checkers/fault.ts';
+import { heard } from './checkers/fault.ts';
 import { readFinal } from './flagship/final.ts';
 import { judgeWhole } from './flagship/verdict.ts';
 import { Child } from './harness/child.ts';
@@ -21,12 +21,12 @@ test("S3: another process sees a store neither ahead of its group's position nor
     await killed.said('produced');
     expect(await killed.kill()).toMatchObject({ signal: 'SIGKILL', errors: '' });
     expect(await start('last', 'end').ended).toMatchObject({ code: 0, errors: '' });
-    watcher.tell('end');
+    watcher.send('end');
     expect(await watcher.ended).toMatchObject({ code: 0, errors: '' });
     const looked = JSON.parse(watcher.lines.at(-1)!.slice(7)) as { readonly times: number; readonly moved: number };
     console.log('S3: looked', looked);
     expect(watcher.lines.filter((line) => line.startsWith('wrong'))).toEqual([]);
     expect(looked.moved).toBeGreaterThan(20);
-    expect(told((await judgeWhole(data, history, RECORDS, 60_000)).faults)).toEqual([]);
+    expect(heard((await judgeWhole(data, history, RECORDS, 60_000)).faults)).toEqual([]);
   });
 }, 60_000);

@@ -24,7 +24,7 @@ export interface Setting {
   /** Pairs of ours and floor, after the warm-up. */
   readonly pairs: number;
   /** Shows the present step on a terminal. */
-  readonly tell: (what: string) => void;
+  readonly report: (what: string) => void;
 }
 
 /** A measured quantity, with a value for each pair. */

@@ -33,4 +33,4 @@ export const startChild = (module: URL, ...args: readonly string[]): Child => {
   };
 };
 
-export const tell = (message: unknown): void => void process.stdout.write(`${JSON.stringify(message)}\n`);
+export const report = (message: unknown): void => void process.stdout.write(`${JSON.stringify(message)}\n`);

@@ -14,7 +14,7 @@ export interface Pairs {
 export const interleave = async (setting: Setting, ours: () => Promise<number>, floor: () => Promise<number>): Promise<Pairs> => {
   const pairs = { ours: [] as number[], floor: [] as number[] };
   for (let i = setting.quick ? 1 : 0; i <= setting.pairs; i++) {
-    setting.tell(i === 0 ? 'warm-up' : `pair ${i} of ${setting.pairs}`);
+    setting.report(i === 0 ? 'warm-up' : `pair ${i} of ${setting.pairs}`);
     const a = await settle(ours);
     const b = await settle(floor);
     if (i === 0) continue;
@@ -28,7 +28,7 @@ export const interleave = async (setting: Setting, ours: () => Promise<number>, 
 export const repeat = async (setting: Setting, measure: () => Promise<number>): Promise<readonly number[]> => {
   const figures: number[] = [];
   for (let i = 0; i < setting.pairs; i++) {
-    setting.tell(`round ${i + 1} of ${setting.pairs}`);
+    setting.report(`round ${i + 1} of ${setting.pairs}`);
     figures.push(await settle(measure));
   }
   return figures;

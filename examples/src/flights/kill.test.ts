@@ -16,18 +16,18 @@ const MOMENTS = [
 test('all three million flights are counted right after kill -9, five times, at any moment of loading and counting', async () => {
   const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
   const chance = new Chance(seed);
-  const told: string[] = [];
+  const reported: string[] = [];
   await withFolder(async (folder) => {
     for (const { after, within } of MOMENTS) {
-      const life = new Demo(folder);
-      await life.says(after);
+      const incarnation = new Demo(folder);
+      await incarnation.says(after);
       // The moment of the kill is the subject here, not a fact to wait for.
       await new Promise((resolve) => setTimeout(resolve, chance.next() * within));
-      life.kill('SIGKILL');
-      told.push((await life.endsWith('SIGKILL')).trimEnd().split('\n').at(-1) ?? '');
+      incarnation.kill('SIGKILL');
+      reported.push((await incarnation.endsWith('SIGKILL')).trimEnd().split('\n').at(-1) ?? '');
     }
     const output = await new Demo(folder).endsWith(0);
-    console.log(`SEED=${seed}, killed at:\n  ${told.join('\n  ')}\n${output.slice(output.indexOf('Throughput'), output.indexOf('The data'))}`);
+    console.log(`SEED=${seed}, killed at:\n  ${reported.join('\n  ')}\n${output.slice(output.indexOf('Throughput'), output.indexOf('The data'))}`);
 
     const results = await resultsIn(folder);
     expect(results).toMatchObject({ flights: FLIGHTS, flightsByRoute: FLIGHTS });

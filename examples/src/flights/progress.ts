@@ -72,13 +72,13 @@ class Bar implements Stage {
   readonly #moved: (ended: boolean) => void;
   #done: number;
   #seenAt = performance.now();
-  #toldTenth: number;
+  #reportedTenth: number;
 
   constructor(name: string, total: number, done: number, moved: (ended: boolean) => void) {
     this.#name = name;
     this.#total = total;
     this.#first = this.#done = done;
-    this.#toldTenth = this.#tenth();
+    this.#reportedTenth = this.#tenth();
     this.#moved = moved;
   }
 
@@ -99,9 +99,9 @@ class Bar implements Stage {
   }
 
   isNewTenth(): boolean {
-    const told = this.#toldTenth;
-    this.#toldTenth = this.#tenth();
-    return this.#toldTenth > told;
+    const reported = this.#reportedTenth;
+    this.#reportedTenth = this.#tenth();
+    return this.#reportedTenth > reported;
   }
   line(): string {
     return `${this.#name.padEnd(NAME_WIDTH)} ${this.#percent()}  ${thousands(this.#done)} of ${thousands(this.#total)}${this.#speed()}`;

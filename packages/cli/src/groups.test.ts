@@ -253,17 +253,17 @@ describe('topics', () => {
   }, 30_000);
   test('create, alter and delete report their result as JSON', async () => {
     const folder = newFolder();
-    const told = async (...args: string[]): Promise<unknown> => {
+    const reported = async (...args: string[]): Promise<unknown> => {
       const { code, out, err } = await stoplog(folder, ['topics', ...args, '--json']);
       expect([code, err]).toEqual([0, '']);
       return JSON.parse(out);
     };
-    expect(await told('create', 'clicks', '--partitions', '2')).toMatchObject({ topic: 'clicks', partitions: 2, cleanup: 'delete' });
-    expect(await told('alter', 'clicks', '--retention', '7d')).toMatchObject({ topic: 'clicks', retentionMs: 604_800_000, changed: true });
-    expect(await told('alter', 'clicks', '--retention', '7d')).toMatchObject({ changed: false });
-    expect(await told('delete', 'clicks')).toEqual({ topic: 'clicks', deleted: false, partitions: 2, records: 0, groups: [], deletedGroups: [] });
-    expect(await told('delete', 'clicks', '--execute')).toMatchObject({ deleted: true });
-    expect(await told('list')).toEqual([]);
+    expect(await reported('create', 'clicks', '--partitions', '2')).toMatchObject({ topic: 'clicks', partitions: 2, cleanup: 'delete' });
+    expect(await reported('alter', 'clicks', '--retention', '7d')).toMatchObject({ topic: 'clicks', retentionMs: 604_800_000, changed: true });
+    expect(await reported('alter', 'clicks', '--retention', '7d')).toMatchObject({ changed: false });
+    expect(await reported('delete', 'clicks')).toEqual({ topic: 'clicks', deleted: false, partitions: 2, records: 0, groups: [], deletedGroups: [] });
+    expect(await reported('delete', 'clicks', '--execute')).toMatchObject({ deleted: true });
+    expect(await reported('list')).toEqual([]);
   }, 30_000);
   test('help of an action shows examples, and an unknown action is refused with the known ones', async () => {
     const folder = newFolder();

@@ -14,7 +14,7 @@ test.each(['throw', 'exit', 'kill'] as const)(
     await withFolder(async (folder) => {
       const [data, note] = [join(folder, 'log'), join(folder, 'note')];
       const log = await openLog(lmdb(data));
-      const life = (): Child => new Child('cases/unchanged.child.js', [data], { env: { FAILED: note, FAILS_BY: how }, limitMs: 20_000 });
+      const incarnation = (): Child => new Child('cases/unchanged.child.js', [data], { env: { FAILED: note, FAILS_BY: how }, limitMs: 20_000 });
       const outputs = async (): Promise<readonly string[]> => {
         const found: string[] = [];
         for await (const batch of log.read(changed, { from: 'earliest', until: 'end' })) found.push(...batch.map(({ key, value }) => `${key}=${value}`));
@@ -23,11 +23,11 @@ test.each(['throw', 'exit', 'kill'] as const)(
       const send = (value: string, timestamp: number): Promise<unknown> => log.append(current, [{ key: '1', value, timestamp }]);
       await send('A', 0);
       await send('B', 0);
-      const first = life();
+      const first = incarnation();
       if (how === 'kill') {
         expect(await first.ended).toMatchObject({ signal: 'SIGKILL' });
         expect(await outputs()).toEqual([]);
-        expect(await life().ended).toMatchObject({ code: 0, errors: '' });
+        expect(await incarnation().ended).toMatchObject({ code: 0, errors: '' });
       } else {
         expect(Number((await first.said('restarts')).split(' ')[1])).toBeGreaterThan(0);
         expect(await first.ended).toMatchObject({ code: 0 });
@@ -36,7 +36,7 @@ test.each(['throw', 'exit', 'kill'] as const)(
       expect(existsSync(note)).toBe(true);
       expect(await outputs()).toEqual(['1=A', '1=B']);
       await send('B', 1);
-      expect(await life().ended).toMatchObject({ code: 0, errors: '' });
+      expect(await incarnation().ended).toMatchObject({ code: 0, errors: '' });
       expect(await outputs()).toEqual(['1=A', '1=B']);
       await log[Symbol.asyncDispose]();
     });

@@ -21,7 +21,7 @@ export interface Fault {
   readonly what: string;
 }
 /** As many findings as a person reads, and the count of the rest. */
-export const told = (faults: readonly Fault[], most = 8): readonly string[] => [
+export const heard = (faults: readonly Fault[], most = 8): readonly string[] => [
   ...faults.slice(0, most).map(({ kind, what }) => `${kind}: ${what}`),
   ...(faults.length > most ? [`and ${faults.length - most} more`] : []),
 ];

@@ -23,7 +23,7 @@ const STEPS: readonly Failpoint[] = [
   'storage.put',
 ];
 
-export const cleaning = async ({ folder, random, tell }: UnitSetting): Promise<UnitOutcome> => {
+export const cleaning = async ({ folder, random, send }: UnitSetting): Promise<UnitOutcome> => {
   const data = join(folder, 'log');
   const faults: Fault[] = [];
   const note = join(folder, 'struck');
@@ -52,10 +52,10 @@ export const cleaning = async ({ folder, random, tell }: UnitSetting): Promise<U
     rmSync(note, { force: true });
     figures.kills++;
     figures.cleanings += writer.lines.filter((line) => line === 'cleaned').length;
-    const told = writer.lines.findLast((line) => line.startsWith('acknowledged '));
+    const heard = writer.lines.findLast((line) => line.startsWith('acknowledged '));
     const log = await openPort(lmdb(data));
     try {
-      const [found, now, dropped] = await judge(log, starts, (told ?? 'acknowledged 0 0').split(' ').slice(1).map(BigInt));
+      const [found, now, dropped] = await judge(log, starts, (heard ?? 'acknowledged 0 0').split(' ').slice(1).map(BigInt));
       faults.push(...found.map(({ kind, what: it }) => ({ kind, what: `${what}: ${it}` })));
       starts = now;
       [figures['compacted away'], figures.forgotten] = [dropped, Number(now[1])];
@@ -64,10 +64,10 @@ export const cleaning = async ({ folder, random, tell }: UnitSetting): Promise<U
     } finally {
       await log[Symbol.asyncDispose]();
     }
-    tell(`${what}: ${faults.length} faults`);
+    send(`${what}: ${faults.length} faults`);
     if (faults.length > 0) break;
   }
-  parked.tell('end');
+  parked.send('end');
   const { code, errors } = await parked.ended;
   if (code !== 0) faults.push({ kind: 'stuck', what: `the reader ended with ${code}: ${errors.slice(0, 500)}` });
   faults.push(...parked.lines.filter((line) => line.startsWith('wrong ')).map((what) => ({ kind: 'inconsistent offset', what }) as const));

@@ -26,7 +26,7 @@ interface Report {
   readonly delayMs: number;
 }
 
-export const consumers = async ({ folder, tell }: UnitSetting): Promise<UnitOutcome> => {
+export const consumers = async ({ folder, send }: UnitSetting): Promise<UnitOutcome> => {
   const data = join(folder, 'log');
   const child = new Child('faults/consumers.child.js', [data, `${SECONDS}`], { limitMs: 1_000 * SECONDS + 60_000 });
   const line = await child.heard('report ');
@@ -41,7 +41,7 @@ export const consumers = async ({ folder, tell }: UnitSetting): Promise<UnitOutc
   if (delayMs > MOST_DELAY_MS) faults.push({ kind: 'stuck', what: `the main thread's event loop was ${delayMs.toFixed(0)} ms late` });
   if (restarts === 0) faults.push({ kind: 'stuck', what: 'the watchdog killed no handler' });
   const copied = await judge(data, sent, faults);
-  tell(
+  send(
     `${copied} of ${sent} records handled; memory ${medians[0]} MB, at last ${middle} MB ± ${(100 * off).toFixed(1)} %; ${restarts} restarts, ${givenUp} partitions stopped; main ${(100 * utilization).toFixed(1)} % busy, p99 ${delayMs.toFixed(1)} ms late`,
   );
   return {

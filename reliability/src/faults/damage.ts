@@ -45,7 +45,7 @@ export const damage = async (folder: string, programs?: string): Promise<Damaged
     ...(programs === undefined ? {} : { programs }),
   });
   await reader.heard('reading');
-  reader.tell('drain');
+  reader.send('drain');
   const { code, errors } = await reader.ended;
   return { faults: checkLog(readHistory(history), sent).faults, isReported: code !== 0 && errors.includes('STOPLOG_LOG_CORRUPT') };
 };

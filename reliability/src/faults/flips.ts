@@ -19,7 +19,7 @@ const COPIES = 30;
 const RECORDS = 2_000;
 const PAGE = 8_192;
 
-export const flips = async ({ folder, random, tell }: UnitSetting): Promise<UnitOutcome> => {
+export const flips = async ({ folder, random, send }: UnitSetting): Promise<UnitOutcome> => {
   const [data, history] = [join(folder, 'log'), join(folder, 'history')];
   await readFinal(data);
   const log = await openPort(lmdb(data));
@@ -48,7 +48,7 @@ export const flips = async ({ folder, random, tell }: UnitSetting): Promise<Unit
     const seen = join(folder, `seen${i}`);
     const reader = new Child('flagship/reader.child.js', [copy, seen, 'reader', 'numbers'], { limitMs: 15_000 });
     await reader.heard('reading');
-    reader.tell('drain');
+    reader.send('drain');
     const { signal, errors } = await reader.ended;
     const verdict = checkLog([...readHistory(history), ...readHistory(seen)], sent);
     const isReported = /STOPLOG_/.test(errors);
@@ -62,6 +62,6 @@ export const flips = async ({ folder, random, tell }: UnitSetting): Promise<Unit
     else figures.unharmed++;
     if (errors !== '' && signal === null && !/STOPLOG_/.test(errors)) faults.push({ kind: 'stuck', what: `an error without a name: ${errors.slice(0, 300)}` });
   }
-  tell(JSON.stringify(figures));
+  send(JSON.stringify(figures));
   return { faults, figures };
 };

@@ -8,7 +8,7 @@ import { judgeWhole } from '../flagship/verdict.ts';
 import { Child } from '../harness/child.ts';
 import type { UnitOutcome, UnitSetting } from '../long/stage.ts';
 
-export const limits = async ({ folder, unit, tell }: UnitSetting): Promise<UnitOutcome> => {
+export const limits = async ({ folder, unit, send }: UnitSetting): Promise<UnitOutcome> => {
   const [data, history] = [join(folder, 'log'), join(folder, 'history')];
   await readFinal(data);
   const faults: Fault[] = [];
@@ -22,7 +22,7 @@ export const limits = async ({ folder, unit, tell }: UnitSetting): Promise<UnitO
       limitMs: 20_000,
     });
     const { code, signal, errors } = await child.ended;
-    tell(`${bound}: ${signal ?? code}`);
+    send(`${bound}: ${signal ?? code}`);
     if (code === 0) figures.ran++;
     else {
       figures.refused++;

@@ -14,12 +14,12 @@ interface Report {
   readonly consumedMs: number;
   readonly wrong: number;
 }
-export const many = async ({ folder, tell }: UnitSetting): Promise<UnitOutcome> => {
+export const many = async ({ folder, send }: UnitSetting): Promise<UnitOutcome> => {
   const child = new Child('faults/many.child.js', [join(folder, 'log')], { limitMs: 240_000 });
   const line = await child.heard('report ');
   const { code, signal, errors } = await child.ended;
   if (line === undefined || code !== 0) return { faults: [{ kind: 'stuck', what: `it ended with ${signal ?? code}: ${errors.slice(0, 500)}` }], figures: {} };
-  tell(line);
+  send(line);
   const { records, consumers, first, consumedMs, wrong } = JSON.parse(line.slice(7)) as Report;
   const faults: Fault[] = [];
   if (wrong > 0) faults.push({ kind: 'inconsistent offset', what: `${wrong} records were not the expected ones` });

@@ -16,7 +16,7 @@ const RECORDS = 4_000;
 /** The time of all handlers that hang, one after the other, and of starting a thread for each. */
 const QUIET_MS = 150_000;
 
-export const misbehaving = async ({ folder, tell }: UnitSetting): Promise<UnitOutcome> => {
+export const misbehaving = async ({ folder, send }: UnitSetting): Promise<UnitOutcome> => {
   const [data, history, notes] = [join(folder, 'log'), join(folder, 'history'), join(folder, 'misbehaved')];
   mkdirSync(notes);
   await readFinal(data);
@@ -28,7 +28,7 @@ export const misbehaving = async ({ folder, tell }: UnitSetting): Promise<UnitOu
   const expected = Array.from({ length: RECORDS }, (_, i) => i).filter(misbehavesAt);
   const done = readdirSync(notes).map(Number);
   if (done.length !== expected.length) faults.push({ kind: 'stuck', what: `${done.length} records misbehaved of ${expected.length}` });
-  tell(`${done.length} records misbehaved`);
+  send(`${done.length} records misbehaved`);
   const verdict = await judgeWhole(data, history, RECORDS, QUIET_MS);
   const each = Object.fromEntries(ways.map((way) => [way, done.filter((i) => wayAt(i) === way).length]));
   return { faults: [...faults, ...verdict.faults], figures: { records: verdict.records, 'records that misbehaved': done.length, ...each } };

@@ -76,7 +76,7 @@ interface Said {
   readonly partitions?: readonly Partition[];
 }
 
-export const oneBadBit = async ({ folder, unit, random, tell }: UnitSetting): Promise<UnitOutcome> => {
+export const oneBadBit = async ({ folder, unit, random, send }: UnitSetting): Promise<UnitOutcome> => {
   const [what, damage, copies] = BAD_BIT_UNITS[unit]!;
   const data = join(folder, 'log');
   await readFinal(data);
@@ -147,7 +147,7 @@ export const oneBadBit = async ({ folder, unit, random, tell }: UnitSetting): Pr
     if (repaired.partitions?.some(({ reached }) => reached !== undefined)) figures['ends not known']++;
     for (const path of [copy, to, looked]) rmSync(path, { recursive: true, force: true });
   }
-  tell(JSON.stringify(figures));
+  send(JSON.stringify(figures));
   return { faults, figures };
 };
 

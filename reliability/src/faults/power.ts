@@ -137,10 +137,10 @@ const flushes = (acts: readonly Act[]): { readonly early: number; readonly late:
 };
 
 /** `programs` are recorded, possibly of a copy with a bug; the images are read by the unbroken product. */
-export const cutPower = async ({ unit, folder, random, tell }: UnitSetting, images: number, programs?: string): Promise<UnitOutcome> => {
+export const cutPower = async ({ unit, folder, random, send }: UnitSetting, images: number, programs?: string): Promise<UnitOutcome> => {
   const figures = { images: 0, 'writes in doubt': 0, acknowledged: 0, taken: 0, 'flushed early': 0, 'flushed late': 0 };
   if (!canRecord()) {
-    tell('strace is not there: no crash images were made');
+    send('strace is not there: no crash images were made');
     return { faults: [], figures };
   }
   const [data, history, trace] = [join(folder, 'log'), join(folder, 'history'), join(folder, 'trace')];
@@ -191,6 +191,6 @@ export const cutPower = async ({ unit, folder, random, tell }: UnitSetting, imag
     figures['writes in doubt'] += inDoubt;
     rmSync(copy, { recursive: true });
   }
-  tell(JSON.stringify(figures));
+  send(JSON.stringify(figures));
   return { faults, figures };
 };

@@ -35,7 +35,7 @@ const work = async (data: string, history: string, die: () => Promise<void>): Pr
 /** The file after the same work without deaths; measured once. */
 let calm: Promise<Work> | undefined;
 
-export const staleReaders = async ({ folder, tell }: UnitSetting): Promise<UnitOutcome> => {
+export const staleReaders = async ({ folder, send }: UnitSetting): Promise<UnitOutcome> => {
   const [data, history, note] = [join(folder, 'log'), join(folder, 'history'), join(folder, 'struck')];
   const baseline = (await (calm ??= work(join(folder, 'calm'), join(folder, 'history of calm'), () => Promise.resolve()))).bytes;
   const { faults, bytes } = await work(data, history, async () => {
@@ -52,7 +52,7 @@ export const staleReaders = async ({ folder, tell }: UnitSetting): Promise<UnitO
     }
   });
   const died = existsSync(note) ? readFileSync(note, 'utf8').split('\n').length - 1 : 0;
-  tell(`${READERS} readers killed, ${died} inside a read; ${(bytes / 1e6).toFixed(1)} MB, ${(baseline / 1e6).toFixed(1)} without them`);
+  send(`${READERS} readers killed, ${died} inside a read; ${(bytes / 1e6).toFixed(1)} MB, ${(baseline / 1e6).toFixed(1)} without them`);
   const missed: readonly Fault[] = died === READERS / 2 ? [] : [{ kind: 'stuck', what: `${died} readers died inside a read, and ${READERS / 2} were to` }];
   const large: readonly Fault[] =
     bytes <= TIMES * baseline ? [] : [{ kind: 'stuck', what: `the file has ${bytes} bytes, and ${baseline} after the same work where no reader died` }];
@@ -74,7 +74,7 @@ const GROWN = 60_000;
 /** The step by which the writer lengthens the file, ahead of need. */
 const AHEAD = 64 * 2 ** 20;
 /** F17: the file is lengthened, again and again. The map has its maximal size from the start, and does not move. */
-export const growth = async ({ folder, tell }: UnitSetting): Promise<UnitOutcome> => {
+export const growth = async ({ folder, send }: UnitSetting): Promise<UnitOutcome> => {
   const [data, history] = [join(folder, 'log'), join(folder, 'history')];
   await readFinal(data);
   const size = (): number => statSync(join(data, 'data.mdb')).size;
@@ -84,13 +84,13 @@ export const growth = async ({ folder, tell }: UnitSetting): Promise<UnitOutcome
   const app = new Child('flagship/member.child.js', [data, '10000'], { limitMs: 300_000 });
   await app.said('running');
   await reading.said('produced');
-  app.tell('settle');
+  app.send('settle');
   await app.said('settled');
   const ends = [await app.kill('SIGTERM')];
-  reading.tell('drain');
+  reading.send('drain');
   ends.push(await reading.ended);
   const lengthened = Math.floor((size() - before) / AHEAD);
-  tell(`${THREADS} threads read while the file was lengthened ${lengthened} times`);
+  send(`${THREADS} threads read while the file was lengthened ${lengthened} times`);
   const faults = ends
     .filter(({ code, errors }) => code !== 0 || errors !== '')
     .map(({ code, signal, errors }) => ({ kind: 'stuck', what: `a process ended with ${signal ?? code}: ${errors.slice(0, 500)}` }) as const);

@@ -77,7 +77,7 @@ export const storm = async ({ folder, changes, records, rest }: Storm): Promise<
       await rest?.();
     }
     write({ type: 'info', op: 'fault', process: 'outside', what: 'the last member came', at: moment() });
-    members[0].tell('settle');
+    members[0].send('settle');
     await members[0].said('settled');
     write({ type: 'info', op: 'settled', process: 'outside', what: 'settled', at: moment() });
   }
@@ -90,12 +90,12 @@ export const storm = async ({ folder, changes, records, rest }: Storm): Promise<
 
 /** A change of every kind, in random order; a change every one to three seconds. */
 const CHANGES = 12;
-export const rebalances = async ({ folder, random, tell }: UnitSetting): Promise<UnitOutcome> => {
+export const rebalances = async ({ folder, random, send }: UnitSetting): Promise<UnitOutcome> => {
   const kinds: readonly Change[] = ['SIGTERM', 'SIGKILL', 'SIGSTOP'];
   const changes = Array.from({ length: CHANGES }, (_, i) => kinds[i < kinds.length ? i : Math.floor(random() * kinds.length)]!);
   // The moment of a change is the subject, not a fact to wait for.
   const rest = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1_000 + random() * 2_000));
   const outcome = await storm({ folder, changes, records: 2_000 * CHANGES, rest });
-  tell(JSON.stringify(outcome.figures));
+  send(JSON.stringify(outcome.figures));
   return outcome;
 };

@@ -23,7 +23,7 @@ const STILL_MS = 150;
 /** The longest time that ending a thread may take, at any point. */
 const LONGEST_MS = 5_000;
 
-export const threads = async ({ folder, unit, random, tell }: UnitSetting): Promise<UnitOutcome> => {
+export const threads = async ({ folder, unit, random, send }: UnitSetting): Promise<UnitOutcome> => {
   const [data, history, note] = [join(folder, 'log'), join(folder, 'history'), join(folder, 'struck')];
   const point = unit % 2 === 0 ? POINTS[(unit / 2) % POINTS.length] : undefined;
   const armed =
@@ -42,7 +42,7 @@ export const threads = async ({ folder, unit, random, tell }: UnitSetting): Prom
   if (Math.max(0, ...took) > LONGEST_MS) faults.push({ kind: 'stuck', what: `to end a thread took ${Math.max(...took)} ms` });
   const stood = existsSync(note) ? readFileSync(note, 'utf8').trim().split('\n').length : 0;
   if (point !== undefined && stood === 0) faults.push({ kind: 'stuck', what: `no thread ever came to ${point}` });
-  tell(`${took.length} threads ended${point === undefined ? '' : `, ${stood} stood still at ${point}`}`);
+  send(`${took.length} threads ended${point === undefined ? '' : `, ${stood} stood still at ${point}`}`);
   const verdict = await judgeWhole(data, history, RECORDS, 120_000);
   return { faults: [...faults, ...verdict.faults], figures: { records: verdict.records, 'threads ended': took.length, 'stood still at a failpoint': stood } };
 };

@@ -1,6 +1,6 @@
 /** A life for each failpoint, killed there. Failpoints that are passed once in a life strike at their first hit. */
 import { type Failpoint, FAILPOINTS } from '@stoplog/core/private/failpoints';
-import type { Life } from './life.ts';
+import type { Incarnation } from './incarnation.ts';
 
 const ONCE: ReadonlySet<string> = new Set<Failpoint>(['acquire', 'rebalance.written', 'rebalance.assigned', 'release', 'close.draining', 'close.closed']);
 /** Passed so often that a late hit is reached too. */
@@ -28,7 +28,7 @@ export const ELSEWHERE: ReadonlySet<string> = new Set<Failpoint>([
   'shrink.synced',
 ]);
 
-export const failpointLives = (which: 'first' | 'second' | 'random', random: () => number, mode: 'kill' | 'slow' = 'kill'): readonly Life[] =>
+export const failpointLives = (which: 'first' | 'second' | 'random', random: () => number, mode: 'kill' | 'slow' = 'kill'): readonly Incarnation[] =>
   FAILPOINTS.filter((name) => !ELSEWHERE.has(name)).map((name) => {
     const far = OFTEN.has(name) ? 300 : 4;
     const hit = ONCE.has(name) || which === 'first' ? 1 : which === 'second' ? 2 : 1 + Math.floor(random() * far);

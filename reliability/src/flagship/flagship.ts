@@ -13,12 +13,12 @@ import { Child } from '../harness/child.ts';
 import type { Event } from '../history/history.ts';
 import { moment, readHistory, witness } from '../history/witness.ts';
 import { readFinal } from './final.ts';
-import { armedBy, dyingAt, endingOf, nameOf, NEVER_YET, type Life, type Sometimes } from './life.ts';
+import { armedBy, dyingAt, endingOf, nameOf, NEVER_YET, type Incarnation, type Sometimes } from './incarnation.ts';
 import { finalOf, judgeWhole } from './verdict.ts';
 
 export interface FlagshipOptions {
   readonly folder: string;
-  readonly lives: readonly Life[];
+  readonly lives: readonly Incarnation[];
   readonly recordsPerLife: number;
   readonly chunk?: number;
   readonly spinUs?: number;
@@ -33,7 +33,7 @@ export interface FlagshipOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** The number of keys of the records; 500 by default. */
   readonly keys?: number;
-  readonly tell?: (line: string) => void;
+  readonly send?: (line: string) => void;
 }
 export interface FlagshipVerdict {
   readonly faults: readonly Fault[];
@@ -75,17 +75,17 @@ class Flagship {
   }
 
   async run(): Promise<FlagshipVerdict> {
-    const { lives, recordsPerLife, checkEvery = 1, tell, quietMs = QUIET_MS } = this.#options;
+    const { lives, recordsPerLife, checkEvery = 1, send, quietMs = QUIET_MS } = this.#options;
     // This process creates the folder, so that the reader finds its topics.
     await readFinal(this.#data);
     const reader = await this.#startReader();
     try {
-      for (const [i, life] of lives.entries()) {
-        const name = nameOf(life, i);
+      for (const [i, incarnation] of lives.entries()) {
+        const name = nameOf(incarnation, i);
         const before = this.#kills;
-        await (life.kind === 'random' ? this.#killAtRandom(life, i, name) : this.#dieAtFailpoint(life, i, name));
+        await (incarnation.kind === 'random' ? this.#killAtRandom(incarnation, i, name) : this.#dieAtFailpoint(incarnation, i, name));
         await this.#judge(name, i % checkEvery === checkEvery - 1, this.#kills > before);
-        tell?.(`${name}: ${this.#faults.length} faults`);
+        send?.(`${name}: ${this.#faults.length} faults`);
         if (this.#faults.length > 0) break;
       }
       if (this.#faults.length === 0) await this.#settle();
@@ -121,21 +121,21 @@ class Flagship {
       ...(programs === undefined ? {} : { programs }),
     });
   }
-  #startLife(life: Life, i: number): Child {
+  #startLife(incarnation: Incarnation, i: number): Child {
     const { recordsPerLife, chunk = 200, spinUs = 30, lifeMs = LIFE_MS } = this.#options;
-    return this.#start(`life${i}`, (i + 1) * recordsPerLife, chunk, endingOf(life), lifeMs, { SPIN_US: `${spinUs}`, ...armedBy(life) });
+    return this.#start(`life${i}`, (i + 1) * recordsPerLife, chunk, endingOf(incarnation), lifeMs, { SPIN_US: `${spinUs}`, ...armedBy(incarnation) });
   }
 
-  async #killAtRandom(life: Life & { readonly kind: 'random' }, i: number, name: string): Promise<void> {
+  async #killAtRandom(incarnation: Incarnation & { readonly kind: 'random' }, i: number, name: string): Promise<void> {
     const since = performance.now();
-    const child = this.#startLife(life, i);
+    const child = this.#startLife(incarnation, i);
     if ((await child.heard('running')) === undefined) {
       const { code, signal, errors } = await child.ended;
       return this.#report('stuck', `${name} ended before it ran (${signal ?? code}): ${errors.slice(0, 500)}`);
     }
     this.#recoveryMs.push(performance.now() - since);
     // The moment of the kill is the subject, not a fact to wait for.
-    await new Promise((resolve) => setTimeout(resolve, life.afterMs));
+    await new Promise((resolve) => setTimeout(resolve, incarnation.afterMs));
     const { code, signal, errors } = await child.kill();
     // The kill must have ended it, and no record may have been refused: the program must not crash by itself.
     if (signal !== 'SIGKILL' || errors !== '') return this.#report('stuck', `${name} ended by itself (${signal ?? code}): ${errors.slice(0, 500)}`);
@@ -145,27 +145,27 @@ class Flagship {
     this.#write({ type: 'info', op: 'fault', process: `life${i}`, what: 'killed', at: moment() });
   }
 
-  async #dieAtFailpoint(life: Life & { readonly kind: 'failpoint' }, i: number, name: string): Promise<void> {
+  async #dieAtFailpoint(incarnation: Incarnation & { readonly kind: 'failpoint' }, i: number, name: string): Promise<void> {
     const before = linesIn(this.#note).length;
-    const child = this.#startLife(life, i);
+    const child = this.#startLife(incarnation, i);
     // Refused records are sent again.
-    void child.heard('refused').then((line) => line !== undefined && child.tell('go on'));
+    void child.heard('refused').then((line) => line !== undefined && child.send('go on'));
     const { code, signal, errors } = await child.ended;
     const isStruck = linesIn(this.#note)
       .slice(before)
-      .some((line) => line.startsWith(`${life.name} `));
-    if (isStruck) this.#struck[life.name] = (this.#struck[life.name] ?? 0) + 1;
+      .some((line) => line.startsWith(`${incarnation.name} `));
+    if (isStruck) this.#struck[incarnation.name] = (this.#struck[incarnation.name] ?? 0) + 1;
     if (signal !== 'SIGKILL') {
-      if (life.mode === 'kill' && code === 0) this.#report('stuck', `${name} ended without reaching its failpoint: the life proves nothing`);
+      if (incarnation.mode === 'kill' && code === 0) this.#report('stuck', `${name} ended without reaching its failpoint: the life proves nothing`);
       // A storage call that fails may end the process, by its name; no other error may.
-      const isTold = life.mode === 'fail' && signal === null && /STOPLOG_|EIO/.test(errors);
+      const isTold = incarnation.mode === 'fail' && signal === null && /STOPLOG_|EIO/.test(errors);
       if (code !== 0 && !isTold) this.#report('stuck', `${name} ended with ${signal ?? code}: ${errors.slice(0, 500)}`);
       return;
     }
     // Killed by its failpoint, or by us because its time was over.
-    if (!isStruck || life.mode !== 'kill') return this.#report('stuck', `${name} did not end in its time, said ${child.lines.at(-1) ?? 'nothing'}`);
+    if (!isStruck || incarnation.mode !== 'kill') return this.#report('stuck', `${name} did not end in its time, said ${child.lines.at(-1) ?? 'nothing'}`);
     this.#kills++;
-    const rare = dyingAt(life.name);
+    const rare = dyingAt(incarnation.name);
     if (rare !== undefined) this.#sometimes[rare]++;
   }
 
@@ -202,7 +202,7 @@ class Flagship {
   }
   async #drain(reader: Child | undefined): Promise<void> {
     if (reader === undefined) return;
-    reader.tell('drain');
+    reader.send('drain');
     const { code, signal, errors } = await reader.ended;
     if (code !== 0) this.#report('unseen tail', `the reader ended with ${signal ?? code}: ${errors.slice(0, 500)}`);
   }

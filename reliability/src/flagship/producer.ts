@@ -27,7 +27,7 @@ export interface Production {
 let calls = 0;
 
 /** The number of records in the log, which holds a prefix of all sent ones. */
-export const standsAt = async (log: Log): Promise<number> => {
+export const isAt = async (log: Log): Promise<number> => {
   const ends = await log.offsets(
     Array.from({ length: PARTITIONS }, (_, partition) => ({ topic: 'numbers', partition })),
     'latest',
@@ -39,7 +39,7 @@ export const produce = async (log: Log, { process, upTo, chunk, write, most = UN
   const topic: AnyTopic = topicOf(numbers);
   const underWay = new Set<Promise<void>>();
   let failure: Error | undefined;
-  for (let i = await standsAt(log); i < upTo && failure === undefined; i += chunk) {
+  for (let i = await isAt(log); i < upTo && failure === undefined; i += chunk) {
     const packer = new RecordPacker(topic.name, PARTITIONS);
     const texts = new Map<number, string[]>();
     for (let at = i; at < Math.min(i + chunk, upTo); at++) {

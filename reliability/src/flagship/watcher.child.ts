@@ -19,7 +19,7 @@ const { name, version, fingerprint } = storeOf(perKey);
 const parts = await Promise.all(
   Array.from({ length: PARTITIONS }, (_, partition) => log.store({ store: name, partition, group: 'flagship', version, fingerprint }, never)),
 );
-const standsAt = async (partition: number): Promise<number> => {
+const isAt = async (partition: number): Promise<number> => {
   const [place] = await log.committed('flagship', [{ topic: 'numbers', partition }]);
   return Number(place!.offset);
 };
@@ -30,9 +30,9 @@ const looked = { times: 0, moved: 0 };
 const last = new Map<number, number>();
 console.log('watching');
 for (let partition = 0; !isOver; partition = (partition + 1) % PARTITIONS) {
-  const before = await standsAt(partition);
+  const before = await isAt(partition);
   const count = counted(partition);
-  const after = await standsAt(partition);
+  const after = await isAt(partition);
   if (count < before || count > after)
     console.log(`wrong: partition ${partition} was at ${before}, then its store had counted ${count}, then it was at ${after}`);
   looked.times++;

@@ -66,7 +66,7 @@ export class Child {
       throw new Error(`the program ended before it said '${beginning}': ${JSON.stringify({ ...(await this.ended), lines: this.lines.slice(-20) }, null, 1)}`);
     return line;
   }
-  tell(line: string): void {
+  send(line: string): void {
     this.process.stdin!.write(`${line}\n`);
   }
   kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<Ended> {

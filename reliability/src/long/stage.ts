@@ -9,7 +9,7 @@ export interface UnitSetting {
   readonly unit: number;
   readonly folder: string;
   readonly random: () => number;
-  readonly tell: (line: string) => void;
+  readonly send: (line: string) => void;
 }
 export interface UnitOutcome {
   readonly faults: readonly Fault[];

@@ -17,7 +17,7 @@ import { threads } from '../faults/threads.ts';
 import { failpointLives } from '../flagship/at-failpoints.ts';
 import { ways } from '../flagship/misbehave.ts';
 import { runFlagship, type FlagshipVerdict } from '../flagship/flagship.ts';
-import type { Life } from '../flagship/life.ts';
+import type { Incarnation } from '../flagship/incarnation.ts';
 import { catchMutant } from '../mutants/catch.ts';
 import { MUTANTS } from '../mutants/mutants.ts';
 import type { Stage, UnitOutcome, UnitSetting } from './stage.ts';
@@ -54,9 +54,9 @@ const outcome = ({ faults, records, acknowledged, inDoubt, polled, kills, struck
   },
 });
 
-const manyKeys = async ({ folder, tell }: UnitSetting): Promise<UnitOutcome> => {
-  const lives = Array.from({ length: 2 }, (): Life => ({ kind: 'random', afterMs: 300 }));
-  return outcome(await runFlagship({ folder, lives, recordsPerLife: 500_000, keys: 1_000_000, chunk: 5_000, spinUs: 0, quietMs: 240_000, tell }));
+const manyKeys = async ({ folder, send }: UnitSetting): Promise<UnitOutcome> => {
+  const lives = Array.from({ length: 2 }, (): Incarnation => ({ kind: 'random', afterMs: 300 }));
+  return outcome(await runFlagship({ folder, lives, recordsPerLife: 500_000, keys: 1_000_000, chunk: 5_000, spinUs: 0, quietMs: 240_000, send }));
 };
 
 export const stagesOf = ({ kills, records }: Scale): readonly Stage[] => [
@@ -65,16 +65,16 @@ export const stagesOf = ({ kills, records }: Scale): readonly Stage[] => [
     title: 'killed at random moments',
     units: Math.ceil(kills / KILLS_OF_A_UNIT),
     share: 5,
-    run: async ({ folder, random, tell }) => {
-      const lives = Array.from({ length: KILLS_OF_A_UNIT }, (): Life => ({ kind: 'random', afterMs: random() * 250 }));
-      return outcome(await runFlagship({ folder, lives, recordsPerLife: Math.ceil(records / kills), chunk: 500, spinUs: 15, checkEvery: 10, tell }));
+    run: async ({ folder, random, send }) => {
+      const lives = Array.from({ length: KILLS_OF_A_UNIT }, (): Incarnation => ({ kind: 'random', afterMs: random() * 250 }));
+      return outcome(await runFlagship({ folder, lives, recordsPerLife: Math.ceil(records / kills), chunk: 500, spinUs: 15, checkEvery: 10, send }));
     },
   },
   {
     id: 'F2',
     title: 'killed at every failpoint: first, second, any hit',
     units: 20,
-    run: async ({ folder, unit, random, tell }) =>
+    run: async ({ folder, unit, random, send }) =>
       outcome(
         await runFlagship({
           folder,
@@ -82,7 +82,7 @@ export const stagesOf = ({ kills, records }: Scale): readonly Stage[] => [
           recordsPerLife: 2_000,
           chunk: 100,
           checkEvery: 10,
-          tell,
+          send,
         }),
       ),
   },
@@ -92,15 +92,15 @@ export const stagesOf = ({ kills, records }: Scale): readonly Stage[] => [
     id: 'F6',
     title: 'the n-th storage call fails',
     units: STORAGE.length * 2,
-    run: async ({ folder, unit, tell }) => {
+    run: async ({ folder, unit, send }) => {
       const name = STORAGE[unit % STORAGE.length]!;
-      const lives = Array.from({ length: HITS / 2 }, (_, i): Life => ({
+      const lives = Array.from({ length: HITS / 2 }, (_, i): Incarnation => ({
         kind: 'failpoint',
         name,
         mode: 'fail',
         hit: 1 + 2 * i + Math.floor(unit / STORAGE.length),
       }));
-      return outcome(await runFlagship({ folder, lives, recordsPerLife: 1_000, chunk: 100, spinUs: 0, checkEvery: HITS, tell }));
+      return outcome(await runFlagship({ folder, lives, recordsPerLife: 1_000, chunk: 100, spinUs: 0, checkEvery: HITS, send }));
     },
   },
   { id: 'F7', title: 'flipped bits', units: 50, run: flips },
@@ -110,19 +110,21 @@ export const stagesOf = ({ kills, records }: Scale): readonly Stage[] => [
     id: 'F11',
     title: 'every failpoint slow, every flush slow, and a stall',
     units: 3,
-    run: async ({ folder, random, tell }) =>
+    run: async ({ folder, random, send }) =>
       outcome(
         await runFlagship({
           folder,
           lives: [
-            ...failpointLives('random', random, 'slow').map((life) => (life.kind === 'failpoint' ? { ...life, mode: 'slow:700' } : life)),
+            ...failpointLives('random', random, 'slow').map((incarnation) =>
+              incarnation.kind === 'failpoint' ? { ...incarnation, mode: 'slow:700' } : incarnation,
+            ),
             { kind: 'failpoint', name: 'append.committed', mode: 'slow:200', hit: 'every' },
             { kind: 'failpoint', name: 'commit.written', mode: 'slow:5000', hit: 1 + Math.floor(random() * 10) },
           ],
           recordsPerLife: 2_000,
           chunk: 100,
           checkEvery: 10,
-          tell,
+          send,
         }),
       ),
   },
@@ -169,10 +171,10 @@ export const stagesOf = ({ kills, records }: Scale): readonly Stage[] => [
     id: 'bugs',
     title: 'seeded bugs, each to be caught',
     units: MUTANTS.length,
-    run: async ({ folder, unit, tell }) => {
+    run: async ({ folder, unit, send }) => {
       const mutant = MUTANTS[unit]!;
       const caught = await catchMutant(folder, mutant, mutant.scenario);
-      tell(`a core that ${mutant.name}: ${caught[0]?.kind ?? 'not caught'}`);
+      send(`a core that ${mutant.name}: ${caught[0]?.kind ?? 'not caught'}`);
       return {
         faults: caught.some(({ kind }) => kind === mutant.shows) ? [] : [{ kind: 'phantom', what: `a core that ${mutant.name} was not caught` }],
         figures: { caught: caught.some(({ kind }) => kind === mutant.shows) ? 1 : 0 },

@@ -23,7 +23,7 @@ export const catchMutant = async (
     case 'fence':
       return (await fence(place, programs)).faults;
     case 'power':
-      return (await cutPower({ unit: 1, folder: place, random: chance(1), tell: () => {} }, scenario.images, programs)).faults;
+      return (await cutPower({ unit: 1, folder: place, random: chance(1), send: () => {} }, scenario.images, programs)).faults;
     case 'survivors':
       return (await survivors(place, programs)).faults;
     case 'damage':

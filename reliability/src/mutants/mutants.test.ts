@@ -1,6 +1,6 @@
 /** Checks the checkers: a suite that passes on a broken product is worth nothing. */
 import { describe, expect, test } from 'vitest';
-import { told } from '../checkers/fault.ts';
+import { heard } from '../checkers/fault.ts';
 import { canRecord } from '../faults/power.ts';
 import { withFolder } from '../harness/folder.ts';
 import { catchMutant } from './catch.ts';
@@ -15,7 +15,7 @@ test('the suite has fourteen mutants', () => expect(MUTANTS.length).toBe(14));
 describe('an unbroken core has no findings', () => {
   test.for(scenarios.map((scenario) => [JSON.stringify(scenario), scenario] as const))('%s', async ([, scenario], { skip }) => {
     skip(whyNot(scenario) !== undefined, whyNot(scenario));
-    await withFolder(async (folder) => expect(told(await catchMutant(folder, undefined, scenario))).toEqual([]));
+    await withFolder(async (folder) => expect(heard(await catchMutant(folder, undefined, scenario))).toEqual([]));
   });
 });
 describe('a core that', () => {
@@ -23,7 +23,7 @@ describe('a core that', () => {
     skip(whyNot(mutant.scenario) !== undefined, whyNot(mutant.scenario));
     await withFolder(async (folder) => {
       const faults = await catchMutant(folder, mutant, mutant.scenario);
-      console.log(`${name}: ${told(faults, 2).join('; ').slice(0, 300)}`);
+      console.log(`${name}: ${heard(faults, 2).join('; ').slice(0, 300)}`);
       expect(faults.map(({ kind }) => kind)).toContain(mutant.shows);
     });
   });

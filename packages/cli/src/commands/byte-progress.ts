@@ -22,7 +22,7 @@ export const withProgress = async <T extends object>(what: string, run: (watch: 
   const row = await StatusRow.on(process.stderr);
   try {
     stop.signal.throwIfAborted();
-    return { made: await run({ signal: stop.signal, onProgress: telling(what, row) }) };
+    return { made: await run({ signal: stop.signal, onProgress: reporting(what, row) }) };
   } catch (error) {
     if (interrupted !== undefined && error === stop.signal.reason) return { made: undefined, interrupted };
     throw error;
@@ -32,15 +32,15 @@ export const withProgress = async <T extends object>(what: string, run: (watch: 
   }
 };
 
-const telling = (what: string, row: StatusRow): ((progress: Progress) => void) => {
+const reporting = (what: string, row: StatusRow): ((progress: Progress) => void) => {
   let began = performance.now();
-  let told = began;
+  let reported = began;
   let last: Progress['step'] | undefined;
   return ({ step, passed, total }) => {
     const now = performance.now();
     if (step !== last) [last, began] = [step, now];
-    if (now - told < (row.live ? DRAW_EVERY_MS : PLAIN_EVERY_MS)) return;
-    told = now;
+    if (now - reported < (row.live ? DRAW_EVERY_MS : PLAIN_EVERY_MS)) return;
+    reported = now;
     const rate = passed / ((now - began) / 1000);
     const share = total === 0 ? 100 : Math.floor((passed / total) * 100);
     const left = rate > 0 ? secondsText((total - passed) / rate) : '–';

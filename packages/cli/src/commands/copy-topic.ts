@@ -62,7 +62,7 @@ interface Source {
 class Copy {
   readonly #parts: CopyParts;
   readonly #epoch: number;
-  readonly #life = randomUUID();
+  readonly #incarnation = randomUUID();
   readonly #packer: RecordPacker;
   #copied = 0;
   /** The previous commit: the next one is prepared while this one is flushed. */
@@ -88,7 +88,7 @@ class Copy {
           return false;
         }
         await this.#step(source);
-        this.#tell(sources);
+        this.#report(sources);
       }
     }
     await this.#underWay;
@@ -107,7 +107,7 @@ class Copy {
     this.#underWay = log.commit({
       group,
       epoch: this.#epoch,
-      incarnation: this.#life,
+      incarnation: this.#incarnation,
       appends: this.#packer.take(),
       stores: [],
       positions: [{ topic: stands.topic, partition: stands.partition, from: stands.offset, to: next }],
@@ -128,7 +128,7 @@ class Copy {
     }
     return records;
   }
-  #tell(sources: readonly Source[]): void {
+  #report(sources: readonly Source[]): void {
     const passed = sources.reduce((sum, { stands, start }) => sum + Math.max(0, Number(stands.offset - start)), 0);
     const total = sources.reduce((sum, { start, end }) => sum + Number(end - start), 0);
     this.#parts.progress({ copied: this.#copied, passed, total });

@@ -29,13 +29,13 @@ again. Refused while the group has a member, and while another group reads such 
     const argument = logArgument(given.text('log'), { create: false });
     const execute = given.flag('execute');
     await using opened = await openForTools(argument);
-    const standing = groupNamed(given.operands[0]!, await opened.module.groups(opened.log), argument);
-    if (standing.members.length > 0) throw occupiedError(standing.group, standing.members, standing.epoch, Date.now());
-    if (execute) await opened.module.deleteGroup(opened.log, standing.group);
-    if (given.flag('json')) await output.write(jsonOut({ group: standing.group, deleted: execute, ...contentsOf(standing) }));
+    const description = groupNamed(given.operands[0]!, await opened.module.groups(opened.log), argument);
+    if (description.members.length > 0) throw occupiedError(description.group, description.members, description.epoch, Date.now());
+    if (execute) await opened.module.deleteGroup(opened.log, description.group);
+    if (given.flag('json')) await output.write(jsonOut({ group: description.group, deleted: execute, ...contentsOf(description) }));
     else
       output.say(
-        `group '${standing.group}', ${contentsText(standing)}: ${execute ? 'deleted' : 'would be deleted. Nothing was changed; add --execute to do it'}`,
+        `group '${description.group}', ${contentsText(description)}: ${execute ? 'deleted' : 'would be deleted. Nothing was changed; add --execute to do it'}`,
       );
     return 0;
   },

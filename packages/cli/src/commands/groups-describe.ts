@@ -52,7 +52,7 @@ good, with the reason and the command that leaves the record out, and each membe
       before = now;
       now = await look();
     }
-    const standing = groupNamed(name, await opened.module.groups(opened.log), argument);
+    const description = groupNamed(name, await opened.module.groups(opened.log), argument);
     const seconds = (now.at - before.at) / 1000;
     const paces = now.parts.map((lag): PartitionPace => {
       const last = before.parts.find(({ topic, partition }) => topic === lag.topic && partition === lag.partition);
@@ -60,23 +60,23 @@ good, with the reason and the command that leaves the record out, and each membe
       const { consumed, produced } = ratesBetween(last, lag, seconds);
       return { lag, consumed, produced, drainSeconds: drainSeconds(lag.records, consumed, produced) };
     });
-    const isNoted = standing.stores.some(({ store }) => store === failuresPart(name, 0).store);
+    const isNoted = description.stores.some(({ store }) => store === failuresPart(name, 0).store);
     const failed = isNoted ? await readNotes(opened.log, name, now.parts) : [];
     if (given.flag('json')) {
       await output.write(
         jsonOut({
-          ...(groupData({ standing, parts: now.parts }) as object),
-          partitions: paces.map((pace) => paceData(pace, standing.members)),
+          ...(groupData({ description, parts: now.parts }) as object),
+          partitions: paces.map((pace) => paceData(pace, description.members)),
           failed: failed.map(noteData),
         }),
       );
       return 0;
     }
     if (paces.length === 0) output.say(`group '${name}' has committed no position yet: its members read from the start`);
-    else await output.write(rowsText(paceRows(paces, standing.members), [1, 2, 3, 4, 5, 6, 7]));
+    else await output.write(rowsText(paceRows(paces, description.members), [1, 2, 3, 4, 5, 6, 7]));
     for (const one of failed) output.say(noteText(one, Date.now()));
-    for (const member of standing.members) output.say(`${occupantText(member, Date.now())}; it has ${holdsText(member)}`);
-    const stores = standing.stores.filter(({ store }) => store !== failuresPart(name, 0).store);
+    for (const member of description.members) output.say(`${occupantText(member, Date.now())}; it has ${holdsText(member)}`);
+    const stores = description.stores.filter(({ store }) => store !== failuresPart(name, 0).store);
     if (stores.length > 0) output.say(`stores: ${stores.map(({ store, version }) => `${store} (version ${version})`).join(', ')}`);
     return 0;
   },

@@ -52,10 +52,10 @@ names the stores that are no longer consistent.`,
     await using opened = await openForTools(argument);
     const name = given.operands[0]!;
     const groups = await opened.module.groups(opened.log);
-    const standing = groups.find(({ group }) => group === name);
-    if (standing !== undefined && standing.members.length > 0) throw occupiedError(name, standing.members, standing.epoch, Date.now());
+    const description = groups.find(({ group }) => group === name);
+    if (description !== undefined && description.members.length > 0) throw occupiedError(name, description.members, description.epoch, Date.now());
     const plan = planReset(target, await placesOf(given, target, groups, opened, argument));
-    const stores = storesLeftBehind(standing?.stores.map(({ store }) => store) ?? [], plan);
+    const stores = storesLeftBehind(description?.stores.map(({ store }) => store) ?? [], plan);
     const print = async (): Promise<void> => {
       if (given.flag('json')) await output.write(jsonOut({ group: name, executed: execute, plan: planData(plan), inconsistentStores: stores }));
       else if (given.flag('csv')) await output.write(positionsText(plan.map(({ topic, partition, to }) => ({ topic, partition, offset: to }))));

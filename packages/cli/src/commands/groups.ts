@@ -35,8 +35,8 @@ positions and members are not known: its lag is –.`,
     const argument = logArgument(given.text('log'), { create: false });
     await using opened = await openForTools(argument);
     const found: GroupLag[] = [];
-    for (const standing of await opened.module.groups(opened.log))
-      found.push({ standing, parts: await readLag(opened.log, standing.group, partitionsOf(standing, opened), Date.now) });
+    for (const description of await opened.module.groups(opened.log))
+      found.push({ description, parts: await readLag(opened.log, description.group, partitionsOf(description, opened), Date.now) });
     if (given.flag('json')) await output.write(jsonOut(found.map(groupData)));
     else if (found.length === 0) output.say(`${argument.text} holds no groups yet: the first run of a pipeline makes one`);
     else await output.write(rowsText(groupRows(found), [3, 4, 5]));

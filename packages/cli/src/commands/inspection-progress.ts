@@ -10,11 +10,11 @@ const MB = 1_000_000;
 
 export const watchInspection = (what: string, row: StatusRow): ((progress: InspectionProgress) => void) => {
   const began = performance.now();
-  let told = began + QUIET_MS - (row.live ? DRAW_EVERY_MS : PLAIN_EVERY_MS);
+  let reported = began + QUIET_MS - (row.live ? DRAW_EVERY_MS : PLAIN_EVERY_MS);
   return ({ done, total, records }) => {
     const now = performance.now();
-    if (now - told < (row.live ? DRAW_EVERY_MS : PLAIN_EVERY_MS)) return;
-    told = now;
+    if (now - reported < (row.live ? DRAW_EVERY_MS : PLAIN_EVERY_MS)) return;
+    reported = now;
     const seconds = (now - began) / 1_000;
     const rate = done / seconds;
     const share = total === 0 ? 100 : Math.floor((done / total) * 100);

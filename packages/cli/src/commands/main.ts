@@ -55,7 +55,7 @@ export const main = async (argv: readonly string[]): Promise<number> => {
     await output.flushed();
     return code;
   } catch (error) {
-    output.say(told(orLackOfFiles(error)));
+    output.say(reported(orLackOfFiles(error)));
     // A second write error has the same cause, or follows from the first.
     await output.flushed().catch(() => {});
     return isUsage(error) ? 2 : 1;
@@ -126,7 +126,7 @@ const version = (): string => (JSON.parse(readFileSync(new URL('../../package.js
 /** Whether the command line was wrong, and not a line of the input. */
 const isUsage = (error: unknown): boolean => isStoplogError(error) && error.code === 'STOPLOG_USAGE' && error.facts['line'] === undefined;
 
-const told = (error: unknown): string => {
+const reported = (error: unknown): string => {
   const { STOPLOG_DEBUG } = process.env;
   const known = error instanceof Error ? error : new Error(String(error));
   const [head = '', ...others] = sentence(known).split('\n');

@@ -1,7 +1,7 @@
 /** The target of a reset and the partitions that it moves, from the command line. */
 import { StoplogError } from '@stoplog/core';
 import type { TopicPartition, TopicShape } from '@stoplog/core/port';
-import { type GroupStanding, parsePositions, type ResetPlace, type ResetTarget } from '@stoplog/core/tools';
+import { type GroupDescription, parsePositions, type ResetPlace, type ResetTarget } from '@stoplog/core/tools';
 import { oneLine, sizeText } from '@stoplog/runtime/kit';
 import { durationIn } from '../text/duration-text.ts';
 import type { Arguments } from './arguments.ts';
@@ -75,7 +75,7 @@ const readText = (path: string): string => {
 export const placesOf = async (
   given: Arguments,
   target: ResetTarget,
-  groups: readonly GroupStanding[],
+  groups: readonly GroupDescription[],
   opened: OpenedLog,
   argument: LogArgument,
 ): Promise<readonly ResetPlace[]> => {
@@ -100,7 +100,7 @@ export const placesOf = async (
 const chosenPartitions = (
   given: Arguments,
   target: ResetTarget,
-  groups: readonly GroupStanding[],
+  groups: readonly GroupDescription[],
   opened: OpenedLog,
   argument: LogArgument,
 ): readonly TopicPartition[] => {
@@ -108,13 +108,13 @@ const chosenPartitions = (
   const partition = given.number('partition', 0);
   if (named === undefined) {
     if (partition !== undefined) throw new StoplogError('STOPLOG_USAGE', { partition }, '--partition is one of a topic: add --topic T');
-    const standing = groupNamed(given.operands[0]!, groups, argument);
-    const found = partitionsOf(standing, opened);
+    const description = groupNamed(given.operands[0]!, groups, argument);
+    const found = partitionsOf(description, opened);
     if (found.length > 0) return found;
     throw new StoplogError(
       'STOPLOG_USAGE',
-      { group: standing.group },
-      `group '${standing.group}' has committed no position yet, so it does not say which topics it reads: name them with --topic T,…`,
+      { group: description.group },
+      `group '${description.group}' has committed no position yet, so it does not say which topics it reads: name them with --topic T,…`,
     );
   }
   const shapes = named.map((name) => topicNamed(name, opened.topics, argument, "'stoplog topics' lists them."));

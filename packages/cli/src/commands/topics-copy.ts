@@ -2,7 +2,7 @@
 import { StoplogError } from '@stoplog/core';
 import type { TopicShape } from '@stoplog/core/port';
 import { checkName, shapeDifference } from '@stoplog/core/kit';
-import { type GroupStanding, occupiedError, topicFromShape } from '@stoplog/core/tools';
+import { type GroupDescription, occupiedError, topicFromShape } from '@stoplog/core/tools';
 import { grouped, secondsText } from '@stoplog/runtime/kit';
 import type { Command } from './command.ts';
 import { type CopyProgress, copyTopic } from './copy-topic.ts';
@@ -46,11 +46,11 @@ FROM, copy once more, start them on TO, then 'stoplog groups delete copy.FROM.TO
     // A topic with arrival times would stamp the copied records, so the copy keeps their times until you alter it.
     const { timestamps: _, ...to }: TopicShape = existing ?? { ...from, name: toName, partitions: given.number('partitions', 1) ?? from.partitions };
     topicFromShape(to, 'read'); // throws the errors of such a declaration
-    const standing = (await opened.module.groups(opened.log)).find((one) => one.group === group);
-    if (standing !== undefined && standing.members.length > 0) throw occupiedError(group, standing.members, standing.epoch, Date.now());
+    const description = (await opened.module.groups(opened.log)).find((one) => one.group === group);
+    if (description !== undefined && description.members.length > 0) throw occupiedError(group, description.members, description.epoch, Date.now());
     if (existing !== undefined)
-      await checkTarget(from, { ...from, name: toName, partitions: given.number('partitions', 1) ?? existing.partitions }, existing, standing, opened);
-    else if (standing !== undefined && standing.positions.length > 0)
+      await checkTarget(from, { ...from, name: toName, partitions: given.number('partitions', 1) ?? existing.partitions }, existing, description, opened);
+    else if (description !== undefined && description.positions.length > 0)
       throw new StoplogError(
         'STOPLOG_USAGE',
         { topic: toName, group },
@@ -89,7 +89,7 @@ const checkTarget = async (
   from: TopicShape,
   wanted: TopicShape,
   existing: TopicShape,
-  standing: GroupStanding | undefined,
+  description: GroupDescription | undefined,
   { log }: OpenedLog,
 ): Promise<void> => {
   const difference = shapeDifference(wanted, existing);
@@ -100,7 +100,7 @@ const checkTarget = async (
       `topic '${existing.name}' is there already, and is no copy of '${from.name}' in another number of partitions: choose a new name`,
     );
   const records = recordsIn(await partsOf(log, existing));
-  if (records > 0 && (standing === undefined || standing.positions.length === 0)) {
+  if (records > 0 && (description === undefined || description.positions.length === 0)) {
     throw new StoplogError(
       'STOPLOG_USAGE',
       { topic: existing.name, records },
@@ -115,11 +115,11 @@ const DRAW_EVERY_MS = 100;
 /** Redraws a row ten times a second; without a terminal, prints a line every five seconds. */
 const watching = (what: string, row: StatusRow): ((progress: CopyProgress) => void) => {
   const began = performance.now();
-  let told = began;
+  let reported = began;
   return ({ copied, passed, total }) => {
     const now = performance.now();
-    if (now - told < (row.live ? DRAW_EVERY_MS : PLAIN_EVERY_MS)) return;
-    told = now;
+    if (now - reported < (row.live ? DRAW_EVERY_MS : PLAIN_EVERY_MS)) return;
+    reported = now;
     const rate = copied / ((now - began) / 1000);
     const share = total === 0 ? 100 : Math.floor((passed / total) * 100);
     const line = `${what}   ${grouped(passed)} of ${grouped(total)}   ${share} %   ${grouped(rate)}/s   ${rate > 0 ? secondsText((total - passed) / rate) : '–'} left`;

@@ -1,5 +1,5 @@
 /** `stoplog topics delete NAME` */
-import { type GroupStanding, occupiedError } from '@stoplog/core/tools';
+import { type GroupDescription, occupiedError } from '@stoplog/core/tools';
 import { grouped } from '@stoplog/runtime/kit';
 import { contentsOf, contentsText } from '../text/group-contents.ts';
 import type { Command } from './command.ts';
@@ -35,7 +35,7 @@ its pages are reused.`,
     await using opened = await openForTools(argument);
     const shape = topicNamed(given.operands[0]!, opened.topics, argument, "'stoplog topics' lists them.");
     const groups = await opened.module.groups(opened.log);
-    const readers = groups.filter((standing) => topicsOf(standing).has(shape.name) || standing.owns.includes(shape.name));
+    const readers = groups.filter((description) => topicsOf(description).has(shape.name) || description.owns.includes(shape.name));
     const along = readers.filter(({ stores, owns }) => stores.length > 0 || owns.includes(shape.name));
     for (const { group, members, epoch } of readers) if (members.length > 0) throw occupiedError(group, members, epoch, Date.now());
     const records = recordsIn(await partsOf(opened.log, shape));
@@ -49,7 +49,7 @@ its pages are reused.`,
           partitions,
           records,
           groups: readers.map(({ group }) => group),
-          deletedGroups: along.map((standing) => ({ group: standing.group, ...contentsOf(standing) })),
+          deletedGroups: along.map((description) => ({ group: description.group, ...contentsOf(description) })),
         }),
       );
       return 0;
@@ -61,10 +61,10 @@ its pages are reused.`,
   },
 };
 
-const readersText = (readers: readonly GroupStanding[], along: readonly GroupStanding[]): string => {
+const readersText = (readers: readonly GroupDescription[], along: readonly GroupDescription[]): string => {
   const others = readers.filter((reader) => !along.includes(reader)).map(({ group }) => group);
   return [
     ...(others.length === 0 ? [] : [`, and the positions of ${others.join(', ')}`]),
-    ...along.map((standing) => `, and with it group '${standing.group}', ${contentsText(standing)}`),
+    ...along.map((description) => `, and with it group '${description.group}', ${contentsText(description)}`),
   ].join('');
 };

@@ -2,7 +2,7 @@
 import type { PartitionLag } from '@stoplog/core';
 import type { TopicShape } from '@stoplog/core/port';
 import { readLag } from '@stoplog/core/kit';
-import type { CleaningStanding } from '@stoplog/core/tools';
+import type { PartitionCleaning } from '@stoplog/core/tools';
 import { failureText, grouped, secondsText } from '@stoplog/runtime/kit';
 import { CLEANING_HEADINGS, cleaningCells, cleaningData } from '../text/cleaning-text.ts';
 import { ageIn, lagIn } from '../text/group-text.ts';
@@ -40,8 +40,9 @@ A reader is a group with a position in the topic, or with a member to which the 
     const parts = await partsOf(opened.log, shape);
     const places = parts.map(({ partition }) => ({ topic: shape.name, partition }));
     const readers: Reader[] = [];
-    for (const standing of await opened.module.groups(opened.log))
-      if (topicsOf(standing).has(shape.name)) readers.push({ group: standing.group, lags: await readLag(opened.log, standing.group, places, Date.now) });
+    for (const description of await opened.module.groups(opened.log))
+      if (topicsOf(description).has(shape.name))
+        readers.push({ group: description.group, lags: await readLag(opened.log, description.group, places, Date.now) });
     const cleanings = await opened.module.cleanings(opened.log, [shape.name]);
     if (given.flag('json')) await output.write(jsonOut(dataOf(shape, parts, cleanings, readers)));
     else {
@@ -57,7 +58,7 @@ interface Reader {
   readonly lags: readonly PartitionLag[];
 }
 
-const textOf = (shape: TopicShape, parts: readonly Part[], cleanings: readonly CleaningStanding[], readers: readonly Reader[]): string =>
+const textOf = (shape: TopicShape, parts: readonly Part[], cleanings: readonly PartitionCleaning[], readers: readonly Reader[]): string =>
   [
     rowsText([
       ['topic', shape.name],
@@ -93,7 +94,7 @@ const textOf = (shape: TopicShape, parts: readonly Part[], cleanings: readonly C
     .filter((text) => text !== '')
     .join('\n');
 
-const dataOf = (shape: TopicShape, parts: readonly Part[], cleanings: readonly CleaningStanding[], readers: readonly Reader[]): unknown => ({
+const dataOf = (shape: TopicShape, parts: readonly Part[], cleanings: readonly PartitionCleaning[], readers: readonly Reader[]): unknown => ({
   ...shapeData(shape),
   records: recordsIn(parts),
   bytes: cleanings.reduce((sum, { bytes }) => sum + bytes, 0),

@@ -1,11 +1,11 @@
-import type { CleaningStanding } from '@stoplog/core/tools';
+import type { PartitionCleaning } from '@stoplog/core/tools';
 import { expect, test } from 'vitest';
 import { cleaningCells, cleaningData } from './cleaning-text.ts';
 
 const NOW = Date.UTC(2026, 0, 15);
 const last = { at: NOW - 180_000, tookMs: 820, startBefore: 0n, start: 40n, dropped: 1_200, kept: 300, bytesBefore: 4_500_000, bytes: 300_000 };
-const idle: CleaningStanding = { topic: 'orders', partition: 0, bytes: 300_000, dirtyBytes: 90_000, dirtyRatio: 0.3, dueAt: undefined };
-const cleaned: CleaningStanding = { ...idle, last, dueAt: NOW + 7_200_000 };
+const idle: PartitionCleaning = { topic: 'orders', partition: 0, bytes: 300_000, dirtyBytes: 90_000, dirtyRatio: 0.3, dueAt: undefined };
+const cleaned: PartitionCleaning = { ...idle, last, dueAt: NOW + 7_200_000 };
 const failure = { at: NOW - 5_000, code: 'STOPLOG_LOG_CORRUPT', message: 'orders[0] is damaged\u001b: restore it', attempts: 3, retryAt: NOW + 55_000 };
 
 test('a partition shows its dirty ratio, its last cleaning with the freed bytes, and when the next is due', () => {

@@ -1,12 +1,12 @@
 /** The log's own retention and compaction, as `stoplog topics describe` shows it. */
-import type { CleaningStanding } from '@stoplog/core/tools';
+import type { PartitionCleaning } from '@stoplog/core/tools';
 import { agoText, freedBytes, grouped, secondsText, sizeText } from '@stoplog/runtime/kit';
 import { offsetData } from './json-text.ts';
 
 export const CLEANING_HEADINGS: readonly string[] = ['BYTES', 'NEW', 'CLEANED', 'FREED', 'NEXT'];
 
 /** Bytes, dirty ratio, time and freed bytes of the last cleaning, and time until the next. */
-export const cleaningCells = ({ bytes, dirtyRatio, last, dueAt }: CleaningStanding, now: number): readonly string[] => [
+export const cleaningCells = ({ bytes, dirtyRatio, last, dueAt }: PartitionCleaning, now: number): readonly string[] => [
   grouped(bytes),
   dirtyRatio === undefined ? '–' : `${Math.round(100 * dirtyRatio)} %`,
   last === undefined ? 'never' : agoText(last.at, now),
@@ -14,7 +14,7 @@ export const cleaningCells = ({ bytes, dirtyRatio, last, dueAt }: CleaningStandi
   dueAt === undefined ? '–' : dueAt <= now ? 'now' : `in ${secondsText((dueAt - now) / 1000)}`,
 ];
 
-export const cleaningData = ({ dirtyBytes, dirtyRatio, dueAt, last, failure }: CleaningStanding): unknown => ({
+export const cleaningData = ({ dirtyBytes, dirtyRatio, dueAt, last, failure }: PartitionCleaning): unknown => ({
   dirtyBytes: dirtyBytes ?? null,
   dirtyRatio: dirtyRatio ?? null,
   nextDueAt: dueAt === undefined ? null : new Date(dueAt).toISOString(),

@@ -1,10 +1,10 @@
 import type { PartitionLag } from '@stoplog/core';
-import type { Holding } from '@stoplog/core/port';
-import type { GroupMember, GroupStanding } from '@stoplog/core/tools';
+import type { AssignedPartition } from '@stoplog/core/port';
+import type { GroupMember, GroupDescription } from '@stoplog/core/tools';
 import { describe, expect, test } from 'vitest';
 import { groupData, groupRows, holdsText, paceData, paceRows, type PartitionPace } from './group-text.ts';
 
-const holding = (topic: string, partition: number): Holding => ({ topic, partition, epoch: 7 });
+const holding = (topic: string, partition: number): AssignedPartition => ({ topic, partition, epoch: 7 });
 const lag = (partition: number): PartitionLag => ({ topic: 'orders', partition, position: 5n, end: 5n, records: 0, age: 0 });
 const a: GroupMember = {
   instance: 'i1',
@@ -17,12 +17,12 @@ const a: GroupMember = {
 };
 const b: GroupMember = { instance: 'i2', pid: 22, sessionMs: 10_000, since: 0, beatAt: 0, holds: [holding('orders', 1), holding('source:feed', 0)] };
 const idle: GroupMember = { ...b, instance: 'i3', pid: 33, holds: [] };
-const standing = (...members: readonly GroupMember[]): GroupStanding => ({ group: 'billing', epoch: 7, members, positions: [], stores: [], owns: [] });
+const description = (...members: readonly GroupMember[]): GroupDescription => ({ group: 'billing', epoch: 7, members, positions: [], stores: [], owns: [] });
 const paces = [0, 1, 2, 3].map((partition): PartitionPace => ({ lag: lag(partition), consumed: undefined, produced: undefined, drainSeconds: 0 }));
 
 describe('a group', () => {
   test('a group shows no member, one member by its process, or the number of members', () => {
-    const shown = [[], [b], [a], [a, b]].map((members) => groupRows([{ standing: standing(...members), parts: [] }])[1]![1]);
+    const shown = [[], [b], [a], [a, b]].map((members) => groupRows([{ description: description(...members), parts: [] }])[1]![1]);
     expect(shown).toEqual(['–', 'pid 22', 'a, pid 11', '2 members']);
   });
   test('each partition shows the member to which it is assigned', () => {
@@ -33,8 +33,8 @@ describe('a group', () => {
     expect([a, b, idle].map(holdsText)).toEqual(['orders[0 2]', 'orders[1] source:feed[0]', 'no partition: other members have them all']);
   });
   test('a group whose topics are not known has an unknown lag, which is not 0', () => {
-    const unknown = { standing: standing(), parts: [] };
-    const read = { standing: standing(), parts: [lag(0)] };
+    const unknown = { description: description(), parts: [] };
+    const read = { description: description(), parts: [lag(0)] };
     expect([unknown, read].map((found) => groupRows([found])[1]![3])).toEqual(['–', '0']);
     expect([unknown, read].map(groupData)).toMatchObject([
       { lag: null, lagSeconds: null },
@@ -42,7 +42,7 @@ describe('a group', () => {
     ]);
   });
   test('the data of a group has each member with its times and partitions', () => {
-    expect(groupData({ standing: standing(a, b), parts: [] })).toMatchObject({
+    expect(groupData({ description: description(a, b), parts: [] })).toMatchObject({
       members: [
         {
           member: 'i1',

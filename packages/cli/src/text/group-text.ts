@@ -1,13 +1,13 @@
 /** Consumer groups as `stoplog groups` shows them: rows for people, data for programs. */
 import type { PartitionLag } from '@stoplog/core';
 import type { TopicPartition } from '@stoplog/core/port';
-import type { GroupMember, GroupStanding, ResetLine } from '@stoplog/core/tools';
+import type { GroupMember, GroupDescription, ResetLine } from '@stoplog/core/tools';
 import { grouped, secondsText } from '@stoplog/runtime/kit';
 import { drainText } from './duration-text.ts';
 import { offsetData } from './json-text.ts';
 
 export interface GroupLag {
-  readonly standing: GroupStanding;
+  readonly description: GroupDescription;
   readonly parts: readonly PartitionLag[];
 }
 export const lagIn = (parts: readonly PartitionLag[]): number => parts.reduce((sum, { records }) => sum + records, 0);
@@ -15,24 +15,24 @@ export const ageIn = (parts: readonly PartitionLag[]): number => Math.max(0, ...
 
 export const groupRows = (found: readonly GroupLag[]): readonly (readonly string[])[] => [
   ['GROUP', 'MEMBERS', 'TOPICS', 'LAG', 'OLDEST', 'STORES'],
-  ...found.map(({ standing, parts }) => [
-    standing.group,
-    membersText(standing.members),
+  ...found.map(({ description, parts }) => [
+    description.group,
+    membersText(description.members),
     [...new Set(parts.map(({ topic }) => topic))].join(',') || '–',
     parts.length === 0 ? '–' : grouped(lagIn(parts)),
     ageText(parts),
-    String(standing.stores.length),
+    String(description.stores.length),
   ]),
 ];
-export const groupData = ({ standing, parts }: GroupLag): unknown => ({
-  group: standing.group,
-  epoch: standing.epoch,
-  members: standing.members.map(memberData),
+export const groupData = ({ description, parts }: GroupLag): unknown => ({
+  group: description.group,
+  epoch: description.epoch,
+  members: description.members.map(memberData),
   // The topics of a group without positions and members are not known.
   lag: parts.length === 0 ? null : lagIn(parts),
   lagSeconds: parts.length === 0 ? null : ageIn(parts) / 1000,
   topics: [...new Set(parts.map(({ topic }) => topic))],
-  stores: standing.stores,
+  stores: description.stores,
 });
 
 /** A partition of a group, and its rates between two readings. */

@@ -4,21 +4,21 @@
  */
 import { StoplogError } from '@stoplog/core';
 import type { TopicShape } from '@stoplog/core/port';
-import { cleanupOf, forgettingOf, OF_COMPACTED_TOPICS, OF_EVERY_TOPIC, type Setting } from '@stoplog/core/tools';
+import { cleanupOf, cleaningOf, OF_COMPACTED_TOPICS, OF_EVERY_TOPIC, type Setting } from '@stoplog/core/tools';
 import { exactDurationText, oneLine } from '@stoplog/runtime/kit';
 import { durationIn } from './duration-text.ts';
 import { exactSizeText, sizeIn } from './size-text.ts';
 
 /** The part of a shape that controls retention and compaction. */
 export type Settings = Pick<TopicShape, 'cleanup' | 'retentionMs' | 'forgetting'>;
-type Forgetting = NonNullable<TopicShape['forgetting']>;
+type Cleaning = NonNullable<TopicShape['forgetting']>;
 
 /** A setting that a shape keeps in `forgetting`, as an option. */
 interface Option {
   readonly option: string;
   /** The name of the setting in a declaration. */
   readonly declared: string;
-  readonly kept: keyof Forgetting;
+  readonly kept: keyof Cleaning;
   readonly setting: Setting;
   readonly isOfCompacted: boolean;
 }
@@ -26,7 +26,7 @@ const optionsOf = (table: Readonly<Record<string, Setting>>, isOfCompacted: bool
   Object.entries(table).flatMap(([declared, setting]) =>
     // The table names the fields of `forgetting`: its type is made from these very entries.
     setting.option !== undefined && setting.keptIn === 'forgetting'
-      ? [{ option: setting.option, declared, kept: setting.kept as keyof Forgetting, setting, isOfCompacted }]
+      ? [{ option: setting.option, declared, kept: setting.kept as keyof Cleaning, setting, isOfCompacted }]
       : [],
   );
 const OPTIONS: readonly Option[] = [...optionsOf(OF_EVERY_TOPIC, false), ...optionsOf(OF_COMPACTED_TOPICS, true)];
@@ -60,7 +60,7 @@ export const settingsIn = (topic: string, text: (option: string) => string | und
   }
   if (word === 'both' && retentionMs === undefined && spec['retentionBytes'] === undefined)
     throw wrong({ topic }, '--cleanup both compacts and forgets by age or size as well: add --retention 7d or --retention-bytes 10GB');
-  const forgetting = forgettingOf(topic, spec);
+  const forgetting = cleaningOf(topic, spec);
   return { cleanup: compacts ? 'compact' : 'delete', retentionMs, ...(forgetting === undefined ? {} : { forgetting }) };
 };
 

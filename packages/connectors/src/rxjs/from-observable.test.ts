@@ -108,15 +108,17 @@ describe('a source from an Observable', () => {
   test('dropped arrivals are counted, and reported once a second at most', async () => {
     vi.useFakeTimers();
     try {
-      const told: Dropped[] = [];
+      const reported: Dropped[] = [];
       const ticks = new Subject<number>();
-      const reader = await fromObservable('ticks', () => ticks, spec({ buffer: 2, overflow: 'drop-oldest', dropped: (dropped) => told.push(dropped) })).open(
-        START,
-      );
+      const reader = await fromObservable(
+        'ticks',
+        () => ticks,
+        spec({ buffer: 2, overflow: 'drop-oldest', dropped: (dropped) => reported.push(dropped) }),
+      ).open(START);
       for (let n = 0; n < 5; n++) ticks.next(n);
-      expect(told).toEqual([]);
+      expect(reported).toEqual([]);
       vi.advanceTimersByTime(1_000);
-      expect(told).toEqual([{ source: 'ticks', arrivals: 3, arrivalsInAll: 3 }]);
+      expect(reported).toEqual([{ source: 'ticks', arrivals: 3, arrivalsInAll: 3 }]);
       expect(await reader.pull(ALL, never)).toMatchObject({
         arrivals: [
           { key: '3', value: 3 },
@@ -125,9 +127,9 @@ describe('a source from an Observable', () => {
       });
       for (let n = 5; n < 8; n++) ticks.next(n);
       await reader[Symbol.asyncDispose]();
-      expect(told.at(-1)).toEqual({ source: 'ticks', arrivals: 1, arrivalsInAll: 4 });
+      expect(reported.at(-1)).toEqual({ source: 'ticks', arrivals: 1, arrivalsInAll: 4 });
       vi.advanceTimersByTime(10_000);
-      expect(told).toHaveLength(2);
+      expect(reported).toHaveLength(2);
     } finally {
       vi.useRealTimers();
     }
@@ -142,7 +144,8 @@ describe('a source from an Observable', () => {
   });
   test('each opening is a subscription of its own, with numbers from 0', async () => {
     const source = fromObservable('ticks', () => from(['a']), spec());
-    for (let life = 0; life < 2; life++) expect(await (await source.open(START)).pull(ALL, never)).toMatchObject({ arrivals: [{ key: '0', value: 'a' }] });
+    for (let incarnation = 0; incarnation < 2; incarnation++)
+      expect(await (await source.open(START)).pull(ALL, never)).toMatchObject({ arrivals: [{ key: '0', value: 'a' }] });
   });
   test('an invalid buffer, overflow or name is refused where it is declared', () => {
     for (const buffer of [0, -1, 1.5, NaN, Infinity])

@@ -38,7 +38,7 @@ export interface FromObservable {
  */
 export const fromObservable = <V>(name: string, open: () => Observable<V>, spec: FromObservable): ValueSource<string, V> => {
   checkName('source', name);
-  const { buffer, overflow, dropped = tellDropped, now = Date.now } = spec;
+  const { buffer, overflow, dropped = reportDropped, now = Date.now } = spec;
   if (!Number.isSafeInteger(buffer) || buffer < 1) {
     throw new StoplogError(
       'STOPLOG_USAGE',
@@ -62,7 +62,7 @@ export const fromObservable = <V>(name: string, open: () => Observable<V>, spec:
 
 const OVERFLOWS: ReadonlySet<string> = new Set<Overflow>(['drop-oldest', 'drop-newest', 'fail']);
 
-const tellDropped = ({ source, arrivals, arrivalsInAll }: Dropped): void =>
+const reportDropped = ({ source, arrivals, arrivalsInAll }: Dropped): void =>
   console.error(
     `stoplog   source '${source}' dropped ${arrivals} arrivals, ${arrivalsInAll} in all: its buffer is full, the log is slower than the Observable`,
   );

@@ -36,7 +36,7 @@ export class ObservableReader implements SourceReader {
   #changed: () => void = () => {};
   #untold = 0;
   #droppedInAll = 0;
-  #telling: NodeJS.Timeout | undefined;
+  #reporting: NodeJS.Timeout | undefined;
 
   constructor(parts: ReaderParts) {
     this.#parts = parts;
@@ -62,7 +62,7 @@ export class ObservableReader implements SourceReader {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.next();
-    this.#tell();
+    this.#report();
   }
 
   #offer(value: unknown): void {
@@ -70,7 +70,7 @@ export class ObservableReader implements SourceReader {
     const offered = this.#buffer.offer(value, now());
     if (offered === 'dropped') {
       this.#untold++;
-      this.#telling ??= setTimeout(() => this.#tell(), TELL_MS).unref();
+      this.#reporting ??= setTimeout(() => this.#report(), TELL_MS).unref();
     } else if (offered === 'overflowed') {
       this.#ends(
         new StoplogError(
@@ -97,9 +97,9 @@ export class ObservableReader implements SourceReader {
       { cause },
     );
   }
-  #tell(): void {
-    clearTimeout(this.#telling);
-    this.#telling = undefined;
+  #report(): void {
+    clearTimeout(this.#reporting);
+    this.#reporting = undefined;
     if (this.#untold === 0) return;
     this.#droppedInAll += this.#untold;
     const dropped: Dropped = { source: this.#parts.name, arrivals: this.#untold, arrivalsInAll: this.#droppedInAll };

@@ -101,15 +101,15 @@ describe('a pipeline that reads an Observable', () => {
   });
   test('a handler that hangs at an arrival loses its thread, as it would at a record', async () => {
     await withFolder(async (path) => {
-      const told: string[] = [];
-      const write = vi.spyOn(process.stderr, 'write').mockImplementation((text) => told.push(String(text)) > 0);
+      const reported: string[] = [];
+      const write = vi.spyOn(process.stderr, 'write').mockImplementation((text) => reported.push(String(text)) > 0);
       try {
         const restarted = async (app: App): Promise<void> => void (await firstValueFrom(app.status.pipe(filter(({ restarts }) => restarts > 0))));
         await withApp('hanging', path, restarted, { hangAfter: seconds(0.3) });
       } finally {
         write.mockRestore();
       }
-      expect(told.join('')).toMatch(/STOPLOG_HANDLER {2}task 0 hangs at one\[0\] offset 0/);
+      expect(reported.join('')).toMatch(/STOPLOG_HANDLER {2}task 0 hangs at one\[0\] offset 0/);
     });
   });
 });

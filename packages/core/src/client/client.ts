@@ -162,12 +162,12 @@ class Client implements NumberedClient {
     await this.#ensure(topic, true);
     // A chain per append: after a failed commit the log accepts no later one of this append, so it has a prefix of the
     // records.
-    const life = `${this.#name}/${this.#turn}`;
+    const incarnation = `${this.#name}/${this.#turn}`;
     const sender: Sender = {
       packing: { first: this.#turn++ },
       credit: this.pressure,
       calls: this.#calls,
-      send: (appends) => this.#log.commit({ group: '', epoch: 0, incarnation: life, appends, stores: [], positions: [] }),
+      send: (appends) => this.#log.commit({ group: '', epoch: 0, incarnation: incarnation, appends, stores: [], positions: [] }),
     };
     return appendAll(sender, topic, records, options);
   }
@@ -177,7 +177,7 @@ class Client implements NumberedClient {
       const log = numberedLog(this.#log, 'producers');
       const prepare = (topic: AnyTopic): Promise<void> => this.#ensure(topic, true);
       if (typeof of === 'string') return new LogProducer(of, log, await log.producer(of), prepare, Date.now, this.#flow);
-      if (of instanceof LogProducer) return of.over(log, await log.producer(of.name, of.life), prepare, this.#flow);
+      if (of instanceof LogProducer) return of.over(log, await log.producer(of.name, of.incarnation), prepare, this.#flow);
       throw new StoplogError('STOPLOG_USAGE', { found: typeof of }, "log.producer takes a name, such as 'orders-api', or a producer of a closed log");
     });
   }

@@ -9,7 +9,7 @@
  * duplicate some.
  */
 import type { Committed } from '../port/log.ts';
-import type { NumberedAppend, NumberedLog, ProducerLife } from '../port/numbered-log.ts';
+import type { NumberedAppend, NumberedLog, ProducerIncarnation } from '../port/numbered-log.ts';
 import { isStoplogError, StoplogError } from '../pure/errors.ts';
 import type { Encoded } from '../pure/schema/codec.ts';
 import type { PackedBatch } from '../pure/topic/packer.ts';
@@ -56,7 +56,7 @@ export class LogProducer implements Producer {
   readonly #prepare: (topic: AnyTopic) => Promise<void>;
   readonly #now: () => number;
   readonly #flow: Flow;
-  #life: ProducerLife;
+  #incarnation: ProducerIncarnation;
   #seenAt: number;
   /** The next sequence, by topic and partition. */
   #next = new Map<string, number>();
@@ -65,26 +65,26 @@ export class LogProducer implements Producer {
   #calls = 0;
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(name: string, log: NumberedLog, life: ProducerLife, prepare: (topic: AnyTopic) => Promise<void>, now: () => number, flow: Flow) {
+  constructor(name: string, log: NumberedLog, incarnation: ProducerIncarnation, prepare: (topic: AnyTopic) => Promise<void>, now: () => number, flow: Flow) {
     this.#flow = flow;
     this.name = name;
     this.#log = log;
-    this.#life = life;
+    this.#incarnation = incarnation;
     this.#prepare = prepare;
     this.#now = now;
     this.#seenAt = now();
   }
 
-  get life(): ProducerLife {
-    return this.#life;
+  get incarnation(): ProducerIncarnation {
+    return this.#incarnation;
   }
   /** The same producer over another log on the same data, because its own log is closed. */
-  over(log: NumberedLog, life: ProducerLife, prepare: (topic: AnyTopic) => Promise<void>, flow: Flow): LogProducer {
-    const moved = new LogProducer(this.name, log, this.#life, prepare, this.#now, flow);
+  over(log: NumberedLog, incarnation: ProducerIncarnation, prepare: (topic: AnyTopic) => Promise<void>, flow: Flow): LogProducer {
+    const moved = new LogProducer(this.name, log, this.#incarnation, prepare, this.#now, flow);
     moved.#next = this.#next;
     moved.#failed = this.#failed;
     moved.#calls = this.#calls;
-    moved.#become(life);
+    moved.#become(incarnation);
     return moved;
   }
 
@@ -122,7 +122,7 @@ export class LogProducer implements Producer {
   }
 
   async #send(call: Call, records: NewRecords<unknown, unknown>, options: NumberedAppendOptions, isKnown?: Known): Promise<Appended> {
-    const life = this.#chain();
+    const incarnation = this.#chain();
     let isInterrupted = false;
     const sender: Sender = {
       ...this.#flow,
@@ -136,7 +136,7 @@ export class LogProducer implements Producer {
         },
       },
       already: call.sent,
-      send: (appends) => this.#commit(call, appends, life, options.ack ?? 'durable'),
+      send: (appends) => this.#commit(call, appends, incarnation, options.ack ?? 'durable'),
       interrupted: () => (isInterrupted = true),
     };
     try {
@@ -150,20 +150,20 @@ export class LogProducer implements Producer {
     }
   }
   /** Numbers the batches, and records the outcome of each. */
-  async #commit(call: Call, packed: readonly (PackedBatch & NumberedAppend)[], life: string, ack: 'durable' | 'committed'): Promise<Committed> {
+  async #commit(call: Call, packed: readonly (PackedBatch & NumberedAppend)[], incarnation: string, ack: 'durable' | 'committed'): Promise<Committed> {
     const sent: Sent = {
       done: false,
       appends: packed.map((batch) => {
-        const name = placeName(batch);
+        const name = partitionName(batch);
         const sequence = this.#next.get(name) ?? 0;
         this.#next.set(name, sequence + batch.records);
         call.sent += batch.records;
         call.tally.send(batch);
-        return { ...batch, producer: { ...this.#life, sequence } };
+        return { ...batch, producer: { ...this.#incarnation, sequence } };
       }),
     };
     call.open.push(sent);
-    const committed = await this.#put(sent, life);
+    const committed = await this.#put(sent, incarnation);
     if (ack === 'durable') await committed.durable;
     this.#acknowledge(call, sent);
     return committed;
@@ -173,8 +173,8 @@ export class LogProducer implements Producer {
     // Removes commits in the order in which they were sent, so that `open` starts with the first record that may be missing.
     while (call.open[0]?.done === true) call.open.shift();
   }
-  #put({ appends }: Sent, life: string): Promise<Committed> {
-    return this.#log.commit({ group: '', epoch: 0, incarnation: life, appends, stores: [], positions: [] });
+  #put({ appends }: Sent, incarnation: string): Promise<Committed> {
+    return this.#log.commit({ group: '', epoch: 0, incarnation: incarnation, appends, stores: [], positions: [] });
   }
   /** Sends the open commits of the failed append again, in order; then every record that was sent is in the log. */
   async #settle(call: Call): Promise<void> {
@@ -193,21 +193,21 @@ export class LogProducer implements Producer {
   }
   /** A conditional append is one commit, and is decided again, not repeated: its sequences are free. */
   #takeBack(call: Call): void {
-    for (const { appends } of call.open.splice(0)) for (const batch of appends.toReversed()) this.#next.set(placeName(batch), batch.producer!.sequence);
+    for (const { appends } of call.open.splice(0)) for (const batch of appends.toReversed()) this.#next.set(partitionName(batch), batch.producer!.sequence);
     this.#failed = undefined;
   }
   /** No commit of an append may be accepted after an earlier one was refused, so that the log has a prefix of its records. */
   #chain(): string {
-    return `${this.name}/${this.#life.id}/${this.#life.epoch}/${chains++}`;
+    return `${this.name}/${this.#incarnation.id}/${this.#incarnation.epoch}/${chains++}`;
   }
   async #renew(): Promise<void> {
     const now = this.#now();
-    if (now - this.#seenAt > RENEW_MS) this.#become(await this.#log.producer(this.name, this.#life));
+    if (now - this.#seenAt > RENEW_MS) this.#become(await this.#log.producer(this.name, this.#incarnation));
     this.#seenAt = now;
   }
   /** A forgotten producer counts from 0 again; a failed append can then no longer be checked. */
-  #become(life: ProducerLife): void {
-    if (life.id === this.#life.id && life.epoch === this.#life.epoch) return;
+  #become(incarnation: ProducerIncarnation): void {
+    if (incarnation.id === this.#incarnation.id && incarnation.epoch === this.#incarnation.epoch) return;
     if (this.#failed !== undefined) {
       throw new StoplogError(
         'STOPLOG_FENCED',
@@ -215,7 +215,7 @@ export class LogProducer implements Producer {
         `producer '${this.name}' was forgotten before its failed append was repeated: look into the topic which of its records are there, and open the producer again with log.producer('${this.name}')`,
       );
     }
-    this.#life = life;
+    this.#incarnation = incarnation;
     this.#next.clear();
   }
   #inTurn<T>(act: () => Promise<T>): Promise<T> {
@@ -231,7 +231,7 @@ type Known = (partition: number, key: Encoded | null, value: Encoded | null) => 
 /** True for the refusal of a batch that is older than the last five, and so in the log. */
 const wasAppended = (error: unknown): boolean =>
   isStoplogError(error) && error.code === 'STOPLOG_SEQUENCE' && Number(error.facts['sequence']) < Number(error.facts['expected']);
-const placeName = ({ topic, partition }: NumberedAppend): string => `${partition}:${topic}`;
+const partitionName = ({ topic, partition }: NumberedAppend): string => `${partition}:${topic}`;
 const hasMoved = (error: unknown): boolean => isStoplogError(error) && error.code === 'STOPLOG_END_MOVED';
 
 const otherRecords = (name: string, { topic, sent }: Call): StoplogError =>

@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Assignment, NumberedCommit, NumberedLog, ProducerLife, TopicShape } from '@stoplog/core/port';
+import type { Assignment, NumberedCommit, NumberedLog, ProducerIncarnation, TopicShape } from '@stoplog/core/port';
 import { BatchBuilder, openPort } from '@stoplog/core/kit';
 import { loadTools } from '@stoplog/core/tools';
 import { MemoryDisk, memoryLog } from '@stoplog/core/testing';
@@ -63,7 +63,7 @@ const action = fc.oneof(
   { weight: 1, arbitrary: fc.record({ type: fc.constant('delete records' as const), partition, share: fc.double({ min: 0, max: 1.1, noNaN: true }) }) },
 );
 
-interface Standing {
+interface MemberStatus {
   readonly epoch: number;
   readonly stands: readonly bigint[];
   readonly ends: readonly bigint[];
@@ -71,7 +71,7 @@ interface Standing {
   readonly next: readonly number[];
 }
 const sizeOf = ({ records, tail }: CommitPlan['appends'][number]): number => records.reduce((sum: number, { gap }) => sum + gap + 1, tail);
-const plannedCommit = (plan: CommitPlan, { epoch, stands, ends, next }: Standing, life: ProducerLife): NumberedCommit => ({
+const plannedCommit = (plan: CommitPlan, { epoch, stands, ends, next }: MemberStatus, incarnation: ProducerIncarnation): NumberedCommit => ({
   group: plan.inGroup ? 'g' : '',
   epoch: epoch + plan.epochOff,
   appends: plan.appends.map(({ partition, records, tail, sequence, expectedEnd }) => {
@@ -82,7 +82,7 @@ const plannedCommit = (plan: CommitPlan, { epoch, stands, ends, next }: Standing
       topic: 't',
       partition,
       batch: builder.finish(delta - 1 + tail),
-      ...(sequence === null ? {} : { producer: { ...life, sequence: Math.max(0, next[partition]! + sequence) } }),
+      ...(sequence === null ? {} : { producer: { ...incarnation, sequence: Math.max(0, next[partition]! + sequence) } }),
       ...(expectedEnd === null ? {} : { expectedEnd: ends[partition]! + expectedEnd }),
     };
   }),
@@ -134,17 +134,17 @@ test('LMDB and the memory log agree after any sequence of commits, repetitions, 
       let epoch = 0;
       let members: readonly AsyncIterator<Assignment>[] = [];
       const leave = (): Promise<unknown> => Promise.all(members.map((member) => member.return!()));
-      let lives = await Promise.all(logs.map((log) => log.producer('p')));
+      let producers = await Promise.all(logs.map((log) => log.producer('p')));
       const next = places.map(() => 0);
       try {
         for (const step of actions) {
           if (step.type === 'commits') {
             const stands = (await logs[1]!.committed('g', places)).map(({ offset }) => offset);
             const ends = (await logs[1]!.offsets(places, 'latest')).map(({ offset }) => offset);
-            const standing = { epoch, stands, ends, next: [...next] };
+            const description = { epoch, stands, ends, next: [...next] };
             const [ours, oracle] = await Promise.all(
               logs.map(async (log, i) =>
-                (await Promise.allSettled(step.commits.map((plan) => log.commit(plannedCommit(plan, standing, lives[i]!))))).map(outcome),
+                (await Promise.allSettled(step.commits.map((plan) => log.commit(plannedCommit(plan, description, producers[i]!))))).map(outcome),
               ),
             );
             expect(ours).toEqual(oracle);
@@ -158,7 +158,7 @@ test('LMDB and the memory log agree after any sequence of commits, repetitions, 
             expect(ours).toEqual(oracle);
             epoch = ours![0]!.epoch;
           } else if (step.type === 'producer') {
-            lives = await Promise.all(logs.map((log) => log.producer('p')));
+            producers = await Promise.all(logs.map((log) => log.producer('p')));
             next.fill(0);
           } else if (step.type === 'clean') {
             const options = { roll: step.roll, now: step.now };

@@ -3,7 +3,7 @@
  * action is decided in pure/group/member.ts.
  */
 import { randomUUID } from 'node:crypto';
-import type { Assignment, Holding, Membership } from '../port/log.ts';
+import type { Assignment, AssignedPartition, Membership } from '../port/log.ts';
 import { assignmentsOf } from '../pure/group/group-state.ts';
 import { keepsWithout, nextAction, replacedError, type MemberAction } from '../pure/group/member.ts';
 import { partitionName, type GroupPartition, type Unit } from '../pure/group/group-partition.ts';
@@ -29,19 +29,19 @@ export async function* joinGroup(membership: Membership, { group, groupId, units
   const names = new Map(places.map(({ numbered, place }): [string, GroupPartition] => [partitionName(numbered), place]));
   const numbers = new Map(places.map(({ numbered, place }): [string, GroupPartition] => [partitionName(place), numbered]));
   let instance = '';
-  let told: readonly Holding[] | undefined;
+  let reported: readonly AssignedPartition[] | undefined;
   const next = (): { readonly action: MemberAction; readonly version: number } => {
     const { record, state } = read();
-    const standing = assignmentsOf(state, instance);
+    const description = assignmentsOf(state, instance);
     // Before this member has joined, the member with its instance id is the one it replaces.
     const replaced = instance !== '' && instanceId !== undefined && state.members.some((member) => member.instanceId === instanceId);
-    return { action: nextAction(told, standing === undefined ? { isIn: false, replaced } : { isIn: true, ...standing }), version: record.version };
+    return { action: nextAction(reported, description === undefined ? { isIn: false, replaced } : { isIn: true, ...description }), version: record.version };
   };
   const release = async (ended: readonly GroupPartition[]): Promise<void> => {
-    const standing = assignmentsOf(read().state, instance);
-    if (standing === undefined) return;
+    const description = assignmentsOf(read().state, instance);
+    if (description === undefined) return;
     const keeps = keepsWithout(
-      standing,
+      description,
       ended.flatMap((place) => numbers.get(partitionName(place)) ?? []),
     );
     failpoint('release');
@@ -58,12 +58,12 @@ export async function* joinGroup(membership: Membership, { group, groupId, units
         await link.call({ type: 'release', groupId, instance, keeps: action.keeps });
       } else if (action.type === 'wait') {
         await link.wait({ type: 'wait-group', groupId, version }, Infinity, signal);
-      } else if (action.type === 'give up') {
+      } else if (action.type === 'replaced') {
         throw replacedError(group, instanceId);
       } else {
-        told = action.partitions;
-        if (told.length > 0) failpoint('acquire');
-        yield { group, partitions: told.map((holding) => ({ ...named(names.get(partitionName(holding))!), epoch: holding.epoch })), release };
+        reported = action.partitions;
+        if (reported.length > 0) failpoint('acquire');
+        yield { group, partitions: reported.map((holding) => ({ ...named(names.get(partitionName(holding))!), epoch: holding.epoch })), release };
       }
     }
   } finally {

@@ -2,7 +2,7 @@
  * The Log over LMDB in any thread: reads through the memory map, commits by message to the writer.
  */
 import type { Assignment, Committed, Membership, OffsetAt, Position, QueueLoad, RecordBatch, TopicPartition, TopicUse } from '../port/log.ts';
-import type { NumberedCommit, NumberedLog, ProducerLife } from '../port/numbered-log.ts';
+import type { NumberedCommit, NumberedLog, ProducerIncarnation } from '../port/numbered-log.ts';
 import type { Cleaned, CleanOptions } from '../port/tools.ts';
 import type { StateStore, StorePart } from '../port/state-store.ts';
 import { StoplogError } from '../pure/errors.ts';
@@ -133,7 +133,7 @@ export class LmdbLog implements NumberedLog {
     return openStateStore(this.#env, storeId, part);
   }
 
-  async producer(name: string, held?: ProducerLife): Promise<ProducerLife> {
+  async producer(name: string, held?: ProducerIncarnation): Promise<ProducerIncarnation> {
     checkName('producer', name);
     return (await this.#link.call({ type: 'open-producer', name, held })).producer;
   }

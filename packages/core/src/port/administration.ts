@@ -9,7 +9,7 @@
 import type { ResetLine } from '../pure/group/reset.ts';
 import type { Usage } from './usage.ts';
 import type { CleaningReport } from '../pure/retention/cleaning-report.ts';
-import type { Epoch, GroupId, Holding, Log, Position, TopicName, TopicPartition } from './log.ts';
+import type { Epoch, GroupId, AssignedPartition, Log, Position, TopicName, TopicPartition } from './log.ts';
 import type { Watch } from './watch.ts';
 
 export type { CleaningReport };
@@ -36,7 +36,7 @@ export interface GroupMember {
   readonly since: number;
   readonly beatAt: number;
   /** The assigned partitions of the member, and the revoked ones on which it is still ending its work. */
-  readonly holds: readonly Holding[];
+  readonly holds: readonly AssignedPartition[];
 }
 
 /** The contents of a backup. */

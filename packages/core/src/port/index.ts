@@ -8,7 +8,7 @@ export type {
   Committed,
   Epoch,
   GroupId,
-  Holding,
+  AssignedPartition,
   Log,
   Membership,
   OffsetAt,
@@ -21,7 +21,7 @@ export type {
   TopicUse,
 } from './log.ts';
 export type { Capability, LogLink, LogModule, LogRef } from './log-module.ts';
-export type { NumberedAppend, NumberedCommit, NumberedLog, ProducerLife, ProducerStamp } from './numbered-log.ts';
+export type { NumberedAppend, NumberedCommit, NumberedLog, ProducerIncarnation, ProducerStamp } from './numbered-log.ts';
 export type { StateStore, StorePart } from './state-store.ts';
 export type { Arrival, ArrivalBatch, PullLimit, RawArrival, SourceReader, SourceStart } from './source.ts';
 export type { SinkBatch, SinkRecord, SinkStart, SinkWriter } from './sink.ts';

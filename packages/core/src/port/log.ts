@@ -25,7 +25,7 @@ import type { TopicShape } from '../pure/topic/shape.ts';
 import type { RecordCursor } from '../pure/record/record-cursor.ts';
 import type { StateStore, StorePart } from './state-store.ts';
 
-export type { AssignedPartition as Holding };
+export type { AssignedPartition };
 
 export type TopicName = string;
 export type GroupId = string;

@@ -12,7 +12,7 @@
 import type { ProducerIncarnation, ProducerStamp } from '../pure/producer/producer.ts';
 import type { Append, Commit, Committed, Log } from './log.ts';
 
-export type { ProducerIncarnation as ProducerLife, ProducerStamp };
+export type { ProducerIncarnation, ProducerStamp };
 
 export interface NumberedAppend extends Append {
   /** The producer, and the sequence of the first record: a repeated batch is answered with the offset that it has. */

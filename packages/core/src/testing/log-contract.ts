@@ -25,7 +25,7 @@ import { commits } from './contract/commits.ts';
 import { groups } from './contract/groups.ts';
 import { numbers } from './contract/numbers.ts';
 import { reads } from './contract/reads.ts';
-import { forgetting } from './contract/forgetting.ts';
+import { forgetting } from './contract/cleaning.ts';
 import { shape, TOPIC, type OpenLog, type Promises, type Subject } from './contract/setting.ts';
 import { stores } from './contract/stores.ts';
 import { survival } from './contract/survival.ts';

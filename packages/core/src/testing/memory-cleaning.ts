@@ -4,7 +4,7 @@
 import type { Cleaned } from '../port/tools.ts';
 import { cleanupOf } from '../pure/retention/cleanup.ts';
 import { cleanable, cleanBatch, mapKeys } from '../pure/retention/compaction.ts';
-import { Folding } from '../pure/retention/merging.ts';
+import { Merging } from '../pure/retention/merging.ts';
 import { KeyOffsets } from '../pure/retention/key-offsets.ts';
 import { segmentsToForget, startAfter } from '../pure/retention/retention.ts';
 import { emptySegment, isOverdue, mergesOf } from '../pure/retention/segment.ts';
@@ -48,15 +48,15 @@ const compact = (partition: MemoryPartition, shape: TopicShape, now: number): { 
   let kept = 0;
   const stamp = (bytes: Uint8Array, baseOffset: bigint): void => stampBatch(bytes, { ...inspectHeader(below[0]!.bytes), baseOffset });
   const bases = new Set(partition.closed.map(({ base }) => base));
-  const folding = new Folding((base) => bases.has(base), stamp);
+  const merging = new Merging((base) => bases.has(base), stamp);
   for (const { base, next, bytes } of below) {
     const cleaned = cleanBatch(openBatch(bytes), pass);
     dropped += cleaned.dropped;
     kept += cleaned.kept;
     if (cleaned.bytes !== undefined) stamp(cleaned.bytes, base);
-    folding.add({ base, next, was: bytes, bytes: cleaned.bytes, kept: cleaned.kept });
+    merging.add({ base, next, was: bytes, bytes: cleaned.bytes, kept: cleaned.kept });
   }
-  for (const { replaced, bytes } of folding.take()) {
+  for (const { replaced, bytes } of merging.take()) {
     const first = partition.batches.findIndex(({ base }) => base === replaced[0]!.base);
     const { base, order } = partition.batches[first]!;
     const { next } = partition.batches[first + replaced.length - 1]!;

@@ -124,9 +124,9 @@ export class MemoryDisk {
   }
 
   producer(name: string, held?: ProducerIncarnation): ProducerIncarnation {
-    const life = this.producers.open(name, held, this.#now());
+    const incarnation = this.producers.open(name, held, this.#now());
     this.flush();
-    return life;
+    return incarnation;
   }
 
   ensure(shapes: readonly TopicShape[]): void {
@@ -202,8 +202,8 @@ export class MemoryDisk {
     return receipt;
   }
   /** Records that a commit was refused: no later commit of the same incarnation is accepted. */
-  refuse({ incarnation: life }: NumberedCommit): void {
-    if (life !== undefined) this.#refused.add(life);
+  refuse({ incarnation: incarnation }: NumberedCommit): void {
+    if (incarnation !== undefined) this.#refused.add(incarnation);
   }
 
   /** Changes that are visible and not durable, oldest first. */
@@ -270,8 +270,9 @@ export class MemoryDisk {
   protected coordinate(state: MemoryGroupState, event: GroupEvent<MemoryMember>): readonly [MemoryGroupState, readonly GroupEffect[]] {
     return step(state, event);
   }
-  protected checkLife({ incarnation: life }: NumberedCommit): void {
-    if (life !== undefined && this.#refused.has(life)) throw fenced({ life }, 'an earlier commit of this actor was refused, and this one was made from it');
+  protected checkLife({ incarnation: incarnation }: NumberedCommit): void {
+    if (incarnation !== undefined && this.#refused.has(incarnation))
+      throw fenced({ incarnation }, 'an earlier commit of this actor was refused, and this one was made from it');
   }
   protected checkEpochs({ group, epoch, positions }: NumberedCommit): void {
     const { state } = this.group(group);

@@ -6,8 +6,8 @@
  * several. `drive` and `simulate` work on the disk itself, whose calls are synchronous.
  */
 import type { Clock } from './sim-clock.ts';
-import type { Assignment, Committed, Holding, Membership, OffsetAt, Position, RecordBatch, TopicPartition } from '../port/log.ts';
-import type { NumberedCommit, NumberedLog, ProducerLife } from '../port/numbered-log.ts';
+import type { Assignment, Committed, AssignedPartition, Membership, OffsetAt, Position, RecordBatch, TopicPartition } from '../port/log.ts';
+import type { NumberedCommit, NumberedLog, ProducerIncarnation } from '../port/numbered-log.ts';
 import type { StateStore, StorePart } from '../port/state-store.ts';
 import { StoplogError } from '../pure/errors.ts';
 import { assignmentsOf } from '../pure/group/group-state.ts';
@@ -73,17 +73,17 @@ class MemoryLog implements NumberedLog {
     for (const { topic, partition } of membership.units.flat()) if (!isSource(topic)) this.#disk.partition(topic, partition);
     const ended = AbortSignal.any([signal, this.#closing.signal]);
     let id = '';
-    let told: readonly Holding[] | undefined;
+    let reported: readonly AssignedPartition[] | undefined;
     const enter = (): void => {
       id = `m${++members}`;
       this.#members.set(id, name);
       const { units, instanceId, sessionMs = SESSION_MS } = membership;
       this.#disk.step(name, { type: 'join', member: { id, instanceId, units, sessionMs, heartbeats: 0, away: false, pid: this.#pid } });
     };
-    const next = (): MemberAction => this.#next(name, id, membership.instanceId, told);
+    const next = (): MemberAction => this.#next(name, id, membership.instanceId, reported);
     const release = async (over: readonly TopicPartition[]): Promise<void> => {
-      const standing = assignmentsOf(this.#disk.group(name).state, id);
-      if (standing !== undefined) this.#disk.step(name, { type: 'release', id, keeps: keepsWithout(standing, over) });
+      const description = assignmentsOf(this.#disk.group(name).state, id);
+      if (description !== undefined) this.#disk.step(name, { type: 'release', id, keeps: keepsWithout(description, over) });
     };
     if (ended.aborted) return;
     enter();
@@ -93,10 +93,10 @@ class MemoryLog implements NumberedLog {
         if (action.type === 'join') enter();
         else if (action.type === 'release') this.#disk.step(name, { type: 'release', id, keeps: action.keeps });
         else if (action.type === 'wait') await this.#until(() => next().type !== 'wait', Infinity, ended);
-        else if (action.type === 'give up') throw replacedError(name, membership.instanceId);
+        else if (action.type === 'replaced') throw replacedError(name, membership.instanceId);
         else {
-          told = action.partitions;
-          yield { group: name, partitions: told, release };
+          reported = action.partitions;
+          yield { group: name, partitions: reported, release };
         }
       }
     } finally {
@@ -104,11 +104,11 @@ class MemoryLog implements NumberedLog {
       this.#disk.step(name, { type: 'leave', id });
     }
   }
-  #next(name: string, id: string, instanceId: string | undefined, told: readonly Holding[] | undefined): MemberAction {
+  #next(name: string, id: string, instanceId: string | undefined, reported: readonly AssignedPartition[] | undefined): MemberAction {
     const { state } = this.#disk.group(name);
-    const standing = assignmentsOf(state, id);
-    if (standing !== undefined) return nextAction(told, { isIn: true, ...standing });
-    return nextAction(told, { isIn: false, replaced: instanceId !== undefined && state.members.some((member) => member.instanceId === instanceId) });
+    const description = assignmentsOf(state, id);
+    if (description !== undefined) return nextAction(reported, { isIn: true, ...description });
+    return nextAction(reported, { isIn: false, replaced: instanceId !== undefined && state.members.some((member) => member.instanceId === instanceId) });
   }
 
   async fetch(from: Position, limit: { readonly bytes: number; readonly waitMs: number }, signal: AbortSignal): Promise<RecordBatch> {
@@ -137,7 +137,7 @@ class MemoryLog implements NumberedLog {
     return this.#disk.openStore(part);
   }
 
-  async producer(name: string, held?: ProducerLife): Promise<ProducerLife> {
+  async producer(name: string, held?: ProducerIncarnation): Promise<ProducerIncarnation> {
     this.#checkOpen();
     return this.#disk.producer(name, held);
   }

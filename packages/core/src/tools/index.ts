@@ -1,14 +1,14 @@
 /**
  * `@stoplog/core/tools`: the operations of a command line on a log: groups and resets, usage, check, repair, backup.
  */
-export type { PartitionCleaning as CleaningStanding, GroupMember, GroupDescription as GroupStanding } from '../port/administration.ts';
+export type { PartitionCleaning, GroupMember, GroupDescription } from '../port/administration.ts';
 export type { CheckReport, InspectionProgress, RepairedPartition, RepairReport } from '../port/inspection.ts';
 export type { Cleaned, CleanOptions, Tools } from '../port/tools.ts';
 export type { Usage } from '../port/usage.ts';
 export type { Progress, Watch } from '../port/watch.ts';
 export { isDamage, placeText, type Finding } from '../pure/log/finding.ts';
 export { cleanupOf } from '../pure/retention/cleanup.ts';
-export { forgettingOf, type ForgettingSpec } from '../pure/topic/forgetting.ts';
+export { cleaningOf, type CleaningSpec } from '../pure/topic/cleaning.ts';
 export type { Setting } from '../pure/topic/setting.ts';
 export { OF_COMPACTED_TOPICS, OF_EVERY_TOPIC } from '../pure/topic/topic-settings.ts';
 export { topicFromShape } from '../pure/topic/topic-from-shape.ts';

@@ -2,7 +2,7 @@
 import { type LogClient, StoplogError, type Store } from '@stoplog/core';
 import type { Assignment, Log } from '@stoplog/core/port';
 import { asError, makeClient } from '@stoplog/core/kit';
-import type { CleaningStanding } from '@stoplog/core/tools';
+import type { PartitionCleaning } from '@stoplog/core/tools';
 import { failpoint } from '@stoplog/core/private/failpoints';
 import { differenceOf, holdingsIn } from '../pure/host/holdings.ts';
 import { actorName, unitsOf, type Unit } from '../pure/host/units.ts';
@@ -52,7 +52,7 @@ export interface AppParts {
   /** Gets every event before the subscribers. */
   readonly report: (event: AppEvent) => void;
   /** The cleanings of the plan's topics. */
-  readonly cleanings: () => Promise<readonly CleaningStanding[]>;
+  readonly cleanings: () => Promise<readonly PartitionCleaning[]>;
   readonly released: () => void;
 }
 /** How long a drain may take before the remaining threads are ended. */
@@ -96,7 +96,7 @@ export class RunningApp implements App {
   }
 
   get status(): StatusStream {
-    return (this.#status ??= statusOf(this.#tally, this.#parts.plan, this.#parts.log, () => this.#watch.standings, this.#leave.signal));
+    return (this.#status ??= statusOf(this.#tally, this.#parts.plan, this.#parts.log, () => this.#watch.descriptions, this.#leave.signal));
   }
 
   get events(): EventStream {

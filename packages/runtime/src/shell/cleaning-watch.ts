@@ -2,7 +2,7 @@
  * Watches retention and compaction beside a running app, in whichever process they run: reads the state of the cleanings every ten
  * seconds, reports news, and keeps the last state for the status.
  */
-import type { CleaningStanding } from '@stoplog/core/tools';
+import type { PartitionCleaning } from '@stoplog/core/tools';
 import { cleanedNews, failureNews } from '../pure/console/cleaning-news.ts';
 
 const LOOK_MS = 10_000;
@@ -10,22 +10,22 @@ const LOOK_MS = 10_000;
 const QUIET_MS = 60_000;
 
 export class CleaningWatch {
-  readonly #look: () => Promise<readonly CleaningStanding[]>;
-  readonly #tell: (line: string) => void;
+  readonly #look: () => Promise<readonly PartitionCleaning[]>;
+  readonly #report: (line: string) => void;
   readonly #now: () => number;
-  #seen: readonly CleaningStanding[] | undefined;
+  #seen: readonly PartitionCleaning[] | undefined;
   /** The state as of the last line about a cleaning. */
-  #told: { readonly at: number; readonly standings: readonly CleaningStanding[] } = { at: -Infinity, standings: [] };
+  #reported: { readonly at: number; readonly descriptions: readonly PartitionCleaning[] } = { at: -Infinity, descriptions: [] };
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(look: () => Promise<readonly CleaningStanding[]>, tell: (line: string) => void, now: () => number) {
+  constructor(look: () => Promise<readonly PartitionCleaning[]>, report: (line: string) => void, now: () => number) {
     this.#now = now;
     this.#look = look;
-    this.#tell = tell;
+    this.#report = report;
   }
 
   /** The state as last read. */
-  get standings(): readonly CleaningStanding[] {
+  get descriptions(): readonly PartitionCleaning[] {
     return this.#seen ?? [];
   }
   /** Starts the timer. The first reading comes ten seconds later, so that the start of the app is not delayed. */
@@ -40,13 +40,13 @@ export class CleaningWatch {
   async look(): Promise<void> {
     try {
       const found = await this.#look();
-      if (this.#seen === undefined) this.#told = { at: -Infinity, standings: found };
-      for (const line of failureNews(this.#seen ?? [], found)) this.#tell(line);
+      if (this.#seen === undefined) this.#reported = { at: -Infinity, descriptions: found };
+      for (const line of failureNews(this.#seen ?? [], found)) this.#report(line);
       this.#seen = found;
-      if (this.#now() - this.#told.at < QUIET_MS) return;
-      const lines = cleanedNews(this.#told.standings, found);
-      if (lines.length > 0) this.#told = { at: this.#now(), standings: found };
-      for (const line of lines) this.#tell(line);
+      if (this.#now() - this.#reported.at < QUIET_MS) return;
+      const lines = cleanedNews(this.#reported.descriptions, found);
+      if (lines.length > 0) this.#reported = { at: this.#now(), descriptions: found };
+      for (const line of lines) this.#report(line);
     } catch {
       // A log that is being closed, or is damaged: the readers and writers get the error.
     }

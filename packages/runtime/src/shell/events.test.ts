@@ -47,14 +47,21 @@ describe('the events of an app', () => {
       // The five failures are two lines.
       expect(about.map(({ level, text }) => [level, text.replace(/task \d\[\d\]/, 'task')])).toEqual([
         ['warn', expect.stringMatching(/^task failed, again in 0\.1 s: STOPLOG_HANDLER .*I do not like it/)],
-        ['error', `task stopped after 5 failures; the other partitions continue: STOPLOG_HANDLER as above. To leave the record out, stop the pipeline and run: ${failed.skip}`],
+        [
+          'error',
+          `task stopped after 5 failures; the other partitions continue: STOPLOG_HANDLER as above. To leave the record out, stop the pipeline and run: ${failed.skip}`,
+        ],
       ]);
       expect(JSON.parse(JSON.stringify(about[1]!.facts))).toMatchObject({ pipeline: 'picky', event: 'failed', failures: 5, err: { code: 'STOPLOG_HANDLER' } });
 
       // The reason is in the log, for other processes and later ones.
       const log = await openPort(lmdb(folder));
       const { partition } = failed.actor;
-      const noted = await readNotes(log, 'picky', [0, 1].map((one) => ({ topic: 'given', partition: one, position: 1n })));
+      const noted = await readNotes(
+        log,
+        'picky',
+        [0, 1].map((one) => ({ topic: 'given', partition: one, position: 1n })),
+      );
       expect(noted).toMatchObject([{ topic: 'given', partition, note: { offset: 1n, code: 'STOPLOG_HANDLER', failures: 5, skip: failed.skip } }]);
       expect(await readNotes(log, 'picky', [{ topic: 'given', partition, position: 2n }])).toEqual([]);
       await log[Symbol.asyncDispose]();

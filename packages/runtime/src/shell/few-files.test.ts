@@ -11,7 +11,7 @@ test.each([0, 4, 8, 12, 16])(
     await withFolder(async (folder) => {
       const app = start('few-files.mjs', [folder, `${spare}`]);
       await Promise.race([once(app.process.stderr!, 'data'), app.said('settled')]);
-      app.tell('give back');
+      app.send('give back');
       const { code, errors, lines } = await app.ended;
       expect({ code, lines }).toEqual({ code: 0, lines: ['settled', 'ended'] });
       for (const line of errors.split('\n').filter((text) => text !== ''))

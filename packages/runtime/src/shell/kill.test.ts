@@ -21,14 +21,14 @@ test('a pipeline that is killed repeatedly has the results of an undisturbed one
     const reader = start('reader.mjs', [folder, `${total}`], { limitMs: 90_000 });
     await reader.said('reading');
     let killedAtWork = 0;
-    for (let life = 0; life < KILLS; life++) {
+    for (let incarnation = 0; incarnation < KILLS; incarnation++) {
       const app = startApp(folder, 'ledger.pipeline.mjs', { threads: 2, logger: 'none' }, { env: { SPIN_US: '60' } });
       const isRunning = random() >= 0.2;
       await app.said(isRunning ? 'running' : 'starting');
       const before = isRunning ? await copied(log) : 0n;
-      const appended = appendEntries(log, life * RECORDS_PER_LIFE, RECORDS_PER_LIFE);
+      const appended = appendEntries(log, incarnation * RECORDS_PER_LIFE, RECORDS_PER_LIFE);
       // On a busy machine a random time alone could end before the pipeline has read anything, so half of the kills wait for that first.
-      if (isRunning && life % 2 === 0) while ((await copied(log)) === before) await new Promise((resolve) => setImmediate(resolve));
+      if (isRunning && incarnation % 2 === 0) while ((await copied(log)) === before) await new Promise((resolve) => setImmediate(resolve));
       await new Promise((resolve) => setTimeout(resolve, random() * 120));
       expect(await app.kill()).toMatchObject({ signal: 'SIGKILL', errors: '' });
       await appended;
@@ -38,12 +38,12 @@ test('a pipeline that is killed repeatedly has the results of an undisturbed one
     }
     const app = startApp(folder, 'ledger.pipeline.mjs', { threads: 2, logger: 'none' });
     await app.said('running');
-    app.tell('settle');
+    app.send('settle');
     await app.said('settled');
-    app.tell('dispose');
+    app.send('dispose');
     expect(await app.ended).toMatchObject({ code: 0, errors: '' });
     expect(await checkLedger(folder)).toEqual({ faults: [], taken: total, appended: total, between: 0 });
-    expect(await reader.told('saw')).toEqual({ seen: total, faults: [] });
+    expect(await reader.heard('saw')).toEqual({ seen: total, faults: [] });
     await log[Symbol.asyncDispose]();
     console.log(`kill: ${killedAtWork} of ${KILLS} kills fell into the middle of the work`);
     // A run whose kills all missed would prove nothing.

@@ -59,7 +59,9 @@ const lines = (write: (line: EventLine, event: AppEvent) => void): Reporter => {
 /** The event as data that JSON can carry: an error as its code, message and facts. */
 export const factsOf = ({ type, ...facts }: AppEvent): object => ({
   event: type,
-  ...Object.fromEntries(Object.entries(facts).map(([name, fact]: [string, unknown]) => (fact instanceof Error ? ['err', errorFacts(fact)] : [name, plain(fact)]))),
+  ...Object.fromEntries(
+    Object.entries(facts).map(([name, fact]: [string, unknown]) => (fact instanceof Error ? ['err', errorFacts(fact)] : [name, plain(fact)])),
+  ),
 });
 const errorFacts = (error: Error): object => ({
   type: error.name,

@@ -52,13 +52,13 @@ const misbehave = async (kinds: readonly string[], options: object, judge: (kind
     const app = startApp(folder, 'poison.pipeline.mjs', { threads: 2, logger: 'none', ...options }, { env });
     await app.said('running');
     const poisons = kinds.filter((kind) => kind !== 'nothing');
-    app.tell(`failures ${poisons.length}`);
-    const { state, failed, restarts } = await app.told<{ readonly state: string; readonly restarts: number; readonly failed: readonly Failed[] }>('failures');
+    app.send(`failures ${poisons.length}`);
+    const { state, failed, restarts } = await app.heard<{ readonly state: string; readonly restarts: number; readonly failed: readonly Failed[] }>('failures');
     expect([state, failed.length]).toEqual(['running', poisons.length]);
     // A promise is refused at its first try alone.
     expect(restarts).toBeGreaterThanOrEqual(poisons.reduce((sum, kind) => sum + (kind.startsWith('promise') ? 1 : 4), 0));
-    app.tell('settle');
-    expect((await app.told<Failed>('failed')).code).toBe('STOPLOG_HANDLER');
+    app.send('settle');
+    expect((await app.heard<Failed>('failed')).code).toBe('STOPLOG_HANDLER');
 
     const inputs = await Promise.all(jobs.map((face) => readAll(log, face)));
     const isPoisoned = (i: number, partition: number): boolean =>
@@ -87,17 +87,17 @@ const misbehave = async (kinds: readonly string[], options: object, judge: (kind
       expect(failure.message).toContain(`jobs-${i}[${poison.partition}] offset ${poison.offset}`);
       judge(kind, failure, poison.key);
     }
-    app.tell('delay');
+    app.send('delay');
     expect(Number((await app.said('delay ')).slice(6))).toBeLessThan(200);
-    app.tell('dispose');
+    app.send('dispose');
     expect(Number((await app.said('disposed ')).slice(9))).toBeLessThan(5_000);
     expect(await app.ended).toMatchObject({ code: 0, errors: '' });
 
     const repaired = startApp(folder, 'poison.pipeline.mjs', { threads: 2, logger: 'none' }, { env: { ...env, REPAIRED: 'yes' } });
     await repaired.said('running');
-    repaired.tell('settle');
+    repaired.send('settle');
     await repaired.said('settled');
-    repaired.tell('dispose');
+    repaired.send('dispose');
     expect(await repaired.ended).toMatchObject({ code: 0, errors: '' });
     for (const [i, kind] of kinds.entries()) {
       const copied = await readAll(log, done[i]!);
@@ -143,9 +143,9 @@ test('a late throw of something that a handler started is reported and costs a r
     await appendWith(log, words('jobs-0'), 'floating later');
     const app = startApp(folder, 'poison.pipeline.mjs', { threads: 2 }, { env: { KINDS: 'floating later' } });
     await app.said('running');
-    app.tell('settle');
+    app.send('settle');
     await app.said('settled');
-    app.tell('dispose');
+    app.send('dispose');
     const { code, errors } = await app.ended;
     expect(code).toBe(0);
     expect(errors).toMatch(/something started by a handler threw later: boom/);

@@ -34,7 +34,7 @@ test('a join reads the table as of each record’s timestamp, in any order of fe
     );
     const app = startApp(folder, 'visits.pipeline.mjs', { threads: 1, logger: 'none' });
     await app.said('running');
-    app.tell('settle');
+    app.send('settle');
     await app.said('settled');
     // While the app runs: a name, and only then the visit, repeatedly. An actor that fetched names first must fetch them again.
     for (let round = ROUNDS + 1; round < ROUNDS + 300; round++) {
@@ -43,9 +43,9 @@ test('a join reads the table as of each record’s timestamp, in any order of fe
       await log.append(visits, [{ key: KEYS[one]!, value: `${round}`, timestamp: 2 * round + 1 }], { ack: 'committed' });
     }
     const settledAt = app.lines.length;
-    app.tell('settle');
+    app.send('settle');
     await app.said('settled', settledAt);
-    app.tell('dispose');
+    app.send('dispose');
     expect(await app.ended).toMatchObject({ code: 0, errors: '' });
 
     const byKey = new Map<string, string[]>(KEYS.map((key) => [key, []]));
@@ -62,11 +62,11 @@ test('a join reads the table as of each record’s timestamp, in any order of fe
     // The next run has no records left: none is delivered again.
     const again = startApp(folder, 'visits.pipeline.mjs', { threads: 1, logger: 'none' });
     await again.said('running');
-    again.tell('settle');
+    again.send('settle');
     await again.said('settled');
-    again.tell('status');
-    expect(await again.told('status')).toMatchObject({ recordsIn: 0, lag: 0 });
-    again.tell('dispose');
+    again.send('status');
+    expect(await again.heard('status')).toMatchObject({ recordsIn: 0, lag: 0 });
+    again.send('dispose');
     expect(await again.ended).toMatchObject({ code: 0 });
     await log[Symbol.asyncDispose]();
   });

@@ -17,18 +17,18 @@ const TAIL = `export default pipeline('p', stream(t('in')).to(t('out')));`;
 const SELF = `run(new URL(import.meta.url), { log: lmdb('./never') })`;
 const CONVENTION = /A pipeline module only declares: {3}export default pipeline\('orders', \.\.\.\)/;
 
-const startOn = ({ app, data }: Project, path: string): ReturnType<typeof start> => start(app, [data, path, '{"tell":"nothing"}'], { limitMs: 30_000 });
+const startOn = ({ app, data }: Project, path: string): ReturnType<typeof start> => start(app, [data, path, '{"logger":"none"}'], { limitMs: 30_000 });
 /** Runs a program until its pipeline module is refused; returns the error that it printed. */
 const refusal = async (project: Project, path: string): Promise<{ readonly code: string; readonly message: string }> => {
   const child = startOn(project, path);
-  const told = await child.told<{ readonly code: string; readonly message: string }>('refused');
+  const heard = await child.heard<{ readonly code: string; readonly message: string }>('refused');
   expect((await child.ended).signal).toBe(null);
-  return told;
+  return heard;
 };
 const runs = async (project: Project, path: string): Promise<Ended> => {
   const child = startOn(project, path);
   await child.said('running');
-  child.tell('dispose');
+  child.send('dispose');
   return child.ended;
 };
 

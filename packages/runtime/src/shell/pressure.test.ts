@@ -18,8 +18,8 @@ test('O24: a slow actor behind a fast producer uses bounded memory, does not sto
       slow,
       Array.from({ length: RECORDS }, (_, i) => ({ key: 'k', value: `${i} ${'x'.repeat(1_000)}` })),
     );
-    child.tell('go');
-    const { growth } = await child.told<{ readonly growth: number }>('report');
+    child.send('go');
+    const { growth } = await child.heard<{ readonly growth: number }>('report');
     expect(await child.ended).toMatchObject({ code: 0, errors: '' });
     expect(growth).toBeLessThan(48);
     const port = await openPort(lmdb(folder));

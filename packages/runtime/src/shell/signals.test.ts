@@ -27,9 +27,9 @@ const expectHalf = async (folder: string): Promise<void> => {
 const expectWholeAfterAnotherRun = async (folder: string): Promise<void> => {
   const app = startApp(folder, 'ledger.pipeline.mjs', { threads: 2, logger: 'none' });
   await app.said('running');
-  app.tell('settle');
+  app.send('settle');
   await app.said('settled');
-  app.tell('dispose');
+  app.send('dispose');
   expect(await app.ended).toMatchObject({ code: 0, errors: '' });
   expect(await checkLedger(folder)).toEqual({ faults: [], taken: RECORDS, appended: RECORDS, between: 0 });
 };
@@ -85,7 +85,7 @@ describe('an app that is ended in the middle of its work', () => {
   test('an app drains when its abort signal is aborted', async () => {
     await atWork(
       async (app, folder) => {
-        app.tell('abort');
+        app.send('abort');
         expect(await app.ended).toMatchObject({ code: 0, errors: '', lines: expect.arrayContaining(['ended']) });
         await expectHalf(folder);
       },
@@ -95,7 +95,7 @@ describe('an app that is ended in the middle of its work', () => {
 
   test('an app is disposed of once, however often that is requested', async () => {
     await atWork(async (app, folder) => {
-      app.tell('dispose');
+      app.send('dispose');
       await app.said('disposed');
       expect(await app.ended).toMatchObject({ code: 0, errors: '' });
       await expectHalf(folder);
@@ -106,7 +106,7 @@ describe('an app that is ended in the middle of its work', () => {
 test('an app aborted while it starts ends as if it had run', async () => {
   await withFolder(async (folder) => {
     const app = startApp(folder, 'ledger.pipeline.mjs', { threads: 2, logger: 'none', abortable: true });
-    app.tell('abort');
+    app.send('abort');
     expect(await app.ended).toMatchObject({ code: 0, errors: '', lines: ['starting', 'running', 'ended'] });
   });
 });

@@ -21,7 +21,7 @@ interface State {
 }
 const stateOf = async (app: Child): Promise<State> => {
   const seen = app.lines.length;
-  app.tell('status');
+  app.send('status');
   return JSON.parse((await app.said('status ', seen)).slice('status '.length)) as State;
 };
 /** Resolves with the names of the actors when the process has this number. */
@@ -44,11 +44,11 @@ const shared = async (...apps: readonly Child[]): Promise<void> => {
 /** Resolves when all partitions are settled, in any process. */
 const settle = async (app: Child): Promise<void> => {
   const seen = app.lines.length;
-  app.tell('settle');
+  app.send('settle');
   await app.said('settled', seen);
 };
 const dispose = async (app: Child): Promise<string> => {
-  app.tell('dispose');
+  app.send('dispose');
   const { code, errors } = await app.ended;
   expect(code).toBe(0);
   return errors;
@@ -103,9 +103,9 @@ describe('several processes that run one pipeline on one folder', () => {
       await settle(fourth);
       await having(fourth, ACTORS);
       // Some actors were taken while the third process lived, as each was released, and the rest when it was killed.
-      const told = [...(await dispose(fourth)).matchAll(/(\d) of 7 actors here: (\d) taken/g)].map(([, held, taken]) => [Number(held), Number(taken)]);
-      expect(told.map(([held]) => held)).toEqual(told.map((_, i) => told.slice(0, i + 1).reduce((sum, [, taken]) => sum + taken!, 0)));
-      expect(told.slice(-2)).toEqual([
+      const heard = [...(await dispose(fourth)).matchAll(/(\d) of 7 actors here: (\d) taken/g)].map(([, held, taken]) => [Number(held), Number(taken)]);
+      expect(heard.map(([held]) => held)).toEqual(heard.map((_, i) => heard.slice(0, i + 1).reduce((sum, [, taken]) => sum + taken!, 0)));
+      expect(heard.slice(-2)).toEqual([
         [expect.toSatisfy((held: number) => held === 3 || held === 4), expect.any(Number)],
         [ACTORS, expect.toSatisfy((taken: number) => taken === 3 || taken === 4)],
       ]);
@@ -183,10 +183,10 @@ describe('several processes that run one pipeline on one folder', () => {
     await withFolder(async (folder) => {
       const url = new URL('./fixtures/ledger.pipeline.mjs', import.meta.url);
       const app = await run(url, { log: lmdb(folder), threads: 1, instanceId: 'a', logger: 'none' });
-      const told = new Promise<void>((complete, error) => app.status.subscribe({ complete, error }));
+      const heard = new Promise<void>((complete, error) => app.status.subscribe({ complete, error }));
       const twin = startOne(folder, { instanceId: 'a' });
       await expect(app.finished).rejects.toMatchObject({ code: 'STOPLOG_FENCED' });
-      await told;
+      await heard;
       await twin.said('running');
       await dispose(twin);
     });

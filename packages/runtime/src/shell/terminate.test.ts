@@ -29,13 +29,13 @@ test('F3, O24: an app whose threads are terminated at any moment continues, and 
       appended += RECORDS_AT_A_TIME;
       await app.said(`terminated ${n} `);
     }
-    app.tell('settle');
+    app.send('settle');
     await app.said('settled');
-    app.tell('status');
-    const { restarts, failed } = await app.told<{ readonly restarts: number; readonly failed: readonly unknown[] }>('status');
+    app.send('status');
+    const { restarts, failed } = await app.heard<{ readonly restarts: number; readonly failed: readonly unknown[] }>('status');
     expect(failed).toEqual([]);
     expect(restarts).toBeGreaterThanOrEqual(TERMINATIONS / 2);
-    app.tell('dispose');
+    app.send('dispose');
     expect(await app.ended).toMatchObject({ code: 0, errors: '' });
     expect(await checkLedger(folder)).toEqual({ faults: [], taken: appended, appended, between: 0 });
     await log[Symbol.asyncDispose]();

@@ -66,7 +66,7 @@ export class DrivenTask {
   }
   #newActor(): SteppedActor {
     const { plan, task, partition } = this.ground;
-    const around = { epoch: 0, life: '', suspect: undefined, beacon: NOBODY_LOOKS, limits: EVERYTHING, now: this.#now };
+    const around = { epoch: 0, incarnation: '', suspect: undefined, beacon: NOBODY_LOOKS, limits: EVERYTHING, now: this.#now };
     const sinks = this.#sinks;
     const { work } = workOn({ plan, task, partition }, this.#log, around, { sinks });
     const actor: SteppedActor = new SteppedActor(

@@ -31,7 +31,7 @@ export interface Grain {
   /** Store entries of one generation in memory. */
   readonly entries: number;
 }
-export interface Life {
+export interface Incarnation {
   readonly plan: Plan;
   readonly task: Task;
   readonly partition: number;
@@ -53,7 +53,7 @@ export interface Life {
 }
 
 export class SimulatedActor implements Footprints {
-  readonly life: Life;
+  readonly incarnation: Incarnation;
   readonly name: string;
   /** Commits in flight, oldest first. */
   readonly underWay: Sent[] = [];
@@ -69,24 +69,24 @@ export class SimulatedActor implements Footprints {
   #handled: Handled[] = [];
   #at: { input: number; base: bigint; delta: number } | undefined;
 
-  constructor(life: Life) {
-    this.life = life;
-    const { plan, task, partition, log, grain, epoch, name, suspect, pace, now } = life;
+  constructor(incarnation: Incarnation) {
+    this.incarnation = incarnation;
+    const { plan, task, partition, log, grain, epoch, name, suspect, pace, now } = incarnation;
     this.name = `${task.id}:${partition}`;
     const around = (emit: Emit): Emit => this.#watched(emit);
     const ticks = (wallClock: number): void => void this.#handled.push({ tick: wallClock });
-    const incarnation = { epoch, life: name, suspect, pace, beacon: this, limits: grain.limits, now, around, ticks };
+    const parts = { epoch, incarnation: name, suspect, pace, beacon: this, limits: grain.limits, now, around, ticks };
     const ground = { plan, task, partition };
-    const { work } = workOn(ground, log, incarnation, { entries: grain.entries, sinks: life.sinks });
+    const { work } = workOn(ground, log, parts, { entries: grain.entries, sinks: incarnation.sinks });
     // Sources are not opened, so every task reads topics.
     this.#work = work as RecordWork;
     const send = ({ number, commit }: CommitEffect): void => {
       const sent: Sent = { by: this, number, commit, handled: this.#handled, answer: 'none' };
       this.#handled = [];
       this.underWay.push(sent);
-      life.send(sent);
+      incarnation.send(sent);
     };
-    this.#actor = new SteppedActor(work, log, send, (write) => life.sink(write, sinkStart(ground, epoch)));
+    this.#actor = new SteppedActor(work, log, send, (write) => incarnation.sink(write, sinkStart(ground, epoch)));
   }
 
   get draining(): boolean {
@@ -105,12 +105,12 @@ export class SimulatedActor implements Footprints {
   /** The present or last record. */
   get place(): Place | undefined {
     const at = this.#at;
-    const topic = at && this.life.task.inputs[at.input]?.topic.name;
-    return topic === undefined ? undefined : { topic, partition: this.life.partition, offset: at!.base + BigInt(at!.delta) };
+    const topic = at && this.incarnation.task.inputs[at.input]?.topic.name;
+    return topic === undefined ? undefined : { topic, partition: this.incarnation.partition, offset: at!.base + BigInt(at!.delta) };
   }
   /** Whether a step would change anything. */
   get isReady(): boolean {
-    return this.#actor.isReady || this.#actor.wakeAt <= this.life.now();
+    return this.#actor.isReady || this.#actor.wakeAt <= this.incarnation.now();
   }
   /** The next time at which a verb wants a tick. */
   get wakeAt(): number {
@@ -120,7 +120,7 @@ export class SimulatedActor implements Footprints {
   step(): void {
     this.steps++;
     if (this.#actor.isReady) return this.#actor.step();
-    this.#actor.tick(this.life.now());
+    this.#actor.tick(this.incarnation.now());
   }
   drain(now: number): void {
     if (this.draining) return;
@@ -154,6 +154,6 @@ export class SimulatedActor implements Footprints {
   }
   #spring(): void {
     this.trap = 'none';
-    if (this.life.fails(this, this.place!)) throw new Error('the simulation let this record fail');
+    if (this.incarnation.fails(this, this.place!)) throw new Error('the simulation let this record fail');
   }
 }

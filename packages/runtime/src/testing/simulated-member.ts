@@ -5,8 +5,8 @@
  * The next action of a member is decided by the code of production (`nextAction`), and so is the assignment by the coordinator, whose
  * state is stored in the log. The action is performed in a later step: in between the group may change, or the process may stand still.
  */
-import type { Holding } from '@stoplog/core/port';
-import { beatMs, type GroupEffect, type GroupEvent, keepsWithout, nextAction, placeName, type Standing, standingOf } from '@stoplog/core/kit';
+import type { AssignedPartition } from '@stoplog/core/port';
+import { heartbeatMs, type GroupEffect, type GroupEvent, keepsWithout, nextAction, partitionName, type MemberStatus, assignmentsOf } from '@stoplog/core/kit';
 import { type MemoryGroupState, type MemoryMember, sessionStep, type Watching } from '@stoplog/core/testing';
 import type { Unit } from '../pure/host/units.ts';
 import type { Count } from './simulation-counters.ts';
@@ -25,13 +25,13 @@ export interface MemberParts {
   readonly group: () => MemoryGroupState;
   readonly now: () => number;
   readonly count: Count;
-  readonly tell: (what: string) => void;
+  readonly report: (what: string) => void;
   /** Whether the process of a member is known to have ended. */
   readonly isGone: (id: string) => boolean;
   /** Whether an actor of this process still works on a partition. */
-  readonly isAtWork: (place: Holding) => boolean;
+  readonly isAtWork: (place: AssignedPartition) => boolean;
   /** Receives the new assignment of this member. */
-  readonly assigned: (partitions: readonly Holding[]) => void;
+  readonly assigned: (partitions: readonly AssignedPartition[]) => void;
   /** Applies an event to the group. */
   readonly change: (event: GroupEvent<MemoryMember>) => readonly GroupEffect[];
 }
@@ -41,12 +41,17 @@ export class SimulatedMember {
   id = '';
   readonly #parts: MemberParts;
   #joined = 0;
-  #told: readonly Holding[] | undefined;
+  #reported: readonly AssignedPartition[] | undefined;
   /** Events that are decided and not yet applied. */
   #saying: GroupEvent<MemoryMember>[] = [];
   #watching: Watching | undefined;
   #looked:
-    | { readonly group: MemoryGroupState; readonly told: readonly Holding[] | undefined; readonly id: string; readonly action: ReturnType<typeof nextAction> }
+    | {
+        readonly group: MemoryGroupState;
+        readonly reported: readonly AssignedPartition[] | undefined;
+        readonly id: string;
+        readonly action: ReturnType<typeof nextAction>;
+      }
     | undefined;
   #nextLook = 0;
   #nextBeat = 0;
@@ -91,7 +96,7 @@ export class SimulatedMember {
   /** Forgets everything, as the death of the process does. */
   forget(): void {
     this.id = '';
-    this.#told = this.#watching = undefined;
+    this.#reported = this.#watching = undefined;
     this.#saying = [];
     this.#nextLook = this.#parts.now();
   }
@@ -99,32 +104,32 @@ export class SimulatedMember {
   /** The next action, cached until the group or the assignment changes. */
   get #action(): ReturnType<typeof nextAction> {
     const group = this.#parts.group();
-    if (this.#looked?.group !== group || this.#looked.told !== this.#told || this.#looked.id !== this.id)
-      this.#looked = { group, told: this.#told, id: this.id, action: this.#nextAction() };
+    if (this.#looked?.group !== group || this.#looked.reported !== this.#reported || this.#looked.id !== this.id)
+      this.#looked = { group, reported: this.#reported, id: this.id, action: this.#nextAction() };
     return this.#looked.action;
   }
   #nextAction(): ReturnType<typeof nextAction> {
     const { instanceId } = this.#parts;
     const group = this.#parts.group();
-    const found = standingOf(group, this.id);
+    const found = assignmentsOf(group, this.id);
     const replaced = this.id !== '' && instanceId !== undefined && group.members.some((member) => member.instanceId === instanceId);
-    const standing: Standing = found === undefined ? { isIn: false, replaced } : { isIn: true, ...found };
-    return nextAction(this.#told, standing);
+    const description: MemberStatus = found === undefined ? { isIn: false, replaced } : { isIn: true, ...found };
+    return nextAction(this.#reported, description);
   }
   /** Revoked partitions that are drained, while other revoked partitions are not. */
-  get #early(): readonly Holding[] {
-    if (this.#told === undefined) return [];
-    const told = new Set(this.#told.map(placeName));
+  get #early(): readonly AssignedPartition[] {
+    if (this.#reported === undefined) return [];
+    const reported = new Set(this.#reported.map(partitionName));
     const { group, isAtWork } = this.#parts;
-    return (standingOf(group(), this.id)?.asked ?? []).filter((place) => !told.has(placeName(place)) && !isAtWork(place));
+    return (assignmentsOf(group(), this.id)?.asked ?? []).filter((place) => !reported.has(partitionName(place)) && !isAtWork(place));
   }
   #releaseEarly(): void {
     const { group, count } = this.#parts;
     count('partition handed over before another that was to move with it');
-    this.#saying.push({ type: 'release', id: this.id, keeps: keepsWithout(standingOf(group(), this.id)!, this.#early) });
+    this.#saying.push({ type: 'release', id: this.id, keeps: keepsWithout(assignmentsOf(group(), this.id)!, this.#early) });
   }
   #act(): void {
-    const { name, instanceId, sessionMs, units, count, tell, assigned } = this.#parts;
+    const { name, instanceId, sessionMs, units, count, report, assigned } = this.#parts;
     const action = this.#action;
     switch (action.type) {
       case 'join': {
@@ -136,36 +141,36 @@ export class SimulatedMember {
         return;
       }
       case 'release':
-        if (this.#told === undefined || action.keeps === this.#told) count('assignment that was over before it was seen');
+        if (this.#reported === undefined || action.keeps === this.#reported) count('assignment that was over before it was seen');
         this.#saying.push({ type: 'release', id: this.id, keeps: action.keeps });
         return;
-      case 'tell':
+      case 'report':
         if (!this.isIn) count('member that was expelled, and learned of it');
-        tell(`${name} is assigned ${action.partitions.length} partitions`);
-        this.#told = action.partitions;
+        report(`${name} is assigned ${action.partitions.length} partitions`);
+        this.#reported = action.partitions;
         return assigned(action.partitions);
-      case 'give up':
+      case 'replaced':
       case 'wait':
         throw new Error(`invariant broken: member ${name} was to do something`);
     }
   }
   #say(event: GroupEvent<MemoryMember>): void {
     this.#saying.shift();
-    const { instanceId, group, now, tell, count, name } = this.#parts;
+    const { instanceId, group, now, report, count, name } = this.#parts;
     if (event.type === 'join') {
       const before = group().members.some((member) => instanceId !== undefined && member.instanceId === instanceId);
       if (instanceId !== undefined && this.#joined > 1) count(before ? 'static member that came back in time' : 'static member that came back too late');
       this.id = event.member.id;
-      this.#told = this.#watching = undefined;
+      this.#reported = this.#watching = undefined;
       [this.#nextBeat, this.#nextLook] = [now(), now()];
     }
     const effects = this.#change(event);
     if (event.type === 'expire' && effects.length === 0) count('expiry that came too late');
-    tell(`${name}: ${event.type}${effects.map((effect) => `, ${textOf(effect)}`).join('')}`);
+    report(`${name}: ${event.type}${effects.map((effect) => `, ${textOf(effect)}`).join('')}`);
   }
   #beat(): void {
     const { now, sessionMs } = this.#parts;
-    this.#nextBeat = now() + beatMs(sessionMs);
+    this.#nextBeat = now() + heartbeatMs(sessionMs);
     this.#change({ type: 'beat', id: this.id });
   }
   #look(): void {

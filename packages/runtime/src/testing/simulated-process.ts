@@ -5,8 +5,8 @@
  * with an old view of the group.
  */
 import { isStoplogError, StoplogError } from '@stoplog/core';
-import type { Holding } from '@stoplog/core/port';
-import { type GroupEffect, type GroupEvent, placeName } from '@stoplog/core/kit';
+import type { AssignedPartition } from '@stoplog/core/port';
+import { type GroupEffect, type GroupEvent, partitionName } from '@stoplog/core/kit';
 import type { MemoryDisk, MemoryMember } from '@stoplog/core/testing';
 import { HostState, step, type HostEffect, type HostEvent } from '../pure/host/host.ts';
 import type { Place } from '../pure/actor/place.ts';
@@ -14,7 +14,7 @@ import { differenceOf, holdingsIn, type Held } from '../pure/host/holdings.ts';
 import type { Unit } from '../pure/host/units.ts';
 import type { Plan } from '../pure/topology/plan.ts';
 import type { MemorySinks } from './memory-sinks.ts';
-import { SimulatedActor, type Grain, type Life, type Sent } from './simulated-actor.ts';
+import { SimulatedActor, type Grain, type Incarnation, type Sent } from './simulated-actor.ts';
 import { SimulatedMember } from './simulated-member.ts';
 import type { Count } from './simulation-counters.ts';
 import type { Kind, Late } from './simulation-faults.ts';
@@ -25,12 +25,12 @@ export interface Surroundings {
   readonly units: readonly Unit[];
   readonly log: MemoryDisk;
   readonly sinks: MemorySinks;
-  readonly sink: Life['sink'];
+  readonly sink: Incarnation['sink'];
   readonly grain: () => Grain;
   readonly now: () => number;
   readonly count: Count;
-  readonly tell: (what: string) => void;
-  readonly fails: Life['fails'];
+  readonly report: (what: string) => void;
+  readonly fails: Incarnation['fails'];
   /** Whether the process of a member is known to have ended. */
   readonly isGone: (member: string) => boolean;
   readonly change: (event: GroupEvent<MemoryMember>) => readonly GroupEffect[];
@@ -66,7 +66,7 @@ export class SimulatedProcess {
     this.name = name;
     this.sessionMs = sessionMs;
     this.#around = around;
-    const { plan, units, log, now, count, tell, isGone, change } = around;
+    const { plan, units, log, now, count, report, isGone, change } = around;
     const instanceId = isStatic ? name : undefined;
     this.member = new SimulatedMember({
       name,
@@ -76,10 +76,10 @@ export class SimulatedProcess {
       group: () => log.group(plan.name).state,
       now,
       count,
-      tell,
+      report,
       isGone,
       change,
-      isAtWork: (place) => units.some(({ name, places }) => this.actors.has(name) && places.some((one) => placeName(one) === placeName(place))),
+      isAtWork: (place) => units.some(({ name, places }) => this.actors.has(name) && places.some((one) => partitionName(one) === partitionName(place))),
       assigned: (partitions) => this.#assigned(partitions),
     });
   }
@@ -152,11 +152,11 @@ export class SimulatedProcess {
   /** Drains, leaves the group, and joins later as a new member. */
   drain(): void {
     this.#leaving = true;
-    this.#tellHost({ type: 'stop' });
+    this.#reportToHost({ type: 'stop' });
   }
   /** The writer applies a commit, or answers it with the error. */
   write(sent: Sent, error?: StoplogError): void {
-    const { log, count, tell } = this.#around;
+    const { log, count, report } = this.#around;
     this.queue.splice(this.queue.indexOf(sent), 1);
     try {
       if (error !== undefined) {
@@ -171,9 +171,9 @@ export class SimulatedProcess {
       sent.answer = refusal;
       if ('current' in refusal.facts) count('commit of an epoch that is over');
       else if ('stands' in refusal.facts) count('commit from where the group does not stand');
-      else if ('life' in refusal.facts) count('commit made from one that was refused');
+      else if ('incarnation' in refusal.facts) count('commit made from one that was refused');
     }
-    tell(`${this.name}: ${describe(sent)} ${sent.answer === 'committed' ? 'is visible' : `is refused: ${sent.answer.message}`}`);
+    report(`${this.name}: ${describe(sent)} ${sent.answer === 'committed' ? 'is visible' : `is refused: ${sent.answer.message}`}`);
   }
   /** The oldest queued commit of each actor, because commits of one actor keep their order. */
   #heads(): readonly Sent[] {
@@ -184,10 +184,10 @@ export class SimulatedProcess {
   #boot(): void {
     this.isUp = true;
     this.pausedUntil = 0;
-    this.#around.tell(`${this.name} starts`);
+    this.#around.report(`${this.name} starts`);
   }
   /** Handles a new assignment as the app does: the machine of the host decides which actors end and start. */
-  #assigned(partitions: readonly Holding[]): void {
+  #assigned(partitions: readonly AssignedPartition[]): void {
     const { units, count } = this.#around;
     const now = holdingsIn(units, partitions);
     const { ended, kept } = differenceOf(this.#host.held, now);
@@ -199,9 +199,9 @@ export class SimulatedProcess {
         if (actor.underWay.length > 0) count('partition handed over while a commit was under way');
         if (actor.open > 0) count('partition handed over in the middle of a batch');
       }
-    this.#tellHost({ type: 'assigned', holdings: now });
+    this.#reportToHost({ type: 'assigned', holdings: now });
   }
-  #tellHost(event: HostEvent): void {
+  #reportToHost(event: HostEvent): void {
     const [, effects] = step(this.#host, event);
     for (const effect of effects) this.#perform(effect);
   }
@@ -238,7 +238,7 @@ export class SimulatedProcess {
     }
   }
   #leave(): void {
-    this.#around.tell(`${this.name} leaves`);
+    this.#around.report(`${this.name} leaves`);
     this.member.leave();
     this.#forget(true);
   }
@@ -273,40 +273,40 @@ export class SimulatedProcess {
   }
   #restart(restart: Restart): void {
     this.#restarts.splice(this.#restarts.indexOf(restart), 1);
-    this.#around.tell(`${this.name}: actor ${restart.unit} resumes`);
-    this.#tellHost({ type: 'due', unit: restart.unit });
+    this.#around.report(`${this.name}: actor ${restart.unit} resumes`);
+    this.#reportToHost({ type: 'due', unit: restart.unit });
   }
   #turn(actor: SimulatedActor): void {
-    const { tell } = this.#around;
+    const { report } = this.#around;
     const open = actor.open;
     actor.step();
-    if (actor.open > open) tell(`${this.name}: actor ${actor.name} has taken ${actor.open} records`);
+    if (actor.open > open) report(`${this.name}: actor ${actor.name} has taken ${actor.open} records`);
     if (actor.hasEnded) this.#ended(actor);
   }
   /** An actor ended by itself: drained, or failed. */
   #ended(actor: SimulatedActor): void {
-    const { now, tell, count } = this.#around;
+    const { now, report, count } = this.#around;
     const { error } = actor;
     if (error !== undefined) return this.#bury(actor, error, isStoplogError(error) && error.code === 'STOPLOG_HANDLER' ? actor.place : undefined);
-    tell(`${this.name}: actor ${actor.name} has ended`);
+    report(`${this.name}: actor ${actor.name} has ended`);
     if (this.member.isIn && now() - actor.drainingSince! > this.sessionMs) count('partition handed over by a handler slower than a session');
     this.actors.delete(actor.name);
-    this.#tellHost({ type: 'ended', unit: actor.name, failure: undefined, at: now() });
+    this.#reportToHost({ type: 'ended', unit: actor.name, failure: undefined, at: now() });
   }
   #send(sent: Sent): void {
-    const { tell, count } = this.#around;
+    const { report, count } = this.#around;
     this.queue.push(sent);
     if (sent.handled.length === 0) count('commit over a hole');
-    tell(`${this.name}: ${describe(sent)} is sent`);
+    report(`${this.name}: ${describe(sent)} is sent`);
   }
   #hear(actor: SimulatedActor): void {
-    const { tell, heard } = this.#around;
+    const { report, heard } = this.#around;
     const sent = actor.hear();
     if (actor.hasEnded) this.#ended(actor);
     if (sent?.answer !== 'committed') return;
     heard(sent);
-    tell(`${this.name}: actor ${actor.name} hears that ${describe(sent)} happened`);
-    this.#tellHost({ type: 'worked', unit: actor.name });
+    report(`${this.name}: actor ${actor.name} hears that ${describe(sent)} happened`);
+    this.#reportToHost({ type: 'worked', unit: actor.name });
   }
   /** Counts the work that is lost with an actor, and its commits in flight. */
   #mourn(actor: SimulatedActor): void {
@@ -316,11 +316,11 @@ export class SimulatedProcess {
     if (actor.underWay.some(({ answer }) => answer === 'committed')) count('crash after apply, before ack');
   }
   #bury(actor: SimulatedActor, error: Error, place: Place | undefined): void {
-    const { now, tell } = this.#around;
+    const { now, report } = this.#around;
     this.actors.delete(actor.name);
-    tell(`${this.name}: actor ${actor.name} ends: ${error.message}`);
+    report(`${this.name}: actor ${actor.name} ends: ${error.message}`);
     const among = isStoplogError(error) ? error.facts['among'] : undefined;
-    this.#tellHost({ type: 'ended', unit: actor.name, failure: { error, place, among: typeof among === 'number' ? among : 1 }, at: now() });
+    this.#reportToHost({ type: 'ended', unit: actor.name, failure: { error, place, among: typeof among === 'number' ? among : 1 }, at: now() });
   }
 }
 

@@ -7,7 +7,7 @@
  */
 import { isStoplogError } from '@stoplog/core';
 import type { Commit } from '@stoplog/core/port';
-import { placeName } from '@stoplog/core/kit';
+import { partitionName } from '@stoplog/core/kit';
 import type { MemoryChange, MemoryDisk, MemoryGroupState } from '@stoplog/core/testing';
 import type { Plan, Task } from '../pure/topology/plan.ts';
 import type { Sent } from './simulated-actor.ts';
@@ -111,10 +111,10 @@ export class Checker {
       return;
     }
     for (const place of positions) {
-      const held = this.#group?.held.get(placeName(place));
+      const held = this.#group?.held.get(partitionName(place));
       if (held?.epoch !== epoch)
         throw new Broken(
-          `two owners: a commit of epoch ${epoch} moved ${placeName(place)}, which ${held === undefined ? 'no member held' : `was held in ${held.epoch}`}`,
+          `two owners: a commit of epoch ${epoch} moved ${partitionName(place)}, which ${held === undefined ? 'no member held' : `was held in ${held.epoch}`}`,
         );
     }
     const sent = handledBy.get(commit!);

@@ -5,7 +5,7 @@
  * failure is found near the step that caused it.
  */
 import { StoplogError } from '@stoplog/core';
-import { type GroupEffect, type GroupEvent, placeName, SESSION_MS } from '@stoplog/core/kit';
+import { type GroupEffect, type GroupEvent, partitionName, SESSION_MS } from '@stoplog/core/kit';
 import type { MemoryDisk, MemoryDiskOptions, MemoryMember } from '@stoplog/core/testing';
 import type { SinkStart } from '@stoplog/core/port';
 import type { Place } from '../pure/actor/place.ts';
@@ -76,7 +76,7 @@ export class Simulation {
       grain: this.#temper.grain,
       now: () => this.#now,
       count: (counter) => this.#count(counter),
-      tell: (what) => this.#tell(what),
+      report: (what) => this.#report(what),
       fails: (actor, place) => this.#letFail(actor, place),
       isGone: (member) => !this.#processes.some((process) => process.isUp && process.member.id === member) && chance.is(0.5),
       change: (event) => this.#change(event),
@@ -115,7 +115,7 @@ export class Simulation {
   #move(): boolean {
     const { feedRate, chunk, flushRate } = this.#temper;
     if (this.#feeder.canFeed && this.#chance.is(feedRate)) {
-      this.#tell(`outside: ${this.#feeder.feed(this.#chance, chunk)} records arrive`);
+      this.#report(`outside: ${this.#feeder.feed(this.#chance, chunk)} records arrive`);
       return true;
     }
     if (this.log.unflushed.length > 0 && this.#chance.is(flushRate)) {
@@ -128,7 +128,7 @@ export class Simulation {
   }
   /** No step is possible: time passes until one is, or the next input arrives. */
   #wait(): void {
-    if (this.#feeder.canFeed && this.#chance.is(0.5)) this.#tell(`outside: ${this.#feeder.feed(this.#chance, this.#temper.chunk)} records arrive`);
+    if (this.#feeder.canFeed && this.#chance.is(0.5)) this.#report(`outside: ${this.#feeder.feed(this.#chance, this.#temper.chunk)} records arrive`);
     else {
       const wakes = Math.min(...this.#processes.map((process) => process.wakes));
       const busy = this.#processes.some((process) => process.isAwake && (process.queue.length > 0 || !process.isIdle));
@@ -152,13 +152,13 @@ export class Simulation {
     if (event.type === 'beat') return effects;
     for (const { member, actors } of this.#processes) {
       if (!member.isIn) continue;
-      for (const { life, name } of actors.values())
-        for (const { topic } of life.task.inputs) {
-          const place = placeName({ topic: topic.name, partition: life.partition });
+      for (const { incarnation, name } of actors.values())
+        for (const { topic } of incarnation.task.inputs) {
+          const place = partitionName({ topic: topic.name, partition: incarnation.partition });
           const held = this.log.group(this.#plan.name).state.held.get(place);
-          if (held?.member !== member.id || held.epoch !== life.epoch)
+          if (held?.member !== member.id || held.epoch !== incarnation.epoch)
             throw new Broken(
-              `two owners: actor ${name} of ${member.id} works on ${place} in epoch ${life.epoch}, which ${held === undefined ? 'no member holds' : `${held.member} holds in ${held.epoch}`}`,
+              `two owners: actor ${name} of ${member.id} works on ${place} in epoch ${incarnation.epoch}, which ${held === undefined ? 'no member holds' : `${held.member} holds in ${held.epoch}`}`,
             );
         }
     }
@@ -167,11 +167,11 @@ export class Simulation {
   #sink({ sink, batch }: SinkWrite, start: SinkStart): void {
     this.#flush();
     this.sinks.write(sink, start, batch);
-    this.#tell(`sink '${sink}' has ${batch.records.length} more records of ${start.topic}[${start.partition}], up to ${batch.position}`);
+    this.#report(`sink '${sink}' has ${batch.records.length} more records of ${start.topic}[${start.partition}], up to ${batch.position}`);
   }
   #flush(): void {
     const flushed = this.log.flush();
-    this.#tell(`${flushed.length} changes are durable`);
+    this.#report(`${flushed.length} changes are durable`);
     this.#checker.flushed(flushed);
   }
 
@@ -199,13 +199,13 @@ export class Simulation {
         const actor = chance.pick(chance.pick([actors, busy, sending].filter(({ length }) => length > 0)));
         if (fault === 'fail') actor.trap = chance.pick(['before', 'after'] as const);
         else {
-          this.#tell(`${process.name}: the thread of actor ${actor.name} dies`);
+          this.#report(`${process.name}: the thread of actor ${actor.name} dies`);
           process.kill(actor);
         }
         return true;
       }
       case 'crash':
-        this.#tell(`${process.name} dies`);
+        this.#report(`${process.name} dies`);
         this.#count('crash of a process');
         process.die(downUntil);
         return true;
@@ -215,19 +215,19 @@ export class Simulation {
       case 'pause':
         process.pausedUntil = this.#now + chance.below(chance.pick([SESSION_MS, 5 * SESSION_MS]));
         if (process.pausedUntil - this.#now > process.sessionMs) this.#count('pause longer than a session');
-        this.#tell(`${process.name} stands still for ${process.pausedUntil - this.#now} ms`);
+        this.#report(`${process.name} stands still for ${process.pausedUntil - this.#now} ms`);
         return true;
       case 'slow': {
         const busy = actors.filter(({ isReady, busyUntil }) => isReady && busyUntil <= this.#now);
         if (busy.length === 0) return false;
         const actor = chance.pick(busy);
         actor.busyUntil = this.#now + chance.below(chance.pick([500, 3 * process.sessionMs]));
-        this.#tell(`${process.name}: a record of actor ${actor.name} takes ${actor.busyUntil - this.#now} ms`);
+        this.#report(`${process.name}: a record of actor ${actor.name} takes ${actor.busyUntil - this.#now} ms`);
         return true;
       }
       case 'leave':
         if (process.holds === 0 || process.isLeaving) return false;
-        this.#tell(`${process.name} is asked to end`);
+        this.#report(`${process.name} is asked to end`);
         process.drain();
         return true;
       case 'full': {
@@ -242,7 +242,7 @@ export class Simulation {
   #powerCut(): void {
     const { length } = this.log.unflushed;
     const survivors = this.#chance.below(length + 1);
-    this.#tell(`the power is cut: ${length - survivors} of ${length} changes that were not durable are lost`);
+    this.#report(`the power is cut: ${length - survivors} of ${length} changes that were not durable are lost`);
     this.#count('power cut');
     for (const process of this.#processes) if (process.isUp) process.die(this.#now + this.#chance.below(2_000));
     const lost = this.log.powerCut(survivors).filter(({ commit }) => commit !== undefined && commit.group !== '');
@@ -263,7 +263,7 @@ export class Simulation {
   #count(counter: Counter): void {
     this.counters[counter]++;
   }
-  #tell(what: string): void {
+  #report(what: string): void {
     this.history.push(`${this.#step}  ${this.#now} ms  ${what}`);
   }
 }

@@ -4,7 +4,7 @@
  * Fetches are answered at once. Other waits of the machine (for more records, the other actors' turns, a time) stay open until the
  * owner of the actor calls `step` or `hear`: `drive` does so until no actor is ready, `simulate` in the order of a seed.
  */
-import { sourcePlace } from '@stoplog/core/kit';
+import { sourcePartition } from '@stoplog/core/kit';
 import type { Position, SinkStart, StorePart } from '@stoplog/core/port';
 import type { MemoryDisk, MemoryPart } from '@stoplog/core/testing';
 import { ActorState, step, type ActorEffect, type ActorEvent } from '../pure/actor/actor.ts';
@@ -170,22 +170,22 @@ export const sinkStart = ({ plan, task, partition }: Ground, epoch: number): Sin
 export const workOn = (
   ground: Ground,
   log: MemoryDisk,
-  incarnation: Omit<Incarnation, 'positions' | 'timeStore'>,
+  parts: Omit<Incarnation, 'positions' | 'timeStore'>,
   { entries, sinks }: { readonly entries?: number; readonly sinks: MemorySinks },
 ): { readonly work: Work; readonly compiled: Compiled } => {
   const { plan, task, partition } = ground;
   const open = (part: StorePart): MemoryPart => log.openStore(part);
-  const { epoch, life, beacon, around = (emit) => emit } = incarnation;
+  const { epoch, incarnation, beacon, around = (emit) => emit } = parts;
   const recovered = new Map(task.sinks.map(({ name }) => [name, sinks.open(name, sinkStart(ground, epoch))]));
   const compiled = compile(ground, storesOf(ground).map(open), { entries, recovered, writes: 'parsed' });
   const { functions, outputs } = compiled;
   if (task.source !== undefined) {
     const { name } = task.source;
-    const position = log.position(plan.name, sourcePlace(name, partition).topic, partition);
-    const work = new ArrivalWork({ group: plan.name, epoch, life, name, partition, position, emit: around(functions.emits[0]!), outputs, beacon });
+    const position = log.position(plan.name, sourcePartition(name, partition).topic, partition);
+    const work = new ArrivalWork({ group: plan.name, epoch, incarnation, name, partition, position, emit: around(functions.emits[0]!), outputs, beacon });
     return { work, compiled };
   }
   const positions = task.inputs.map(({ topic }) => log.position(plan.name, topic.name, partition));
   const timeStore = functions.asksForStreamTime ? open(streamTimePart(plan, task, partition)) : undefined;
-  return { work: recordWork(ground, compiled, { ...incarnation, positions, timeStore }), compiled };
+  return { work: recordWork(ground, compiled, { ...parts, positions, timeStore }), compiled };
 };

@@ -6,7 +6,7 @@
  * the commit only a member that holds the place could move it, and one log makes its commits in turn.
  */
 import { StoplogError } from '@stoplog/core';
-import { checkMoves, isSource, placeName } from '@stoplog/core/kit';
+import { checkMoves, isSource, partitionName } from '@stoplog/core/kit';
 import type { Append, Commit, Committed } from '@stoplog/core/port';
 import type { KafkaMessage } from '../client.ts';
 import type { Cluster } from './cluster.ts';
@@ -113,7 +113,7 @@ export class Commits {
 const offsetsOf = (appends: readonly (readonly KafkaMessage[])[], bases: BaseOffsets): readonly bigint[] => {
   const next = new Map<string, bigint>();
   return appends.map((messages) => {
-    const name = placeName(messages[0]!);
+    const name = partitionName(messages[0]!);
     const base = next.get(name) ?? bases.get(name)!;
     next.set(name, base + BigInt(messages.length));
     return base;
@@ -121,5 +121,5 @@ const offsetsOf = (appends: readonly (readonly KafkaMessage[])[], bases: BaseOff
 };
 const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 
-const afterRefused = (life: string): StoplogError =>
-  new StoplogError('STOPLOG_FENCED', { life }, 'an earlier commit of this actor was refused, and this one was made from it: nothing of it was kept');
+const afterRefused = (incarnation: string): StoplogError =>
+  new StoplogError('STOPLOG_FENCED', { incarnation }, 'an earlier commit of this actor was refused, and this one was made from it: nothing of it was kept');

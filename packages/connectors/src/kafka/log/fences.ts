@@ -7,7 +7,7 @@
  * coordinator refuses a commit under it when it is no longer true.
  */
 import { StoplogError } from '@stoplog/core';
-import { checkEpoch, placeName } from '@stoplog/core/kit';
+import { checkEpoch, partitionName } from '@stoplog/core/kit';
 import type { TopicPartition } from '@stoplog/core/port';
 import { setTimeout as after } from 'node:timers/promises';
 import * as protocol from '../client.ts';
@@ -16,13 +16,13 @@ import type { Fence } from './fence.ts';
 import type { Member } from './member.ts';
 import { decodeAssignment, type KafkaAssignment } from './pure/leading.ts';
 
-interface Told extends Fence {
+interface Reported extends Fence {
   readonly assignment: KafkaAssignment;
 }
 interface Description {
   /** True once a member has joined the group. */
   readonly isJoined: boolean;
-  readonly members: readonly Told[];
+  readonly members: readonly Reported[];
 }
 
 const POLL_MS = 5;
@@ -64,14 +64,14 @@ export class Fences {
         await this.#cluster.coordinated('group', group, 'committed', (connection) => protocol.describeGroups.api.async(connection, [group], false))
       ).groups;
       const { groupState, protocolType, members } = found!;
-      if (groupState === 'Stable') return { isJoined: true, members: members.map(told) };
+      if (groupState === 'Stable') return { isJoined: true, members: members.map(reported) };
       if (groupState === 'Empty' || groupState === 'Dead') return { isJoined: protocolType !== '', members: [] };
       await after(POLL_MS);
     }
   }
 }
 
-const told = ({ memberId, groupInstanceId, memberAssignment }: Described): Told => {
+const reported = ({ memberId, groupInstanceId, memberAssignment }: Described): Reported => {
   const assignment = decodeAssignment(memberAssignment);
   return { memberId, instanceId: groupInstanceId ?? null, generation: assignment.generation, assignment };
 };
@@ -79,20 +79,20 @@ type Described = Awaited<ReturnType<typeof protocol.describeGroups.api.async>>['
 
 const holderOf = ({ members }: Description, epoch: number, places: readonly TopicPartition[]): Fence | undefined =>
   members.find(({ assignment: { holds, asked } }) => {
-    const has = new Set([...holds, ...asked].filter((holding) => holding.epoch === epoch).map(placeName));
-    return places.every((place) => has.has(placeName(place)));
+    const has = new Set([...holds, ...asked].filter((holding) => holding.epoch === epoch).map(partitionName));
+    return places.every((place) => has.has(partitionName(place)));
   });
 
 const refuse = ({ members }: Description, epoch: number, places: readonly TopicPartition[]): never => {
-  const held = new Map(members.flatMap(({ assignment: { holds, asked } }) => [...holds, ...asked]).map((holding) => [placeName(holding), holding.epoch]));
+  const held = new Map(members.flatMap(({ assignment: { holds, asked } }) => [...holds, ...asked]).map((holding) => [partitionName(holding), holding.epoch]));
   for (const place of places) {
-    const current = held.get(placeName(place));
+    const current = held.get(partitionName(place));
     if (current !== undefined) checkEpoch(epoch, current, () => ({ place, groupEpoch: current }));
   }
-  const free = places.find((place) => !held.has(placeName(place))) ?? places[0]!;
+  const free = places.find((place) => !held.has(partitionName(place))) ?? places[0]!;
   throw new StoplogError(
     'STOPLOG_FENCED',
     { topic: free.topic, partition: free.partition, epoch },
-    `no member holds ${placeName(free)} now, this commit is of epoch ${epoch}: nothing of it was kept, and nothing is to be done`,
+    `no member holds ${partitionName(free)} now, this commit is of epoch ${epoch}: nothing of it was kept, and nothing is to be done`,
   );
 };

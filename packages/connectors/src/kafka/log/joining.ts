@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { keepsWithout, nextAction, replacedError } from '@stoplog/core/kit';
-import type { Assignment, Holding, Membership, TopicPartition } from '@stoplog/core/port';
+import type { Assignment, AssignedPartition, Membership, TopicPartition } from '@stoplog/core/port';
 import type { Cluster } from './cluster.ts';
 import { Member } from './member.ts';
 
@@ -21,15 +21,15 @@ export class Groups {
   async *join(name: string, group: string, membership: Membership, signal: AbortSignal): AsyncGenerator<Assignment> {
     const members = this.of(group);
     let member: Member | undefined;
-    let told: readonly Holding[] | undefined;
+    let reported: readonly AssignedPartition[] | undefined;
     const release = async (ended: readonly TopicPartition[]): Promise<void> => {
       if (member?.isIn === true) await member.release(keepsWithout(member, ended));
     };
     try {
       while (!signal.aborted) {
         member?.check();
-        const standing = member?.isIn === true ? ({ isIn: true, holds: member.holds, asked: member.asked } as const) : undefined;
-        const action = nextAction(told, standing ?? { isIn: false, replaced: member?.isReplaced === true });
+        const description = member?.isIn === true ? ({ isIn: true, holds: member.holds, asked: member.asked } as const) : undefined;
+        const action = nextAction(reported, description ?? { isIn: false, replaced: member?.isReplaced === true });
         if (action.type === 'join') {
           if (member !== undefined) members.delete(member);
           member = new Member(this.#cluster, group, membership, randomUUID());
@@ -39,10 +39,10 @@ export class Groups {
           await entered;
         } else if (action.type === 'release') await member!.release(action.keeps);
         else if (action.type === 'wait') await member!.changed(signal);
-        else if (action.type === 'give up') throw replacedError(name, membership.instanceId);
+        else if (action.type === 'replaced') throw replacedError(name, membership.instanceId);
         else {
-          told = action.partitions;
-          yield { group: name, partitions: told, release };
+          reported = action.partitions;
+          yield { group: name, partitions: reported, release };
         }
       }
     } finally {

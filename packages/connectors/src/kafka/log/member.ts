@@ -6,8 +6,8 @@
  * gathers its members the old generation still counts, so commits go on.
  */
 import { setTimeout as after } from 'node:timers/promises';
-import { asError, beatMs, placeName, SESSION_MS } from '@stoplog/core/kit';
-import type { Holding, Membership, TopicPartition } from '@stoplog/core/port';
+import { asError, heartbeatMs, partitionName, SESSION_MS } from '@stoplog/core/kit';
+import type { AssignedPartition, Membership, TopicPartition } from '@stoplog/core/port';
 import * as protocol from '../client.ts';
 import type { Connection } from '../client.ts';
 import { failedAs } from '../failures.ts';
@@ -25,7 +25,7 @@ export class Member {
   readonly #group: string;
   readonly #membership: Membership;
   readonly #lane: string;
-  readonly #life: string;
+  readonly #incarnation: string;
   readonly #since = Date.now();
   #memberId = '';
   #joined: KafkaAssignment | undefined;
@@ -40,12 +40,12 @@ export class Member {
   #isReplaced = false;
   #failure: Error | undefined;
 
-  constructor(cluster: Cluster, group: string, membership: Membership, life: string) {
+  constructor(cluster: Cluster, group: string, membership: Membership, incarnation: string) {
     this.#cluster = cluster;
     this.#group = group;
     this.#membership = membership;
-    this.#life = life;
-    this.#lane = `member ${life}`;
+    this.#incarnation = incarnation;
+    this.#lane = `member ${incarnation}`;
   }
 
   get isIn(): boolean {
@@ -55,10 +55,10 @@ export class Member {
   get isReplaced(): boolean {
     return this.#isReplaced;
   }
-  get holds(): readonly Holding[] {
+  get holds(): readonly AssignedPartition[] {
     return this.#joined?.holds ?? [];
   }
-  get asked(): readonly Holding[] {
+  get asked(): readonly AssignedPartition[] {
     return (this.#joined?.asked ?? []).filter((holding) => !this.#ended.has(holdingName(holding)));
   }
   /** The fence of a commit of these places; undefined where the member does not work on one of them in this epoch. */
@@ -77,7 +77,7 @@ export class Member {
     if (this.#failure !== undefined) throw this.#failure;
   }
   /** Says that the member works on nothing but `keeps`; resolves when the group has taken note. */
-  async release(keeps: readonly Holding[]): Promise<void> {
+  async release(keeps: readonly AssignedPartition[]): Promise<void> {
     const kept = new Set(keeps.map(holdingName));
     const ended = this.asked.filter((holding) => !kept.has(holdingName(holding)));
     for (const holding of ended) this.#ended.add(holdingName(holding));
@@ -136,7 +136,7 @@ export class Member {
 
   /** Heartbeats until the group rebalances, or this member wants it to. */
   async #beat(signal: AbortSignal): Promise<void> {
-    const everyMs = Math.min(HEARTBEAT_MS_MAX, beatMs(this.#membership.sessionMs ?? SESSION_MS));
+    const everyMs = Math.min(HEARTBEAT_MS_MAX, heartbeatMs(this.#membership.sessionMs ?? SESSION_MS));
     const { instanceId = null } = this.#membership;
     while (!signal.aborted) {
       await after(everyMs, undefined, { signal }).catch(() => {});
@@ -176,14 +176,22 @@ export class Member {
     this.#table = assignment.table;
     // A static member that came back has the assignment of its last life: it may not use that assignment before the group has rebalanced.
     const { instanceId } = this.#membership;
-    if (instanceId !== undefined && assignment.table.some((one) => one.instanceId === instanceId && one.life !== this.#life)) return this.#joinOnce();
+    if (instanceId !== undefined && assignment.table.some((one) => one.instanceId === instanceId && one.incarnation !== this.#incarnation))
+      return this.#joinOnce();
     const asked = new Set(assignment.asked.map(holdingName));
     this.#ended = new Set([...this.#ended].filter((name) => asked.has(name)));
     this.#joined = assignment;
   }
   #claim(): Claim {
     const works = [...this.holds.map((holding) => ({ ...holding, asked: false })), ...this.asked.map((holding) => ({ ...holding, asked: true }))];
-    return { units: this.#membership.units, works, since: this.#since, instanceId: this.#membership.instanceId, life: this.#life, joins: ++this.#joins };
+    return {
+      units: this.#membership.units,
+      works,
+      since: this.#since,
+      instanceId: this.#membership.instanceId,
+      incarnation: this.#incarnation,
+      joins: ++this.#joins,
+    };
   }
 
   #call<T>(lane: string, call: (connection: Connection) => Promise<T>): Promise<T> {
@@ -191,4 +199,4 @@ export class Member {
   }
 }
 
-const holdingName = (holding: Holding): string => `${placeName(holding)} ${holding.epoch}`;
+const holdingName = (holding: AssignedPartition): string => `${partitionName(holding)} ${holding.epoch}`;

@@ -2,7 +2,7 @@
  * Positions of groups: their offsets, as the coordinator of the group has them.
  */
 import { StoplogError } from '@stoplog/core';
-import { placeName } from '@stoplog/core/kit';
+import { partitionName } from '@stoplog/core/kit';
 import type { TopicPartition } from '@stoplog/core/port';
 import * as protocol from '../client.ts';
 import type { Cluster } from './cluster.ts';
@@ -36,5 +36,5 @@ export const discontinuous = ({ topic, partition }: TopicPartition, epoch: numbe
   new StoplogError(
     'STOPLOG_FENCED',
     { topic, partition, epoch, from, stands },
-    `this commit continues from offset ${from} of ${placeName({ topic, partition })}, but the group is at ${stands}: nothing of it was kept, and nothing is to be done`,
+    `this commit continues from offset ${from} of ${partitionName({ topic, partition })}, but the group is at ${stands}: nothing of it was kept, and nothing is to be done`,
   );

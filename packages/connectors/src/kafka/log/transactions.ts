@@ -5,7 +5,7 @@
  * generation. After that the offsets are pending, and the next owner of the place waits for them before it reads where to begin.
  * A commit is answered when its control batches are written, so that every reader sees an answered commit.
  */
-import { placeName } from '@stoplog/core/kit';
+import { partitionName } from '@stoplog/core/kit';
 import type { TopicPartition } from '@stoplog/core/port';
 import * as protocol from '../client.ts';
 import { producerOf, type KafkaMessage, type Transaction, type TransactionalProducer } from '../client.ts';
@@ -55,7 +55,7 @@ export class Transactions {
         isBegun = true;
         const sent = await transaction.send({ messages: chunk });
         for (const { topic, partition, offset } of sent.offsets ?? []) {
-          const name = placeName({ topic, partition });
+          const name = partitionName({ topic, partition });
           if (!bases.has(name)) bases.set(name, offset);
         }
       }
@@ -106,7 +106,7 @@ export class Transactions {
   async #untilVisible(messages: readonly KafkaMessage[], bases: BaseOffsets): Promise<void> {
     const ends = new Map<string, TopicPartition & { end: bigint }>();
     for (const { topic, partition } of messages) {
-      const name = placeName({ topic, partition });
+      const name = partitionName({ topic, partition });
       const place = ends.get(name);
       if (place === undefined) ends.set(name, { topic, partition, end: bases.get(name)! + 1n });
       else place.end++;

@@ -261,9 +261,9 @@ describe('deleting', () => {
   });
   test('deleting a topic deletes the state of its producers too, and the producers continue in other topics', async () => {
     await log.ensure([{ ...shape, name: 'others' }]);
-    const lives = [await log.producer('one'), await log.producer('two')];
+    const producers = [await log.producer('one'), await log.producer('two')];
     const send = async (topic: string): Promise<void> => {
-      for (const producer of lives)
+      for (const producer of producers)
         for (const partition of [0, 1]) {
           const builder = new BatchBuilder();
           builder.append('k', 'v', 1_000);

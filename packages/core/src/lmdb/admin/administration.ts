@@ -1,6 +1,6 @@
 /** The Administration of a log over LMDB: reads through the memory map, and sends changes to the writer. */
 import type { Backup, PartitionCleaning, GroupMember, GroupDescription } from '../../port/administration.ts';
-import type { Holding, Position } from '../../port/log.ts';
+import type { AssignedPartition, Position } from '../../port/log.ts';
 import type { Watch } from '../../port/watch.ts';
 import { topicIdOf, type KeptMember } from '../layout/group-record.ts';
 import type { ResetLine } from '../../pure/group/reset.ts';
@@ -57,7 +57,7 @@ export class Administrator {
       const stores = this.#metas<StoreMeta>(STORE_PREFIX);
       return this.#metas<GroupMeta>(GROUP_PREFIX).map(({ name: group, meta: { id } }) => {
         const { state } = readGroup(this.#env, id);
-        const holds = (member: string): readonly Holding[] =>
+        const holds = (member: string): readonly AssignedPartition[] =>
           [...state.held.values()].flatMap((held) => {
             const topic = names.get(topicIdOf(held));
             return held.member !== member || topic === undefined ? [] : [{ topic, partition: held.partition, epoch: held.epoch }];
@@ -169,7 +169,7 @@ export class Administrator {
   }
 }
 
-const seen = ({ id, instanceId, pid, sessionMs, since, beatAt }: KeptMember, holds: readonly Holding[]): GroupMember => ({
+const seen = ({ id, instanceId, pid, sessionMs, since, beatAt }: KeptMember, holds: readonly AssignedPartition[]): GroupMember => ({
   instance: id,
   ...(instanceId === undefined ? {} : { instanceId }),
   pid,

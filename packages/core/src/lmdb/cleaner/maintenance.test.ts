@@ -9,7 +9,7 @@ import { BatchBuilder, openBatch } from '../../pure/record/batch.ts';
 import type { TopicShape } from '../../pure/topic/shape.ts';
 import { Administrator } from '../admin/administration.ts';
 import { applyDeleteTopic } from '../transaction/administer.ts';
-import { RefusedLives } from '../transaction/refused-lives.ts';
+import { RefusedIncarnations } from '../transaction/refused-incarnations.ts';
 import { admit } from '../transaction/admit.ts';
 import { applyCommit } from '../transaction/apply.ts';
 import { applyEnsure } from '../transaction/declare.ts';
@@ -94,27 +94,29 @@ const ensure = (settings: Partial<TopicShape>): void =>
 const append = (key: string, value: string): bigint => {
   const builder = new BatchBuilder();
   builder.append(key, value, now);
-  const commit = { groupId: 0, epoch: 0, life: undefined, appends: [{ topicId: 1, partition: 0, batch: builder.finish() }], entries: [], positions: [] };
-  return committing((ends) => applyCommit(env, commit, admit(env, { commit, life: undefined }, new RefusedLives(), ends, cleanups), ends, cleanups))[0]!;
+  const commit = { groupId: 0, epoch: 0, incarnation: undefined, appends: [{ topicId: 1, partition: 0, batch: builder.finish() }], entries: [], positions: [] };
+  return committing((ends) =>
+    applyCommit(env, commit, admit(env, { commit, incarnation: undefined }, new RefusedIncarnations(), ends, cleanups), ends, cleanups),
+  )[0]!;
 };
-const standing = async (): Promise<Awaited<ReturnType<Administrator['cleanings']>>[number]> => (await administrator.cleanings(['t']))[0]!;
+const description = async (): Promise<Awaited<ReturnType<Administrator['cleanings']>>[number]> => (await administrator.cleanings(['t']))[0]!;
 
 describe('a cleaning in the background', () => {
   test('a cleaning reports the freed and kept bytes, its time and its duration; a look that finds no work is not reported', async () => {
     ensure({ forgetting: { segmentBytes: 1 } });
     for (const value of ['1', '2', '3']) append('k', value);
-    const before = await standing();
+    const before = await description();
     expect(before).toMatchObject({ topic: 't', partition: 0, dirtyRatio: 1, dueAt: now });
     expect([before.last, before.failure]).toEqual([undefined, undefined]);
     now += 5;
     await maintenance.tick();
-    const after = await standing();
+    const after = await description();
     expect(after.last).toMatchObject({ at: now, startBefore: 0n, start: 0n, dropped: 1, kept: 1, bytesBefore: before.bytes, bytes: after.bytes });
     expect(after.last!.tookMs).toBeGreaterThan(0);
     expect(after).toMatchObject({ dirtyRatio: 0, dirtyBytes: 0, dueAt: undefined, failure: undefined });
     now += 5;
     await maintenance.tick();
-    expect(await standing()).toEqual(after);
+    expect(await description()).toEqual(after);
   });
   test('a clock that is set back after a failure does not keep a partition from being cleaned', async () => {
     ensure({ forgetting: { segmentBytes: 1 } });
@@ -124,47 +126,47 @@ describe('a cleaning in the background', () => {
     refusal = undefined;
     now -= 500_000;
     await maintenance.tick();
-    expect((await standing()).last).toMatchObject({ dropped: 1, kept: 1 });
+    expect((await description()).last).toMatchObject({ dropped: 1, kept: 1 });
   });
   test('a cleaning by retention reports the new start of the partition, and the time of the next one', async () => {
     ensure({ cleanup: 'delete', retentionMs: DAY, forgetting: { segmentBytes: 1 } });
     append('k', '1');
     now += 1_000;
     append('k', '2');
-    expect(await standing()).toMatchObject({ dueAt: 1_000_000 + DAY + 1, dirtyRatio: undefined, dirtyBytes: undefined });
+    expect(await description()).toMatchObject({ dueAt: 1_000_000 + DAY + 1, dirtyRatio: undefined, dirtyBytes: undefined });
     now = 1_000_000 + DAY;
     await maintenance.tick();
-    expect((await standing()).last).toBeUndefined(); // more than its time, not equal to it
+    expect((await description()).last).toBeUndefined(); // more than its time, not equal to it
     now++;
-    expect((await standing()).dueAt).toBe(now);
+    expect((await description()).dueAt).toBe(now);
     await maintenance.tick();
-    expect(await standing()).toMatchObject({ last: { at: now, startBefore: 0n, start: 1n }, dueAt: 1_001_000 + DAY + 1 });
+    expect(await description()).toMatchObject({ last: { at: now, startBefore: 0n, start: 1n }, dueAt: 1_001_000 + DAY + 1 });
   });
   test('a cleaning closes the segment of an idle topic when its time has come, and compacts it within the largest lag', async () => {
     ensure({ forgetting: { maxCompactionLagMs: 60_000, minDirtyRatio: 1 } });
     for (const value of ['1', '2', '3']) append('k', value);
-    expect(await standing()).toMatchObject({ dueAt: now + 60_001, dirtyBytes: 0 });
+    expect(await description()).toMatchObject({ dueAt: now + 60_001, dirtyBytes: 0 });
     now += 60_000;
     await maintenance.tick();
-    expect((await standing()).last).toBeUndefined();
+    expect((await description()).last).toBeUndefined();
     now++;
     await maintenance.tick();
-    expect((await standing()).last).toMatchObject({ at: now, dropped: 2, kept: 1 });
+    expect((await description()).last).toMatchObject({ at: now, dropped: 2, kept: 1 });
   });
   test('a cleaning waits until half of the bytes are new, or the share that the topic declares', async () => {
     ensure({ forgetting: { segmentBytes: 1, minDirtyRatio: 0.6 } });
     for (const key of ['a', 'b', 'c', 'd', 'e']) append(key, '1');
     await maintenance.tick();
-    const first = (await standing()).last!;
+    const first = (await description()).last!;
     for (const key of ['a', 'b', 'c']) append(key, '2');
     now += 5;
     await maintenance.tick();
     // Three of the seven closed batches are new.
-    expect((await standing()).last).toEqual(first);
-    expect((await standing()).dirtyRatio).toBeCloseTo(3 / 7, 5);
+    expect((await description()).last).toEqual(first);
+    expect((await description()).dirtyRatio).toBeCloseTo(3 / 7, 5);
     for (const key of ['d', 'e', 'a']) append(key, '3');
     await maintenance.tick();
-    expect((await standing()).last!.at).toBe(now);
+    expect((await description()).last!.at).toBe(now);
   });
 });
 
@@ -185,20 +187,20 @@ describe('a cleaning that fails', () => {
     for (const value of ['1', '2', '3']) append('k', value);
     const repair = damage(1n);
     await maintenance.tick();
-    const first = await standing();
+    const first = await description();
     expect(first.failure).toMatchObject({ at: now, code: 'STOPLOG_LOG_CORRUPT', attempts: 1, retryAt: now + 60_000 });
     expect(first.failure!.message).toContain('t[0] offset 1 is damaged');
     expect(append('k', '4')).toBe(3n);
     now += 59_999;
     await maintenance.tick();
-    expect(await standing()).toMatchObject({ failure: first.failure });
+    expect(await description()).toMatchObject({ failure: first.failure });
     now++;
     await maintenance.tick();
-    expect((await standing()).failure).toMatchObject({ at: now, attempts: 2, retryAt: now + 60_000 });
+    expect((await description()).failure).toMatchObject({ at: now, attempts: 2, retryAt: now + 60_000 });
     repair();
     now += 60_000;
     await maintenance.tick();
-    expect(await standing()).toMatchObject({ failure: undefined, last: { at: now, dropped: 2, kept: 1 } });
+    expect(await description()).toMatchObject({ failure: undefined, last: { at: now, dropped: 2, kept: 1 } });
   });
   test('a failure is reported by the writer while the disk has no room to store it, and is stored when there is room', async () => {
     ensure({ forgetting: { segmentBytes: 1 } });
@@ -206,14 +208,14 @@ describe('a cleaning that fails', () => {
     refusal = new StoplogError('STOPLOG_LOG_FULL', {}, 'no space is left: make room');
     await maintenance.tick();
     expect(maintenance.reports.unsaved).toHaveLength(1);
-    expect((await standing()).failure).toMatchObject({ code: 'STOPLOG_LOG_FULL', message: 'no space is left: make room' });
+    expect((await description()).failure).toMatchObject({ code: 'STOPLOG_LOG_FULL', message: 'no space is left: make room' });
     refusal = undefined;
     await maintenance.tick();
     expect(maintenance.reports.unsaved).toEqual([]);
-    expect((await standing()).failure).toMatchObject({ code: 'STOPLOG_LOG_FULL', attempts: 1 });
+    expect((await description()).failure).toMatchObject({ code: 'STOPLOG_LOG_FULL', attempts: 1 });
     now += 60_000;
     await maintenance.tick();
-    expect(await standing()).toMatchObject({ failure: undefined, last: { kept: 1 } });
+    expect(await description()).toMatchObject({ failure: undefined, last: { kept: 1 } });
   });
   test("a failure at a topic that was deleted meanwhile is not reported, and the topic's reports are deleted with it", async () => {
     ensure({ forgetting: { segmentBytes: 1 } });

@@ -17,7 +17,7 @@ import { readEnds } from '../tables/rows.ts';
 import { type EndsInTransaction } from '../transaction/ends.ts';
 import { forgets, type Cleanups, type KnownTopic } from '../tables/cleanups.ts';
 import type { Env, MaintenanceOptions } from '../tables/env.ts';
-import { applyRestamp, applyRetention, applyRoll, applyTrim } from './forget.ts';
+import { applyRestamp, applyRetention, applyRoll, applyTrim } from './apply-cleaning.ts';
 import { segmentsOf } from '../tables/segments.ts';
 import { compactPass, type Hands } from './pass.ts';
 import { readEveryBatch, type Found, type PartitionId } from '../tables/reader.ts';

@@ -7,7 +7,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Cleanup } from '../../pure/retention/cleanup.ts';
 import { cleanBatch, mapKeys, type Pass } from '../../pure/retention/compaction.ts';
-import { Folding } from '../../pure/retention/merging.ts';
+import { Merging } from '../../pure/retention/merging.ts';
 import { KeyOffsets } from '../../pure/retention/key-offsets.ts';
 import type { Ends } from '../layout/keyspace.ts';
 import { movesOf, Thinning } from '../../pure/retention/thinning.ts';
@@ -60,7 +60,7 @@ export const compactPass = async (
   }
   const pass: Pass = { keys, origin: start, start, to: end, now, deleteRetentionMs: cleanup.deleteRetentionMs };
   const bases = new Set(segmentsOf(env, place, ends(place)).map(({ base }) => base));
-  const folding = new Folding(
+  const merging = new Merging(
     (base) => bases.has(base),
     (bytes, baseOffset) => stampBatch(bytes, { topicId: place.topicId, partition: place.partition, baseOffset }),
   );
@@ -69,7 +69,7 @@ export const compactPass = async (
   let dropped = 0;
   let kept = 0;
   for (let at = start; at < end;) {
-    const again = { at: folding.held ?? at, timeKey, thinning: thinning.copy() };
+    const again = { at: merging.held ?? at, timeKey, thinning: thinning.copy() };
     const counted = { dropped: 0, kept: 0 };
     const { batches, next } = read(place, at);
     const spans: { readonly base: bigint; readonly next: bigint; readonly kept: number }[] = [];
@@ -80,10 +80,10 @@ export const compactPass = async (
       counted.kept += cleaned.kept;
       if (cleaned.bytes !== undefined) stampBatch(cleaned.bytes, { topicId: place.topicId, partition: place.partition, baseOffset: view.baseOffset });
       const span = { base: view.baseOffset, next: view.nextOffset, kept: cleaned.kept };
-      folding.add({ ...span, was: view.bytes, bytes: cleaned.bytes });
+      merging.add({ ...span, was: view.bytes, bytes: cleaned.bytes });
       spans.push(span);
     }
-    const rewrites = folding.take();
+    const rewrites = merging.take();
     const entries = timesBelow(env, place, timeKey, next < end ? next : end);
     timeKey = entries.at(-1)?.key ?? timeKey;
     const gone = thinning.take(
@@ -104,7 +104,7 @@ export const compactPass = async (
     if (reached < rewrites.length) {
       // A batch has changed meanwhile, so the slice is read again: a tombstone must not be dropped before the record that it deletes.
       ({ at, timeKey, thinning } = again);
-      folding.forget();
+      merging.forget();
     } else {
       at = next;
       dropped += counted.dropped;

@@ -50,10 +50,10 @@ export class Reports {
     else if (before.failure !== undefined) await this.#save({ ...place, report: { last: before.last } });
   }
   async failed(place: Place, error: unknown): Promise<void> {
-    const told = describeIo(this.#env.path, error);
+    const reported = describeIo(this.#env.path, error);
     // The topic was deleted during the cleaning: there is nothing to report.
-    if (isStoplogError(told) && told.code === 'STOPLOG_TOPIC_UNKNOWN') return;
-    await this.#save({ ...place, report: afterFailure(this.#before(place), told, this.#now(), PAUSE_MS) });
+    if (isStoplogError(reported) && reported.code === 'STOPLOG_TOPIC_UNKNOWN') return;
+    await this.#save({ ...place, report: afterFailure(this.#before(place), reported, this.#now(), PAUSE_MS) });
   }
   /** Stores the reports that could not be stored before. */
   async saveAgain(): Promise<void> {

@@ -26,11 +26,11 @@ export interface Counts {
   bytes: number;
 }
 /** Collects the findings and notes. */
-export interface Told {
+export interface Reported {
   readonly counts: Counts;
   /** Sentences about checks that could not be completed. */
   readonly notes: string[];
-  readonly tell: (finding: Finding) => void;
+  readonly report: (finding: Finding) => void;
 }
 
 const ATTEMPTS = 3;
@@ -40,15 +40,15 @@ const BY_BATCH: ReadonlySet<string> = new Set(['checksum', 'place', 'overlap', '
 export class LogCheck {
   readonly #file: PageFile;
   readonly #choose: () => Snapshot;
-  readonly #told: Told;
+  readonly #reported: Reported;
   #names: Names;
   #current: PartitionCheck | undefined;
 
-  constructor(file: PageFile, choose: () => Snapshot, names: Names, told: Told) {
+  constructor(file: PageFile, choose: () => Snapshot, names: Names, reported: Reported) {
     this.#file = file;
     this.#choose = choose;
     this.#names = names;
-    this.#told = told;
+    this.#reported = reported;
   }
 
   /** Includes the records of the unfinished partition. */
@@ -68,7 +68,7 @@ export class LogCheck {
       const prefix = first.subarray(0, 8);
       seen.add(prefix.toString('hex'));
       if (first.length === 16) yield* this.#partition(prefix);
-      else this.#told.tell(finding('unknown', { table: 'log' }, `a key of ${first.length} bytes`));
+      else this.#reported.report(finding('unknown', { table: 'log' }, `a key of ${first.length} bytes`));
       from = first.length === 16 ? prefixEnd(prefix) : Buffer.concat([first, Buffer.alloc(1)]);
     }
     // Partitions that have no batch, and should have one.
@@ -93,7 +93,7 @@ export class LogCheck {
       const shape = this.#names.topics.get(topicId);
       if (shape === undefined) {
         if (isThere && !this.#names.gone.has(topicId))
-          this.#told.tell(finding('owner', { table: 'log', partition }, `batches there belong to topic number ${topicId}, which is not there`));
+          this.#reported.report(finding('owner', { table: 'log', partition }, `batches there belong to topic number ${topicId}, which is not there`));
         return;
       }
       const place: CheckedPlace = { topic: shape.name, topicId, partition, compacts: shape.cleanup === 'compact' };
@@ -120,24 +120,24 @@ export class LogCheck {
       if (first === undefined || last.ends === undefined) {
         // The end is damaged, which is reported already; or the topic is being deleted.
         if (first === undefined && isThere && check.batches.length > 0)
-          this.#told.tell(finding('end', { table: 'ends', topic: shape.name, partition }, 'there are batches, and no ends that can be read'));
-        for (const one of check.findings) if (one.rule !== 'gap') this.#told.tell(one);
+          this.#reported.report(finding('end', { table: 'ends', topic: shape.name, partition }, 'there are batches, and no ends that can be read'));
+        for (const one of check.findings) if (one.rule !== 'gap') this.#reported.report(one);
       } else {
         const findings = check.finish(last.ends, last.segments, last.times);
         const isSettled = findings.length === 0 || check.isSettled(last.ends);
         if (!isSettled && attempt < ATTEMPTS) continue;
-        if (!isSettled) this.#told.notes.push(`${shape.name}[${partition}] is being cleaned: its sums, segments and times were not compared`);
-        for (const one of findings) if (isSettled || BY_BATCH.has(one.rule)) this.#told.tell(one);
+        if (!isSettled) this.#reported.notes.push(`${shape.name}[${partition}] is being cleaned: its sums, segments and times were not compared`);
+        for (const one of findings) if (isSettled || BY_BATCH.has(one.rule)) this.#reported.report(one);
       }
       if (check.uncompared > 0)
-        this.#told.notes.push(`${shape.name}[${partition}] has more keys than fit in memory: ${check.uncompared} records were not checked for duplicates`);
+        this.#reported.notes.push(`${shape.name}[${partition}] has more keys than fit in memory: ${check.uncompared} records were not checked for duplicates`);
       const ahead = last.ends && futureSegmentsNote(`${shape.name}[${partition}]`, [...last.segments, last.ends.active], Date.now());
-      if (ahead !== undefined) this.#told.notes.push(ahead);
+      if (ahead !== undefined) this.#reported.notes.push(ahead);
       this.#current = undefined;
-      this.#told.counts.partitions++;
-      this.#told.counts.batches += check.batches.length;
-      this.#told.counts.records += check.records;
-      this.#told.counts.bytes += check.batches.reduce((sum, { bytes }) => sum + bytes, 0);
+      this.#reported.counts.partitions++;
+      this.#reported.counts.batches += check.batches.length;
+      this.#reported.counts.records += check.records;
+      this.#reported.counts.bytes += check.batches.reduce((sum, { bytes }) => sum + bytes, 0);
       return;
     }
   }

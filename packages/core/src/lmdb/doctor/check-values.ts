@@ -9,7 +9,7 @@ import { finding, type Finding } from '../../pure/log/finding.ts';
 import type { Names } from './entries/names.ts';
 import { TABLES, type Table } from '../layout/keyspace.ts';
 import type { Snapshot } from '../layout/pages/meta-page.ts';
-import { LogCheck, type Counts, type Told } from './check-log.ts';
+import { LogCheck, type Counts, type Reported } from './check-log.ts';
 import { knownBy, Look, readNames } from './look.ts';
 import { asBuffer, openSealed } from './opened.ts';
 import { atOneCommit, scan, type PageFile } from './page-file.ts';
@@ -21,14 +21,14 @@ export class ValuesCheck {
   readonly notes: string[] = [];
   readonly #file: PageFile;
   readonly #choose: () => Snapshot;
-  readonly #told: Told;
+  readonly #reported: Reported;
   readonly #log: LogCheck;
 
-  constructor(file: PageFile, choose: () => Snapshot, names: Names, tell: (finding: Finding) => void) {
+  constructor(file: PageFile, choose: () => Snapshot, names: Names, report: (finding: Finding) => void) {
     this.#file = file;
     this.#choose = choose;
-    this.#told = { counts: this.counts, notes: this.notes, tell };
-    this.#log = new LogCheck(file, choose, names, this.#told);
+    this.#reported = { counts: this.counts, notes: this.notes, report };
+    this.#log = new LogCheck(file, choose, names, this.#reported);
   }
 
   /** Yields often. */
@@ -48,10 +48,10 @@ export class ValuesCheck {
     let known = this.#look(knownBy);
     for (const item of scan(this.#file, this.#choose, table)) {
       if (item.type === 'broken') continue; // The check of pages reports it.
-      this.#told.counts.entries++;
+      this.#reported.counts.entries++;
       const key = asBuffer(item.key);
       const value = openSealed(table, key, asBuffer(item.value));
-      if (value === undefined) this.#told.tell(sealFinding(table, key));
+      if (value === undefined) this.#reported.report(sealFinding(table, key));
       else if (table !== 'meta') {
         const kind = kindOf(table, key);
         if (kind === undefined) unknown.entries++;
@@ -67,15 +67,15 @@ export class ValuesCheck {
         const opened = value === undefined ? undefined : openSealed(table, key, value);
         return opened === undefined ? undefined : kindOf(table as keyof typeof KINDS, key)!.check(key, opened, known);
       });
-      if (again !== undefined) this.#told.tell(again);
+      if (again !== undefined) this.#reported.report(again);
       yield;
     }
     if (unknown.entries > 0)
-      this.#told.tell(finding('unknown', { table }, `${unknown.entries} entries are of a kind that this version does not know; their checksums agree`));
+      this.#reported.report(finding('unknown', { table }, `${unknown.entries} entries are of a kind that this version does not know; their checksums agree`));
     if (table === 'meta') {
       const { names, findings } = this.#look(readNames);
-      for (const one of findings) this.#told.tell(one);
-      this.#told.counts.topics = names.topics.size;
+      for (const one of findings) this.#reported.report(one);
+      this.#reported.counts.topics = names.topics.size;
     }
   }
 

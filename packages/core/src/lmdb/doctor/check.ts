@@ -28,29 +28,29 @@ const LOOK_EVERY = 64;
 export const checkFolder = async (path: string, options: CheckOptions = {}): Promise<CheckReport> => {
   const findings: Finding[] = [];
   let omitted = 0;
-  const tell = (one: Finding): void => {
+  const report = (one: Finding): void => {
     if (findings.length < MOST_FINDINGS) findings.push(one);
     else omitted++;
   };
   const torn = examineForReading(path);
-  if (torn !== undefined) tell(finding('file', {}, torn.facts['reason'] === 'missing' ? 'it is gone' : String(torn.facts['reason'] ?? torn.message)));
+  if (torn !== undefined) report(finding('file', {}, torn.facts['reason'] === 'missing' ? 'it is gone' : String(torn.facts['reason'] ?? torn.message)));
   const nothing = { topics: 0, partitions: 0, batches: 0, records: 0, entries: 0, bytes: 0, notes: [], commit: 0, isWhole: true };
   const file = openPageFile(path);
   if (file === undefined) return { findings, omitted, ...nothing };
   try {
     const metas = file.metas();
-    for (const { page, what } of metas.problems) tell(finding('page', { page }, `${what}: where a commit begins`));
+    for (const { page, what } of metas.problems) report(finding('page', { page }, `${what}: where a commit begins`));
     if (metas.newest === undefined) return { findings, omitted, ...nothing };
     if (metas.newest.pageSize !== file.pageSize) {
-      tell(finding('file', {}, `its pages have ${metas.newest.pageSize} bytes, ours ${file.pageSize}: another program's, or a meta page is damaged`));
+      report(finding('file', {}, `its pages have ${metas.newest.pageSize} bytes, ours ${file.pageSize}: another program's, or a meta page is damaged`));
       return { findings, omitted, ...nothing };
     }
     const choose = (): Snapshot => file.metas().newest ?? metas.newest!;
     const tables = atOneCommit(choose, (snapshot) => tablesOf(walk(file.reader(snapshot), snapshot.main, snapshot)));
-    if (tables.size === 0) tell(finding('file', {}, 'none of its tables can be found'));
-    else for (const table of FIRST_TABLES) if (!tables.has(table)) tell(finding('file', { table }, 'the table is missing'));
+    if (tables.size === 0) report(finding('file', {}, 'none of its tables can be found'));
+    else for (const table of FIRST_TABLES) if (!tables.has(table)) report(finding('file', { table }, 'the table is missing'));
     for (const table of tables.keys())
-      if (!(TABLES as readonly string[]).includes(table)) tell(finding('unknown', { table }, 'this version does not know the table'));
+      if (!(TABLES as readonly string[]).includes(table)) report(finding('unknown', { table }, 'this version does not know the table'));
     const total = (): number => {
       const { free, main } = choose();
       return [free, main, ...tables.values()].reduce((pages, tree) => pages + tree.branches + tree.leaves + tree.overflows, 0) * file.pageSize;
@@ -61,9 +61,9 @@ export const checkFolder = async (path: string, options: CheckOptions = {}): Pro
       return { names: readNames(look).names, clock: clockNote(look) };
     });
     const { findings: ofPages, isCounted } = await checkPages(file, choose, names, () => options.progress?.({ done: 0, total: all, records: 0 }));
-    for (const one of ofPages) tell(one);
+    for (const one of ofPages) report(one);
     file.bytesRead = 0;
-    const values = new ValuesCheck(file, choose, names, tell);
+    const values = new ValuesCheck(file, choose, names, report);
     let n = 0;
     for (const _ of values.run()) {
       if (++n % LOOK_EVERY !== 0) continue;

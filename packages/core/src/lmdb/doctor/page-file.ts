@@ -127,7 +127,7 @@ const ATTEMPTS = 1_000;
  */
 export function* scan(file: PageFile, choose: () => Snapshot, table: string, from: Uint8Array = new Uint8Array(0), values = true): Generator<Walked, void> {
   let at = from;
-  const told = new Set<string>();
+  const reported = new Set<string>();
   for (let stuck = 0; ;) {
     const snapshot = choose();
     try {
@@ -139,8 +139,8 @@ export function* scan(file: PageFile, choose: () => Snapshot, table: string, fro
         if (item.type === 'entry') at = Buffer.concat([item.key, new Uint8Array(1)]);
         else {
           const name = `${item.page} ${item.what}`;
-          if (told.has(name)) continue;
-          told.add(name);
+          if (reported.has(name)) continue;
+          reported.add(name);
         }
         yield item;
       }

@@ -64,12 +64,12 @@ export class RepairSource {
     for (const item of items) {
       yield item;
       if (++n % LOOK_EVERY !== 0) continue;
-      this.#tell();
+      this.#report();
       await turnOfOthers();
       this.checkUnchanged();
     }
   }
-  #tell(): void {
+  #report(): void {
     const { tables, snapshot } = this.salvage;
     const trees = [snapshot.free, snapshot.main, ...tables.values()];
     const total = trees.reduce((pages, tree) => pages + tree.branches + tree.leaves + tree.overflows, 0) * this.#file.pageSize;

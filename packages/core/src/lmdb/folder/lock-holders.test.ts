@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { readLetters, start, withFolder, type Child } from '../fixtures/child.ts';
 import { holdersIn, holdsLock } from './lock-holders.ts';
 
-const tell = async (child: Child, line: string): Promise<string> => {
+const send = async (child: Child, line: string): Promise<string> => {
   const heard = child.lines.length;
   child.process.stdin!.write(`${line}\n`);
   return child.said('', heard);
@@ -48,15 +48,15 @@ describe.runIf(process.platform === 'linux')('a process that reads its own lock 
         child.kill();
         return skip('this system does not list POSIX locks in /proc/locks');
       }
-      expect(await tell(child, 'one')).toBe('done one');
-      expect(await tell(child, 'read')).toBe('done read');
+      expect(await send(child, 'one')).toBe('done one');
+      expect(await send(child, 'read')).toBe('done read');
       expect(await child.said('warned STOPLOG_LOCK_LOST')).toContain('stoplog backup');
       await expect(openPort(lmdb(path))).rejects.toMatchObject({
         code: 'STOPLOG_LOG_UNAVAILABLE',
         facts: { pids: [child.process.pid] },
         message: expect.stringContaining('no longer holds the lock'),
       });
-      for (const text of ['two', 'three']) expect(await tell(child, text)).toBe(`done ${text}`);
+      for (const text of ['two', 'three']) expect(await send(child, text)).toBe(`done ${text}`);
       child.process.stdin!.end();
       expect(await child.ended).toMatchObject({ code: 0 });
       expect(await texts(path)).toEqual(['one', 'two', 'three']);
@@ -68,8 +68,8 @@ describe.runIf(process.platform === 'linux')('a process that reads its own lock 
       const [path, copy] = [join(folder, 'log'), join(folder, 'copy')];
       mkdirSync(copy);
       const child = await open(path);
-      await tell(child, 'one');
-      expect(await tell(child, `copy ${copy}`)).toBe(`done copy ${copy}`);
+      await send(child, 'one');
+      expect(await send(child, `copy ${copy}`)).toBe(`done copy ${copy}`);
       expect(await texts(copy)).toEqual(['one']);
       child.kill();
       await child.ended;
@@ -81,8 +81,8 @@ describe.runIf(process.platform === 'linux')('a process that reads its own lock 
     await withFolder(async (path) => {
       const first = await open(path);
       const second = await open(path);
-      await tell(first, 'read');
-      for (const text of ['one', 'two']) for (const child of [first, second]) expect(await tell(child, text)).toBe(`done ${text}`);
+      await send(first, 'read');
+      for (const text of ['one', 'two']) for (const child of [first, second]) expect(await send(child, text)).toBe(`done ${text}`);
       for (const child of [first, second]) {
         child.process.stdin!.end();
         await child.ended;
@@ -97,7 +97,7 @@ test.runIf(process.platform === 'linux')('a folder whose lock file was removed u
     const child = await open(path);
     rmSync(join(path, 'lock.mdb'));
     await expect(openPort(lmdb(path))).rejects.toMatchObject({ code: 'STOPLOG_LOG_UNAVAILABLE', facts: { pids: [child.process.pid] } });
-    expect(await tell(child, 'one')).toMatch(/^refused STOPLOG_LOG_UNAVAILABLE .*lock\.mdb/);
+    expect(await send(child, 'one')).toMatch(/^refused STOPLOG_LOG_UNAVAILABLE .*lock\.mdb/);
     child.process.stdin!.end();
     await child.ended;
     expect(await texts(path)).toEqual([]);

@@ -37,8 +37,8 @@ describe('a commit as bytes', () => {
         expect(encoded.byteLength).toBe(commitSize(commit));
         const { groupId, epoch, positions, appends, entries } = decodeCommit(encoded);
         expect({ groupId, epoch, positions }).toEqual({ groupId: commit.groupId, epoch: commit.epoch, positions: commit.positions });
-        const told = (append: IdAppend): unknown => ({ ...append, batch: hex(append.batch) });
-        expect(appends.map(told)).toEqual(commit.appends.map(told));
+        const heard = (append: IdAppend): unknown => ({ ...append, batch: hex(append.batch) });
+        expect(appends.map(heard)).toEqual(commit.appends.map(heard));
         const expected = commit.stores.flatMap(({ prefix, keys, values }) => keys.map((key, i) => [hex(prefix) + hex(key), values[i] ? hex(values[i]) : null]));
         const found = expected.map((_, i) => {
           const [key, sealed] = [entries[2 * i]!, entries[2 * i + 1]];

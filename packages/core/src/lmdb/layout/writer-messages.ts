@@ -16,7 +16,7 @@ import type { StorePart } from '../../pure/store/store-part.ts';
 export type WriterCall =
   /** Answered when the writer's queue has room for a commit of so many bytes. */
   | { readonly type: 'room'; readonly bytes: number }
-  | { readonly type: 'commit'; readonly bytes: ArrayBuffer; readonly life: string | undefined }
+  | { readonly type: 'commit'; readonly bytes: ArrayBuffer; readonly incarnation: string | undefined }
   | { readonly type: 'ensure'; readonly topics: readonly TopicShape[]; readonly use: TopicUse | undefined }
   | { readonly type: 'open-store'; readonly part: StorePart }
   /** The numbers of a group and of sources, which are assigned when they are first named. */

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Log, StateStore } from '@stoplog/core/port';
-import { openPort, sourcePlace } from '@stoplog/core/kit';
+import { openPort, sourcePartition } from '@stoplog/core/kit';
 import { memoryLog } from '@stoplog/core/testing';
 import { lmdb } from '@stoplog/core/lmdb';
 import fc from 'fast-check';
@@ -46,7 +46,7 @@ const within = ({ from, after, lt }: typeof bounds extends fc.Arbitrary<infer T>
 });
 const hex = (bytes: Uint8Array | undefined): string | undefined =>
   bytes && `${bytes.length}:${Buffer.from(bytes.subarray(0, 4)).toString('hex')}:${Buffer.from(bytes.subarray(-4)).toString('hex')}`;
-const told = (entries: ReturnType<StateStore['range']>): readonly string[] => entries.map(([key, value]) => `${hex(key)}=${hex(value)}`);
+const heard = (entries: ReturnType<StateStore['range']>): readonly string[] => entries.map(([key, value]) => `${hex(key)}=${hex(value)}`);
 
 test('a key of up to 4,000 bytes is stored unchanged; a longer one under its head and its SHA-256, with the key in the value', () => {
   const [short, long] = [new Uint8Array(4_000).fill(1), new Uint8Array(4_001).fill(1)];
@@ -83,21 +83,21 @@ test('a store with keys of any length reads as one in memory does: each key, eve
             commitOf({
               group: 'g',
               stores: [{ store: part.store, partition: 0, keys: some.map(([key]) => key), values: some.map(([, value]) => value) }],
-              positions: [{ ...sourcePlace('writer'), from: 0n, to: 0n }],
+              positions: [{ ...sourcePartition('writer'), from: 0n, to: 0n }],
             }),
           );
       const [ours, oracle] = parts as [StateStore, StateStore];
       for (const [key] of writes) expect(hex(ours.get(key))).toBe(hex(oracle.get(key)));
       for (const range of [{}, ...ranges.map(within)] as Parameters<StateStore['range']>[0][]) {
-        const expected = told(oracle.range(range, 100));
-        expect(told(ours.range(range, 100))).toEqual(expected);
+        const expected = heard(oracle.range(range, 100));
+        expect(heard(ours.range(range, 100))).toEqual(expected);
         const paged: (readonly [Uint8Array, Uint8Array])[] = [];
         const { lt } = range;
         for (let chunk = ours.range(range, page); chunk.length > 0; chunk = ours.range({ ...(lt && { lt }), gt: paged.at(-1)![0] }, page)) {
           expect(chunk.length).toBeLessThanOrEqual(page);
           paged.push(...chunk);
         }
-        expect(told(paged)).toEqual(expected);
+        expect(heard(paged)).toEqual(expected);
       }
     }),
     { numRuns: 60 },

@@ -23,7 +23,7 @@ const SIZE_BYTES = 4;
 export const storedKey = (key: Uint8Array): Uint8Array =>
   key.length <= SHORT_KEY_BYTES ? key : Buffer.concat([key.subarray(0, HEAD_BYTES), createHash('sha256').update(key).digest()]);
 
-const lyingValue = (key: Uint8Array, value: Uint8Array): Uint8Array => {
+const storedValue = (key: Uint8Array, value: Uint8Array): Uint8Array => {
   const bytes = Buffer.allocUnsafe(SIZE_BYTES + key.length + value.length);
   bytes.writeUInt32LE(key.length);
   bytes.set(key, SIZE_BYTES);
@@ -38,22 +38,22 @@ export const storedWrites = (writes: IdStoreWrites): IdStoreWrites => {
   return {
     prefix,
     keys: keys.map(storedKey),
-    values: values.map((value, i) => (value === null || keys[i]!.length <= SHORT_KEY_BYTES ? value : lyingValue(keys[i]!, value))),
+    values: values.map((value, i) => (value === null || keys[i]!.length <= SHORT_KEY_BYTES ? value : storedValue(keys[i]!, value))),
   };
 };
 
 export type Entry = readonly [key: Uint8Array, value: Uint8Array];
 /** The entry behind a stored key, without the prefix, and its value, unsealed: slices, not copies. */
-export const entryAt = (lying: Uint8Array, value: Uint8Array): Entry => {
-  if (lying.length <= SHORT_KEY_BYTES) return [lying, value];
+export const entryAt = (stored: Uint8Array, value: Uint8Array): Entry => {
+  if (stored.length <= SHORT_KEY_BYTES) return [stored, value];
   const size = value.length < SIZE_BYTES ? Infinity : new DataView(value.buffer, value.byteOffset, SIZE_BYTES).getUint32(0, true);
   const key = value.subarray(SIZE_BYTES, SIZE_BYTES + size);
   if (key.length !== size) throw corrupt('its value is shorter than its key');
   return [key, value.subarray(SIZE_BYTES + size)];
 };
 /** The value of a long key; a key stored under another one's hash is damage, or the end of SHA-256. */
-export const valueOf = (key: Uint8Array, lying: Uint8Array, value: Uint8Array): Uint8Array => {
-  const [found, rest] = entryAt(lying, value);
+export const valueOf = (key: Uint8Array, stored: Uint8Array, value: Uint8Array): Uint8Array => {
+  const [found, rest] = entryAt(stored, value);
   if (Buffer.compare(found, key) !== 0) throw corrupt('it is stored under the hash of another key');
   return rest;
 };

@@ -91,17 +91,17 @@ class Found {
     this.#limit = limit;
   }
   /** True when the next entry, under this key, is one too many. */
-  isFull(lying: Uint8Array, skip: number): boolean {
-    if (this.#head !== undefined && !begins(lying, skip, this.#head)) this.#closeGroup();
+  isFull(stored: Uint8Array, skip: number): boolean {
+    if (this.#head !== undefined && !begins(stored, skip, this.#head)) this.#closeGroup();
     return this.#entries.length >= this.#limit;
   }
-  add(lying: Uint8Array, skip: number, value: Uint8Array): void {
-    if (lying.length - skip < HEAD_BYTES) {
-      this.#entries.push([copyOf(lying.subarray(skip)), copyOf(value)]);
+  add(stored: Uint8Array, skip: number, value: Uint8Array): void {
+    if (stored.length - skip < HEAD_BYTES) {
+      this.#entries.push([copyOf(stored.subarray(skip)), copyOf(value)]);
       return;
     }
-    this.#head ??= copyOf(lying.subarray(skip, skip + HEAD_BYTES));
-    const [key, rest] = entryAt(lying.subarray(skip), value);
+    this.#head ??= copyOf(stored.subarray(skip, skip + HEAD_BYTES));
+    const [key, rest] = entryAt(stored.subarray(skip), value);
     const { gte, gt, lt } = this.#bounds;
     const begun = gt === undefined ? gte === undefined || compareBytes(key, gte) >= 0 : compareBytes(key, gt) > 0;
     if (begun && (lt === undefined || compareBytes(key, lt) < 0)) this.#group.push([copyOf(key), copyOf(rest)]);
@@ -117,5 +117,5 @@ class Found {
   }
 }
 
-const begins = (lying: Uint8Array, skip: number, head: Uint8Array): boolean =>
-  lying.length - skip >= head.length && head.every((byte, i) => lying[skip + i] === byte);
+const begins = (stored: Uint8Array, skip: number, head: Uint8Array): boolean =>
+  stored.length - skip >= head.length && head.every((byte, i) => stored[skip + i] === byte);

@@ -75,7 +75,7 @@ export const applyDeleteTopic = (env: Env, topic: string): void => {
   const meta = readMeta<TopicMeta>(env, topicMetaKey(topic));
   if (meta === undefined) throw unknownTopic(topic);
   const groups = groupsIn(env);
-  const readers = groups.filter((group) => standsIn(env, group, meta));
+  const readers = groups.filter((group) => isIn(env, group, meta));
   // The stores of such a group would have no positions, and the records that its owner has sent through the topic would not be sent again.
   const along = groups.filter((group) => group.name === meta.owner || (group.stores.length > 0 && readers.includes(group)));
   const owned = ownedBy(env, along).filter(({ id }) => id !== meta.id);
@@ -101,14 +101,14 @@ const ownedBy = (env: Env, groups: readonly FoundGroup[]): readonly TopicMeta[] 
   metas<TopicMeta>(env, TOPIC_PREFIX).flatMap(({ meta }) => (groups.some(({ name }) => name === meta.owner) ? [meta] : []));
 const partitionsOf = ({ shape }: TopicMeta): readonly number[] => Array.from({ length: shape.partitions }, (_, partition) => partition);
 /** True when the group has a position in the topic, or a member that holds a partition of it. */
-const standsIn = (env: Env, { id }: FoundGroup, topic: TopicMeta): boolean =>
+const isIn = (env: Env, { id }: FoundGroup, topic: TopicMeta): boolean =>
   partitionsOf(topic).some((partition) => (readPosition(env, id, topic.id, partition) ?? readHeldEpoch(env, id, topic.id, partition)) !== undefined);
 
 /** Refuses to delete groups with active members, and the topics they own where other groups read those. */
 const checkDeletion = (env: Env, all: readonly FoundGroup[], groups: readonly FoundGroup[], owned: readonly TopicMeta[]): void => {
   for (const { name, id } of groups) checkIdle(env, name, id);
   for (const topic of owned) {
-    const others = all.filter((group) => !groups.includes(group) && standsIn(env, group, topic)).map(({ name }) => name);
+    const others = all.filter((group) => !groups.includes(group) && isIn(env, group, topic)).map(({ name }) => name);
     if (others.length === 0) continue;
     throw new StoplogError(
       'STOPLOG_TOPIC_OWNER',

@@ -22,7 +22,7 @@ import type { Env } from '../tables/env.ts';
 import type { EndsInTransaction } from './ends.ts';
 import { checkMember } from './membership.ts';
 import { ProducersInCommit } from './producers.ts';
-import type { RefusedLives } from './refused-lives.ts';
+import type { RefusedIncarnations } from './refused-incarnations.ts';
 
 export interface Admitted {
   readonly topicId: number;
@@ -41,11 +41,11 @@ export interface Admission {
 export interface Claimed {
   readonly commit: DecodedCommit;
   /** The incarnation of the actor that made the commit; undefined for an append from outside. */
-  readonly life: string | undefined;
+  readonly incarnation: string | undefined;
 }
 
-export const admit = (env: Env, { commit, life }: Claimed, refused: RefusedLives, ends: EndsInTransaction, cleanups: Cleanups): Admission => {
-  refused.check(life);
+export const admit = (env: Env, { commit, incarnation }: Claimed, refused: RefusedIncarnations, ends: EndsInTransaction, cleanups: Cleanups): Admission => {
+  refused.check(incarnation);
   const admission = admitAppends(env, commit.appends, ends, cleanups);
   checkMember(env, commit);
   return admission;

@@ -127,7 +127,7 @@ export const clearGroups = (env: Env): void => {
  * Checks whether the process of a member lives. For a process of another container LMDB knows: it holds a lock under its number as
  * long as it has the folder open, and LMDB lets no other process with that number open it.
  */
-export const lives = (env: Env, { pid, started }: Pick<Listed, 'pid' | 'started'>): boolean =>
+export const memberIsAlive = (env: Env, { pid, started }: Pick<Listed, 'pid' | 'started'>): boolean =>
   isAlive(pid, started) ?? (pid !== process.pid && readers(env).some((reader) => reader.pid === pid));
 
 /** Records a heartbeat; false when the member was removed. */
@@ -146,7 +146,7 @@ export const applyJoin = (
 ): void => {
   const { now, ...rest } = join;
   for (const { id, beat, instanceId, pid, started } of readBeats(env, groupId)) {
-    if (instanceId === undefined && !lives(env, { pid, started })) applyGroupEvent(env, groupId, { type: 'expire', id, beat, why: 'gone' });
+    if (instanceId === undefined && !memberIsAlive(env, { pid, started })) applyGroupEvent(env, groupId, { type: 'expire', id, beat, why: 'gone' });
   }
   applyGroupEvent(env, groupId, {
     type: 'join',
@@ -170,4 +170,4 @@ export const isPresent = (
   env: Env,
   member: Pick<Listed, 'pid' | 'started' | 'instanceId' | 'sessionMs' | 'away'> & { readonly beatAt: number },
   now: number,
-): boolean => (!member.away && lives(env, member)) || (member.instanceId !== undefined && Math.abs(now - member.beatAt) < member.sessionMs);
+): boolean => (!member.away && memberIsAlive(env, member)) || (member.instanceId !== undefined && Math.abs(now - member.beatAt) < member.sessionMs);

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { producerKey } from '../layout/keyspace.ts';
 import { BatchBuilder } from '../../pure/record/batch.ts';
 import { sweep } from './administer.ts';
-import { RefusedLives } from './refused-lives.ts';
+import { RefusedIncarnations } from './refused-incarnations.ts';
 import { admit } from './admit.ts';
 import { applyCommit } from './apply.ts';
 import { applyEnsure } from './declare.ts';
@@ -31,7 +31,7 @@ const append = (text: string, producer: ProducerStamp): bigint => {
   builder.append(text, text, 0);
   const commit = { groupId: 0, epoch: 0, appends: [{ topicId: 1, partition: 0, batch: builder.finish(), producer }], entries: [], positions: [] };
   return bare.committing((ends) =>
-    applyCommit(bare.env, commit, admit(bare.env, { commit, life: undefined }, new RefusedLives(), ends, cleanups), ends, cleanups),
+    applyCommit(bare.env, commit, admit(bare.env, { commit, incarnation: undefined }, new RefusedIncarnations(), ends, cleanups), ends, cleanups),
   )[0]!;
 };
 const opened = (held?: ReturnType<typeof applyOpenProducer>): ReturnType<typeof applyOpenProducer> =>

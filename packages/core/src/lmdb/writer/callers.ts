@@ -113,7 +113,7 @@ class Caller {
         this.#queued += claim;
         queue.add({
           bytes: request.bytes.byteLength,
-          life: request.life,
+          incarnation: request.incarnation,
           apply: prepare(env, request, cleanups, queue.refused),
           answer: (outcome) => {
             answer(outcome);
@@ -126,7 +126,7 @@ class Caller {
       default:
         queue.add({
           bytes: 0,
-          life: undefined,
+          incarnation: undefined,
           apply: prepare(env, request, cleanups, queue.refused),
           answer: (outcome) => {
             answer(outcome);

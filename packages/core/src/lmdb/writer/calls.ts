@@ -8,21 +8,21 @@ import { applyEnsure, applyOpenGroup, applyOpenSource, applyOpenStore } from '..
 import { type EndsInTransaction } from '../transaction/ends.ts';
 import type { Cleanups } from '../tables/cleanups.ts';
 import type { Env } from '../tables/env.ts';
-import { applyDeleteRecords } from '../cleaner/forget.ts';
+import { applyDeleteRecords } from '../cleaner/apply-cleaning.ts';
 import { applyGroupEvent, applyJoin } from '../transaction/groups.ts';
 import { ownStart } from '../folder/process.ts';
 import { applyOpenProducer } from '../transaction/producers.ts';
-import type { RefusedLives } from '../transaction/refused-lives.ts';
+import type { RefusedIncarnations } from '../transaction/refused-incarnations.ts';
 import type { Apply } from './queue.ts';
 
 /** The calls that are answered from a transaction; the others wait, or take several transactions. */
 export type TransactedCall = Exclude<WriterCall, { readonly type: 'room' | 'wait' | 'wait-group' | 'clean' | 'reports' }>;
 
-export const prepare = (env: Env, call: TransactedCall, cleanups: Cleanups, refused: RefusedLives): Apply => {
+export const prepare = (env: Env, call: TransactedCall, cleanups: Cleanups, refused: RefusedIncarnations): Apply => {
   switch (call.type) {
     case 'commit': {
       const commit = decodeCommit(call.bytes);
-      const claimed = { commit, life: call.life };
+      const claimed = { commit, incarnation: call.incarnation };
       return (ends) => ({ type: 'committed', offsets: applyCommit(env, commit, admit(env, claimed, refused, ends, cleanups), ends, cleanups) });
     }
     case 'ensure':

@@ -9,8 +9,8 @@ const KILL_AFTER = [3, 40, 200];
 test('a process killed in the middle of many appends loses no acknowledged record, and leaves dense offsets', async () => {
   await withFolder(async (folder) => {
     const [path, acks] = [join(folder, 'log'), join(folder, 'acks')];
-    for (const [life, after] of KILL_AFTER.entries()) {
-      const child = start('appender', path, acks, `life${life}`);
+    for (const [incarnation, after] of KILL_AFTER.entries()) {
+      const child = start('appender', path, acks, `life${incarnation}`);
       await child.said(`acknowledged ${after}`);
       child.kill();
       expect((await child.ended).signal).toBe('SIGKILL');

@@ -69,17 +69,17 @@ export class WriterLink {
     return this.#room.load;
   }
   /** Sends a commit of `size` bytes when the writer has room for it, in the order of these calls. */
-  async commit(size: number, life: string | undefined, encode: () => ArrayBuffer): Promise<AnswerTo<'commit'>> {
-    if (this.#waiting === 0 && !this.#closed && this.#room.claim(size)) return this.#commit(size, life, encode);
+  async commit(size: number, incarnation: string | undefined, encode: () => ArrayBuffer): Promise<AnswerTo<'commit'>> {
+    if (this.#waiting === 0 && !this.#closed && this.#room.claim(size)) return this.#commit(size, incarnation, encode);
     this.#waiting++;
     try {
       await this.call({ type: 'room', bytes: size });
     } finally {
       this.#waiting--;
     }
-    return this.#commit(size, life, encode);
+    return this.#commit(size, incarnation, encode);
   }
-  #commit(size: number, life: string | undefined, encode: () => ArrayBuffer): Promise<AnswerTo<'commit'>> {
+  #commit(size: number, incarnation: string | undefined, encode: () => ArrayBuffer): Promise<AnswerTo<'commit'>> {
     let bytes: ArrayBuffer;
     try {
       bytes = encode();
@@ -87,7 +87,7 @@ export class WriterLink {
       if (!this.#closed) this.#port.postMessage({ type: 'spare', bytes: size } satisfies WriterRequest);
       throw error;
     }
-    return this.call({ type: 'commit', bytes, life }, [bytes]);
+    return this.call({ type: 'commit', bytes, incarnation }, [bytes]);
   }
 
   /** Resolves when the wait is over, after `ms`, or when the signal is aborted. */

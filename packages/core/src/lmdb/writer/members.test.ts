@@ -101,13 +101,13 @@ describe('processes in one group', () => {
       const had = partitionsOf(await first.said('has '));
       write(first, 'commit');
       await first.said('committed');
-      const told = beside.lines.filter((line) => line.startsWith('has')).length;
+      const heard = beside.lines.filter((line) => line.startsWith('has')).length;
       first.kill();
       await first.ended;
       const module = await loadTools(lmdb(path));
       const log = await openPort(lmdb(path));
-      const [standing] = await module.groups(log);
-      expect(standing!.members.map(({ instanceId }) => instanceId)).toEqual([undefined, 'a']);
+      const [description] = await module.groups(log);
+      expect(description!.members.map(({ instanceId }) => instanceId)).toEqual([undefined, 'a']);
       await expect(module.deleteGroup(log, 'workers')).rejects.toMatchObject({
         code: 'STOPLOG_GROUP_ACTIVE',
         message: expect.stringContaining("'a', expected back for 600 s"),
@@ -118,7 +118,7 @@ describe('processes in one group', () => {
       expect(has).not.toEqual(had);
       write(again, 'commit');
       await again.said('committed');
-      expect(beside.lines.filter((line) => line.startsWith('has')).length).toBe(told);
+      expect(beside.lines.filter((line) => line.startsWith('has')).length).toBe(heard);
       const impostor = start('member', path, 'impostor', still, 'asked');
       await again.said('ended STOPLOG_FENCED');
       expect(partitionsOf(await impostor.said('has ')).length).toBe(1);

@@ -5,7 +5,7 @@ import { readEnds } from '../tables/rows.ts';
 import type { Env } from '../tables/env.ts';
 import { openBareEnv, type BareEnv } from '../fixtures/bare-env.ts';
 import { CallQueue, type Apply, type Outcome } from './queue.ts';
-import { RefusedLives } from '../transaction/refused-lives.ts';
+import { RefusedIncarnations } from '../transaction/refused-incarnations.ts';
 import type { Transact } from '../transaction/transactions.ts';
 
 let bare: BareEnv;
@@ -29,13 +29,13 @@ const endOf = (partition: number): bigint => {
   env.root.resetReadTxn();
   return readEnds(env, 1, partition).end;
 };
-const call = (queue: CallQueue, apply: Apply, life?: string): Promise<Outcome> =>
+const call = (queue: CallQueue, apply: Apply, incarnation?: string): Promise<Outcome> =>
   new Promise((resolve) => {
     const admitted: Apply = (ends) => {
-      queue.refused.check(life);
+      queue.refused.check(incarnation);
       return apply(ends);
     };
-    queue.add({ bytes: 1, life, apply: admitted, answer: resolve });
+    queue.add({ bytes: 1, incarnation, apply: admitted, answer: resolve });
   });
 const codeOf = (outcome: Outcome): unknown => (outcome.type === 'failed' ? errorFromData(outcome.error) : outcome.type);
 
@@ -81,7 +81,7 @@ describe('a flush that fails', () => {
 });
 
 test('a waiting caller is answered before the flush where the commit is visible then, and after it in any case', async () => {
-  for (const [showsEarly, told] of [
+  for (const [showsEarly, expected] of [
     [false, ['after']],
     [true, ['before', 'after']],
   ] as const) {
@@ -94,17 +94,17 @@ test('a waiting caller is answered before the flush where the commit is visible 
     };
     const queue = new CallQueue(env, flushing, () => heard.push(isOver ? 'after' : 'before'));
     await call(queue, appended(0));
-    expect(heard).toEqual(told);
+    expect(heard).toEqual(expected);
   }
 });
 test('later commits of a refused incarnation are refused, and the oldest incarnations are forgotten', async () => {
   const most = 100;
-  const queue = new CallQueue(env, inTransaction, () => {}, new RefusedLives(most));
+  const queue = new CallQueue(env, inTransaction, () => {}, new RefusedIncarnations(most));
   const fenced: Apply = () => {
     throw new StoplogError('STOPLOG_FENCED', {}, 'another was faster: nothing is to be done');
   };
   await call(queue, fenced, 'first');
-  expect(codeOf(await call(queue, appended(0), 'first'))).toMatchObject({ code: 'STOPLOG_FENCED', facts: { life: 'first' } });
+  expect(codeOf(await call(queue, appended(0), 'first'))).toMatchObject({ code: 'STOPLOG_FENCED', facts: { incarnation: 'first' } });
   await Promise.all(Array.from({ length: most }, (_, i) => call(queue, fenced, `${i}`)));
   expect(codeOf(await call(queue, appended(0), `${most - 1}`))).toMatchObject({ code: 'STOPLOG_FENCED' });
   expect(codeOf(await call(queue, appended(0), 'first'))).toBe('committed');

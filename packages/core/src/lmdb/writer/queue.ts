@@ -12,7 +12,7 @@ import { failpoint } from '../../failpoints/failpoint.ts';
 import { EndsInTransaction } from '../transaction/ends.ts';
 import type { Env } from '../tables/env.ts';
 import { describeIo } from '../folder/io-errors.ts';
-import { RefusedLives } from '../transaction/refused-lives.ts';
+import { RefusedIncarnations } from '../transaction/refused-incarnations.ts';
 import type { Transact } from '../transaction/transactions.ts';
 
 export type Outcome = WriterAnswer extends infer A ? (A extends { readonly id: number } ? Omit<A, 'id'> : never) : never;
@@ -23,7 +23,7 @@ export type Grown = ReturnType<EndsInTransaction['write']>;
 /** A call in the queue: its work, and its answer. */
 interface Pending extends Waiting {
   /** The incarnation that commits. */
-  readonly life: string | undefined;
+  readonly incarnation: string | undefined;
   readonly apply: Apply;
   readonly answer: (outcome: Outcome) => void;
 }
@@ -35,7 +35,7 @@ export class CallQueue {
   readonly #broke: (error: StoplogError) => void;
   readonly #waiting: Pending[] = [];
   /** `admit` refuses later commits of these incarnations. */
-  readonly refused: RefusedLives;
+  readonly refused: RefusedIncarnations;
   #isTurnDue = false;
   #isClosed = false;
 
@@ -47,7 +47,7 @@ export class CallQueue {
     env: Env,
     inTransaction: Transact,
     grew: (grown: Grown) => void,
-    refused: RefusedLives = new RefusedLives(),
+    refused: RefusedIncarnations = new RefusedIncarnations(),
     broke: (error: StoplogError) => void = () => {},
   ) {
     this.#broke = broke;
@@ -65,7 +65,7 @@ export class CallQueue {
   }
   /** Adds a call of the writer's own. */
   addOwn(apply: Apply, answer: Pending['answer']): void {
-    this.add({ bytes: 0, life: undefined, apply, answer });
+    this.add({ bytes: 0, incarnation: undefined, apply, answer });
   }
   /** Adds a call of the writer's own; resolves when it is committed. */
   commit<T>(apply: (ends: EndsInTransaction) => T): Promise<T> {
@@ -120,7 +120,7 @@ export class CallQueue {
       if (!alone) return false;
       const described = describeIo(this.#env.path, error);
       const data = errorToData(described);
-      for (const { life } of share) this.refused.add(life);
+      for (const { incarnation } of share) this.refused.add(incarnation);
       for (const pending of share) pending.answer({ type: 'failed', error: data });
       if (isStoplogError(described) && described.facts['retry'] === false) this.#broke(described);
       return true;
@@ -130,11 +130,11 @@ export class CallQueue {
     this.#grew(grown);
     return true;
   }
-  #attempt({ life, apply }: Pending, ends: EndsInTransaction): Outcome {
+  #attempt({ incarnation, apply }: Pending, ends: EndsInTransaction): Outcome {
     try {
       return apply(ends);
     } catch (error) {
-      if (isStoplogError(error) && error.code === 'STOPLOG_FENCED') this.refused.add(life);
+      if (isStoplogError(error) && error.code === 'STOPLOG_FENCED') this.refused.add(incarnation);
       if (isStoplogError(error) && REFUSALS.has(error.code)) return { type: 'failed', error: errorToData(error) };
       throw error;
     }

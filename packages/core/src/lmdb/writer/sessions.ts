@@ -5,7 +5,7 @@
  * look reads a few small values; only its findings take a transaction, which compares the values that were seen.
  */
 import { heartbeatMs, step, type WatchEffect, type Watching } from '../../pure/group/session.ts';
-import { lives, readBeats } from '../transaction/groups.ts';
+import { memberIsAlive, readBeats } from '../transaction/groups.ts';
 import type { Env } from '../tables/env.ts';
 
 /** The interval between two looks at the other members; shorter for sessions that are shorter than a few of these. */
@@ -75,7 +75,7 @@ export class Sessions {
       beat,
       sessionMs,
       isStatic: instanceId !== undefined,
-      alive: lives(this.#env, { pid, started }),
+      alive: memberIsAlive(this.#env, { pid, started }),
     }));
     const [watching, effects] = step(group.watching, { type: 'looked', found: beating, at: performance.now() });
     group.watching = watching;

@@ -24,7 +24,7 @@ test('a reading thread terminated while others commit disturbs no writer, and no
         appended++;
       }
     })();
-    for (let life = 0; life < LIVES; life++) {
+    for (let incarnation = 0; incarnation < LIVES; incarnation++) {
       const { data, transfer } = await share(log);
       const worker = new Worker(fileURLToPath(new URL('../fixtures/reading-worker.mjs', import.meta.url)), {
         workerData: { path, link: data },

@@ -26,7 +26,7 @@ interface Living {
   readonly id: string;
   readonly instanceId: string | undefined;
   /** The last assignment that the member received, and so works on. */
-  told: readonly AssignedPartition[] | undefined;
+  heard: readonly AssignedPartition[] | undefined;
   /** The member has ended all work outside `told`. */
   asks: boolean;
   running: boolean;
@@ -82,8 +82,8 @@ class World {
   /** No two members whose commits would be accepted work on one place. */
   #checkWorkers(): void {
     const workers = new Map<string, string>();
-    for (const { id, told } of this.lives) {
-      for (const holding of told ?? []) {
+    for (const { id, heard } of this.lives) {
+      for (const holding of heard ?? []) {
         const held = this.state.held.get(partitionName(holding));
         if (held?.epoch !== holding.epoch) continue;
         must(held.member === id, 'a member that commits in an epoch holds the place in that epoch');
@@ -94,27 +94,27 @@ class World {
   }
   join(units: readonly Unit[], instanceId: string | undefined): void {
     const id = `m${this.lives.length}`;
-    this.lives.push({ id, instanceId, told: undefined, asks: true, running: true });
+    this.lives.push({ id, instanceId, heard: undefined, asks: true, running: true });
     this.take({ type: 'join', member: { id, instanceId, units, heartbeats: 0, away: false } });
   }
-  member(life: Living): Member | undefined {
-    return this.state.members.find(({ id }) => id === life.id);
+  member(incarnation: Living): Member | undefined {
+    return this.state.members.find(({ id }) => id === incarnation.id);
   }
   /** A member looks at the group; false when it has nothing to do. */
-  look(life: Living): boolean {
-    if (!life.running || !life.asks) return false;
-    const standing = assignmentsOf(this.state, life.id);
-    const replaced = this.state.members.some(({ instanceId }) => instanceId !== undefined && instanceId === life.instanceId);
-    const action = nextAction(life.told, standing === undefined ? { isIn: false, replaced } : { isIn: true, ...standing });
+  look(incarnation: Living): boolean {
+    if (!incarnation.running || !incarnation.asks) return false;
+    const description = assignmentsOf(this.state, incarnation.id);
+    const replaced = this.state.members.some(({ instanceId }) => instanceId !== undefined && instanceId === incarnation.instanceId);
+    const action = nextAction(incarnation.heard, description === undefined ? { isIn: false, replaced } : { isIn: true, ...description });
     if (action.type === 'wait') return false;
-    if (action.type === 'release') this.take({ type: 'release', id: life.id, keeps: action.keeps });
-    else if (action.type === 'tell') {
-      life.told = action.partitions;
-      life.asks = false;
+    if (action.type === 'release') this.take({ type: 'release', id: incarnation.id, keeps: action.keeps });
+    else if (action.type === 'report') {
+      incarnation.heard = action.partitions;
+      incarnation.asks = false;
     } else {
-      life.running = false;
-      life.told = undefined;
-      if (action.type === 'join') this.join(UNITS, life.instanceId);
+      incarnation.running = false;
+      incarnation.heard = undefined;
+      if (action.type === 'join') this.join(UNITS, incarnation.instanceId);
     }
     return true;
   }
@@ -122,9 +122,9 @@ class World {
     const before = this.#givings;
     for (let busy = true; busy;) {
       busy = false;
-      for (const life of this.lives) {
-        life.asks = true;
-        while (this.look(life)) [busy, life.asks] = [true, true];
+      for (const incarnation of this.lives) {
+        incarnation.asks = true;
+        while (this.look(incarnation)) [busy, incarnation.asks] = [true, true];
       }
     }
     return this.#givings - before;
@@ -143,20 +143,20 @@ const kinds = fc.oneof(
 const moves = fc.array(fc.tuple(kinds, fc.nat(1_000)), { minLength: 30, maxLength: 80 });
 
 const run = (world: World, [kind, which]: Move): void => {
-  const running = world.lives.filter((life) => life.running);
-  const life = running[which % Math.max(1, running.length)];
+  const running = world.lives.filter((incarnation) => incarnation.running);
+  const incarnation = running[which % Math.max(1, running.length)];
   const member = world.state.members[which % Math.max(1, world.state.members.length)];
   if (kind === 'clear') return which % 5 === 0 ? world.take({ type: 'clear' }) : undefined;
   if (kind === 'join') return running.length < 7 ? world.join(UNITS, undefined) : undefined;
   if (kind === 'join other') return running.length < 7 ? world.join(OTHER_UNITS, undefined) : undefined;
   if (kind === 'join static') return world.join(UNITS, `s${which % 3}`);
-  if (kind === 'look') return life === undefined ? undefined : void world.look(life);
-  if (kind === 'ask') return life === undefined ? undefined : void (life.asks = true);
-  if (kind === 'crash' && life !== undefined) life.running = false;
-  if (kind === 'leave' && life !== undefined) {
-    life.running = false;
-    life.told = [];
-    world.take({ type: 'leave', id: life.id });
+  if (kind === 'look') return incarnation === undefined ? undefined : void world.look(incarnation);
+  if (kind === 'ask') return incarnation === undefined ? undefined : void (incarnation.asks = true);
+  if (kind === 'crash' && incarnation !== undefined) incarnation.running = false;
+  if (kind === 'leave' && incarnation !== undefined) {
+    incarnation.running = false;
+    incarnation.heard = [];
+    world.take({ type: 'leave', id: incarnation.id });
   }
   if (member === undefined) return;
   if (kind === 'expire') world.take({ type: 'expire', id: member.id, beat: member.heartbeats, why: 'silent' });
@@ -183,14 +183,14 @@ describe('a group through any sequence of events', () => {
         taken += list.length;
         // Crashed members are detected; then every member looks until no member has anything to do.
         for (const { id, heartbeats: beat } of world.state.members) {
-          if (!world.lives.some((life) => life.id === id && life.running)) world.take({ type: 'expire', id, beat, why: 'silent' });
+          if (!world.lives.some((incarnation) => incarnation.id === id && incarnation.running)) world.take({ type: 'expire', id, beat, why: 'silent' });
         }
         world.quiet();
         const { members, held } = world.state;
         if (members.length === 0) expect(held.size).toBe(0);
         expect([...held.values()].some(({ revoking }) => revoking)).toBe(false);
-        for (const life of world.lives.filter(({ running }) => running))
-          expect(life.told?.map(assignedName)).toEqual(assignmentsOf(world.state, life.id)?.holds.map(assignedName));
+        for (const incarnation of world.lives.filter(({ running }) => running))
+          expect(incarnation.heard?.map(assignedName)).toEqual(assignmentsOf(world.state, incarnation.id)?.holds.map(assignedName));
         if (members.length === 0 || !members.every(({ units }) => units === UNITS)) return;
         expect(held.size).toBe(UNITS.flat().length);
         const sizes = members.map(({ id }) => UNITS.filter(([place]) => held.get(partitionName(place!))!.member === id).length);

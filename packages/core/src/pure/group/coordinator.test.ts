@@ -9,9 +9,9 @@ const join = (id: string, rest: Partial<Member> = {}): GroupEvent => ({ type: 'j
 const after = (...events: readonly GroupEvent[]): GroupState => events.reduce<GroupState>((state, event) => step(state, event)[0], EMPTY_GROUP);
 /** `0@1 1@1`, and the units being revoked in brackets. */
 const has = (state: GroupState, id: string): string | undefined => {
-  const standing = assignmentsOf(state, id);
+  const description = assignmentsOf(state, id);
   const shown = ({ partition, epoch }: AssignedPartition): string => `${partition}@${epoch}`;
-  return standing && [...standing.holds.map(shown), ...standing.asked.map((holding) => `(${shown(holding)})`)].join(' ');
+  return description && [...description.holds.map(shown), ...description.asked.map((holding) => `(${shown(holding)})`)].join(' ');
 };
 const release = (id: string, state: GroupState): GroupEvent => ({ type: 'release', id, keeps: assignmentsOf(state, id)!.holds });
 

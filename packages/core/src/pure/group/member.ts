@@ -42,23 +42,23 @@ export type MemberStatus =
   | { readonly isIn: false; readonly replaced: boolean };
 
 export type MemberAction =
-  | { readonly type: 'tell'; readonly partitions: readonly AssignedPartition[] }
+  | { readonly type: 'report'; readonly partitions: readonly AssignedPartition[] }
   | { readonly type: 'release'; readonly keeps: readonly AssignedPartition[] }
   | { readonly type: 'join' }
   /** Rejoining would fence the process that replaced this one, which would then rejoin and fence this one. */
-  | { readonly type: 'give up' }
+  | { readonly type: 'replaced' }
   | { readonly type: 'wait' };
 
 /** `told` is the last assignment since the member joined; undefined before the first. */
-export const nextAction = (told: readonly AssignedPartition[] | undefined, now: MemberStatus): MemberAction => {
+export const nextAction = (reported: readonly AssignedPartition[] | undefined, now: MemberStatus): MemberAction => {
   if (!now.isIn) {
-    if (now.replaced) return { type: 'give up' };
-    return told === undefined || told.length === 0 ? { type: 'join' } : { type: 'tell', partitions: [] };
+    if (now.replaced) return { type: 'replaced' };
+    return reported === undefined || reported.length === 0 ? { type: 'join' } : { type: 'report', partitions: [] };
   }
-  const works = new Set(told?.map(assignedName));
-  if (now.asked.some((holding) => !works.has(assignedName(holding)))) return { type: 'release', keeps: told ?? [] };
-  const same = told !== undefined && works.size === now.holds.length && now.holds.every((holding) => works.has(assignedName(holding)));
-  return same ? { type: 'wait' } : { type: 'tell', partitions: now.holds };
+  const works = new Set(reported?.map(assignedName));
+  if (now.asked.some((holding) => !works.has(assignedName(holding)))) return { type: 'release', keeps: reported ?? [] };
+  const same = reported !== undefined && works.size === now.holds.length && now.holds.every((holding) => works.has(assignedName(holding)));
+  return same ? { type: 'wait' } : { type: 'report', partitions: now.holds };
 };
 
 /** The places that the member still works on when only `ended` of the revoked places have ended. */

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { inspectHeader, stampBatch } from '../record/batch.ts';
-import { Folding, type Passed } from './merging.ts';
+import { Merging, type Passed } from './merging.ts';
 
 const span = fc.record({
   offsets: fc.oneof({ weight: 6, arbitrary: fc.bigInt(1n, 20n) }, { weight: 1, arbitrary: fc.constantFrom(2n ** 31n, 2n ** 32n - 1n, 2n ** 32n) }),
@@ -21,9 +21,9 @@ const stamp = (bytes: Uint8Array, baseOffset: bigint): void => stampBatch(bytes,
 
 /** Merges the stored batches in slices, and applies the result of each before the next. */
 const fold = (log: Map<bigint, Lies>, begins: ReadonlySet<bigint>, cuts: ReadonlySet<bigint>, kinds: ReadonlyMap<bigint, Passed>): void => {
-  const folding = new Folding((base) => begins.has(base), stamp);
+  const merging = new Merging((base) => begins.has(base), stamp);
   const apply = (): void => {
-    for (const { replaced, bytes } of folding.take()) {
+    for (const { replaced, bytes } of merging.take()) {
       const last = log.get(replaced.at(-1)!.base)!;
       for (const { base, was } of replaced) expect(log.get(base)!.was).toBe(was);
       for (const { base } of replaced) log.delete(base);
@@ -35,7 +35,7 @@ const fold = (log: Map<bigint, Lies>, begins: ReadonlySet<bigint>, cuts: Readonl
   };
   for (const [base, passed] of kinds) {
     if (cuts.has(base)) apply();
-    folding.add(passed);
+    merging.add(passed);
   }
   apply();
 };
@@ -79,21 +79,21 @@ describe('merging empty batches', () => {
     );
   });
   test('the next slice continues an empty batch, and the next step compares with the bytes that were written of it', () => {
-    const folding = new Folding(() => false, stamp);
+    const merging = new Merging(() => false, stamp);
     const emptied = (base: bigint): Passed => ({ base, next: base + 5n, was: bytesOf(String(base)), bytes: undefined, kept: 0 });
-    folding.add(emptied(0n));
-    folding.add(emptied(5n));
-    const [first] = folding.take();
+    merging.add(emptied(0n));
+    merging.add(emptied(5n));
+    const [first] = merging.take();
     expect([first!.replaced.map(({ base }) => base), inspectHeader(first!.bytes).lastOffsetDelta]).toEqual([[0n, 5n], 9]);
-    folding.add(emptied(10n));
-    const [second] = folding.take();
+    merging.add(emptied(10n));
+    const [second] = merging.take();
     expect([second!.replaced.map(({ base }) => base), inspectHeader(second!.bytes).lastOffsetDelta]).toEqual([[0n, 10n], 14]);
     expect(second!.replaced[0]!.was).toBe(first!.bytes);
-    expect(folding.take()).toEqual([]);
-    expect(folding.held).toBe(0n);
-    folding.forget();
-    expect(folding.held).toBeUndefined();
-    folding.add(emptied(15n));
-    expect(folding.take()).toEqual([]);
+    expect(merging.take()).toEqual([]);
+    expect(merging.held).toBe(0n);
+    merging.forget();
+    expect(merging.held).toBeUndefined();
+    merging.add(emptied(15n));
+    expect(merging.take()).toEqual([]);
   });
 });

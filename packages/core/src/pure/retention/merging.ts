@@ -26,7 +26,7 @@ export interface Rewrite {
 }
 
 /** Makes rewrites of batches in the order in which they come; emptied batches are held back until the end of the empty span is known. */
-export class Folding {
+export class Merging {
   readonly #beginsSegment: (base: bigint) => boolean;
   readonly #stamp: (bytes: Uint8Array, base: bigint) => void;
   #run: Passed[] = [];
@@ -68,7 +68,7 @@ export class Folding {
     const last = others.at(-1) ?? head;
     this.#run = [];
     if (head === undefined || last === undefined) return undefined;
-    const bytes = others.length === 0 ? head.bytes : placeholder(head.base, last.next);
+    const bytes = others.length === 0 ? head.bytes : emptyBatch(head.base, last.next);
     if (bytes === undefined) return head;
     this.#stamp(bytes, head.base);
     this.#done.push({ replaced: [head, ...others], bytes });
@@ -76,4 +76,4 @@ export class Folding {
   }
 }
 
-const placeholder = (base: bigint, next: bigint): Uint8Array => new BatchBuilder(0).finish(Number(next - base - 1n));
+const emptyBatch = (base: bigint, next: bigint): Uint8Array => new BatchBuilder(0).finish(Number(next - base - 1n));

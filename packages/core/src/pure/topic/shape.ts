@@ -9,7 +9,7 @@
 import type { CodecName } from '../schema/codec.ts';
 import { mismatchOf } from '../schema/compatible.ts';
 import { describeJsonSchema } from '../schema/describe.ts';
-import type { Forgetting } from './topic-settings.ts';
+import type { Cleaning } from './topic-settings.ts';
 
 export interface TopicShape {
   readonly name: string;
@@ -18,7 +18,7 @@ export interface TopicShape {
   /** The time for which records are kept at least; for ever when undefined. A compacted topic that has one follows both policies. */
   readonly retentionMs: number | undefined;
   /** The finer settings of retention and compaction; `cleanupOf` has the defaults. */
-  readonly forgetting?: Forgetting | undefined;
+  readonly forgetting?: Cleaning | undefined;
   /** 'arrival': the log stamps each record at its append (LogAppendTime); otherwise the producer's time counts (CreateTime). */
   readonly timestamps?: 'arrival' | undefined;
   readonly keyCodec: CodecName;

@@ -4,7 +4,7 @@ import { describe, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import type { Millis } from '../time/duration.ts';
 import type { Setting, SettingTable } from './setting.ts';
-import { OF_COMPACTED_TOPICS, OF_EVERY_TOPIC, type Forgetting } from './topic-settings.ts';
+import { OF_COMPACTED_TOPICS, OF_EVERY_TOPIC, type Cleaning } from './topic-settings.ts';
 import { compactedTopic, type CompactedTopicSpec, topicOf } from './topic.ts';
 
 const tables: readonly (readonly [string, SettingTable])[] = [
@@ -58,7 +58,7 @@ describe('the settings of a topic', () => {
       writes: 'trusted' | 'parsed';
       maxCompactionLag: Millis;
     }>();
-    expectTypeOf<Forgetting>().toEqualTypeOf<{
+    expectTypeOf<Cleaning>().toEqualTypeOf<{
       readonly retentionBytes?: number | undefined;
       readonly segmentMs?: number | undefined;
       readonly segmentBytes?: number | undefined;

@@ -184,4 +184,4 @@ export const OF_COMPACTED_TOPICS = {
 
 export type EverySetting = typeof OF_EVERY_TOPIC & typeof OF_COMPACTED_TOPICS;
 /** Settings of retention and compaction as a shape stores them; a setting that is left out is left out here too, so a later default applies. */
-export type Forgetting = KeptIn<EverySetting>;
+export type Cleaning = KeptIn<EverySetting>;

@@ -11,7 +11,7 @@ import { jsonSchemaOf } from '../schema/fingerprint.ts';
 import { parsing, serde } from '../schema/serde.ts';
 import { checkWrites, type Writes } from './writes.ts';
 import { checkSettings, namesOf, type Known } from '../settings.ts';
-import { forgettingOf } from './forgetting.ts';
+import { cleaningOf } from './cleaning.ts';
 import { checkName } from './name.ts';
 import { checkSetting, type SettingsIn } from './setting.ts';
 import type { TopicShape } from './shape.ts';
@@ -99,7 +99,7 @@ const declare = <Kind extends AnyTopic['kind']>(kind: Kind, name: string, spec: 
   const { partitions = OF_EVERY_TOPIC.partitions.default, retention, timestamps, reads, writes } = spec;
   for (const [setting, value] of Object.entries({ partitions, retention, timestamps, reads, writes }))
     if (value !== undefined) checkSetting(name, setting, OF_EVERY_TOPIC[setting as keyof typeof OF_EVERY_TOPIC], value);
-  const forgetting = forgettingOf(name, { ...spec });
+  const forgetting = cleaningOf(name, { ...spec });
   const keyCodec = spec.codec?.key ?? 'json';
   const valueCodec = spec.codec?.value ?? 'json';
   const side = (which: 'key' | 'value', codec: CodecName): Serde<unknown> => {

@@ -98,9 +98,14 @@ export const commits: Promises = (promise) => {
     expect(values(await readAll(log, 0n, 1))).toEqual(['one']);
   });
   promise('chain: after a refused commit, no later commit of the same incarnation is accepted, even if its position matches', async ({ log }) => {
-    const move = (life: string, from: bigint, to: bigint): Promise<unknown> =>
+    const move = (incarnation: string, from: bigint, to: bigint): Promise<unknown> =>
       log.commit(
-        commitOf({ group: GROUP, incarnation: life, appends: [{ ...place(1), batch: batchOf([`${life} ${to}`]) }], positions: [{ ...place(), from, to }] }),
+        commitOf({
+          group: GROUP,
+          incarnation: incarnation,
+          appends: [{ ...place(1), batch: batchOf([`${incarnation} ${to}`]) }],
+          positions: [{ ...place(), from, to }],
+        }),
       );
     const fenced = { code: 'STOPLOG_FENCED' };
     await move('late', 0n, 3n);

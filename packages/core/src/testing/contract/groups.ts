@@ -1,6 +1,6 @@
 /** Fencing, one owner, undisturbed, endings: the promises of group membership and positions. */
 import { expect } from 'vitest';
-import type { Assignment, Holding, Log, Membership, TopicPartition } from '../../port/log.ts';
+import type { Assignment, AssignedPartition, Log, Membership, TopicPartition } from '../../port/log.ts';
 import { sourcePartition } from '../../pure/group/group-partition.ts';
 import { append, at, batchOf, commitOf, never, NOW, place, readAll, values, WHEN_THERE, type Promises } from './setting.ts';
 
@@ -30,14 +30,14 @@ const member = (log: Log, membership: Membership = { units: UNITS }): TestMember
   };
 };
 /** The next assignment with that many partitions; accepts the ones before it, as a member does that has nothing to end. */
-const until = async ({ next }: TestMember, count: number): Promise<readonly Holding[]> => {
+const until = async ({ next }: TestMember, count: number): Promise<readonly AssignedPartition[]> => {
   for (;;) {
     const { partitions } = await next();
     if (partitions.length === count) return partitions;
   }
 };
-const places = (holdings: readonly Holding[]): readonly TopicPartition[] => holdings.map(({ topic, partition }) => ({ topic, partition }));
-const epochOf = (holdings: readonly Holding[], partition: number): number => holdings.find((holding) => holding.partition === partition)!.epoch;
+const places = (holdings: readonly AssignedPartition[]): readonly TopicPartition[] => holdings.map(({ topic, partition }) => ({ topic, partition }));
+const epochOf = (holdings: readonly AssignedPartition[], partition: number): number => holdings.find((holding) => holding.partition === partition)!.epoch;
 /** A commit that moves nothing, from the group's position. */
 const commitAs = (log: Log, epoch: number, text: string, partition = 0): Promise<unknown> =>
   log.commit(commitOf({ group: GROUP, epoch, appends: [{ ...place(), batch: batchOf([text]) }], positions: [{ ...place(partition), from: 0n, to: 0n }] }));
@@ -95,7 +95,7 @@ export const groups: Promises = (promise) => {
     const assignment = await first.next();
     const kept = assignment.partitions;
     const [quick, slow] = all.filter((one) => !kept.some(({ topic, partition }) => topic === one.topic && partition === one.partition));
-    const commitTo = (on: Log, { topic, partition, epoch }: Holding): Promise<unknown> =>
+    const commitTo = (on: Log, { topic, partition, epoch }: AssignedPartition): Promise<unknown> =>
       on.commit(commitOf({ group: GROUP, epoch, positions: [{ topic, partition, from: 0n, to: 0n }] }));
     const waiting = second.next();
     // A partition that is not being revoked is not released by saying that its work has ended.
@@ -134,9 +134,9 @@ export const groups: Promises = (promise) => {
   promise('one owner: many members come and go, each partition is held by one of them, and no member is left out', async ({ log, reopen }) => {
     const logs = [log, await reopen()];
     const holders = new Map<number, number>();
-    const life = async (i: number): Promise<void> => {
+    const incarnation = async (i: number): Promise<void> => {
       const me = member(logs[i % 2]!);
-      let held: readonly Holding[];
+      let held: readonly AssignedPartition[];
       do {
         held = (await me.next()).partitions;
       } while (held.length === 0);
@@ -147,7 +147,7 @@ export const groups: Promises = (promise) => {
       await commitAs(logs[i % 2]!, held[0]!.epoch, `${i}`, held[0]!.partition);
       await me.leave();
     };
-    await Promise.all(Array.from({ length: 6 }, (_, i) => life(i)));
+    await Promise.all(Array.from({ length: 6 }, (_, i) => incarnation(i)));
     expect(new Set(values(await readAll(log))).size).toBe(6);
   });
   promise('one owner: the places of a unit are assigned together, in one epoch, to one member', async ({ log, reopen }) => {

@@ -16,45 +16,45 @@ const refusal = async (promised: Promise<unknown>): Promise<{ readonly code?: st
 
 export const numbers: Promises<NumberedLog> = (promise) => {
   promise('once: a batch that is sent again gets its first offset, and is not appended', async ({ log }) => {
-    const life = await log.producer('p');
-    const first = await send(log, ['a', 'b'], { ...life, sequence: 0 });
-    const second = await send(log, ['c'], { ...life, sequence: 2 });
-    expect((await send(log, ['a', 'b'], { ...life, sequence: 0 })).offsets).toEqual(first.offsets);
-    expect((await send(log, ['c'], { ...life, sequence: 2 })).offsets).toEqual(second.offsets);
-    await send(log, ['d'], { ...life, sequence: 3 });
+    const incarnation = await log.producer('p');
+    const first = await send(log, ['a', 'b'], { ...incarnation, sequence: 0 });
+    const second = await send(log, ['c'], { ...incarnation, sequence: 2 });
+    expect((await send(log, ['a', 'b'], { ...incarnation, sequence: 0 })).offsets).toEqual(first.offsets);
+    expect((await send(log, ['c'], { ...incarnation, sequence: 2 })).offsets).toEqual(second.offsets);
+    await send(log, ['d'], { ...incarnation, sequence: 3 });
     expect(values(await readAll(log))).toEqual(['a', 'b', 'c', 'd']);
   });
   promise('once: the last five batches of a partition are remembered, and an older one is refused with both numbers', async ({ log }) => {
-    const life = await log.producer('p');
+    const incarnation = await log.producer('p');
     const offsets: (readonly bigint[])[] = [];
-    for (let sequence = 0; sequence < 7; sequence++) offsets.push((await send(log, [`${sequence}`], { ...life, sequence })).offsets);
-    for (const sequence of [6, 2, 4, 3, 5]) expect((await send(log, ['again'], { ...life, sequence })).offsets).toEqual(offsets[sequence]);
+    for (let sequence = 0; sequence < 7; sequence++) offsets.push((await send(log, [`${sequence}`], { ...incarnation, sequence })).offsets);
+    for (const sequence of [6, 2, 4, 3, 5]) expect((await send(log, ['again'], { ...incarnation, sequence })).offsets).toEqual(offsets[sequence]);
     for (const sequence of [0, 1])
-      expect(await refusal(send(log, ['again'], { ...life, sequence }))).toMatchObject({
+      expect(await refusal(send(log, ['again'], { ...incarnation, sequence }))).toMatchObject({
         code: 'STOPLOG_SEQUENCE',
         facts: { producer: 'p', topic: TOPIC, partition: 0, sequence, expected: 7 },
       });
-    expect(await refusal(send(log, ['4', 'and more'], { ...life, sequence: 4 }))).toMatchObject({
+    expect(await refusal(send(log, ['4', 'and more'], { ...incarnation, sequence: 4 }))).toMatchObject({
       code: 'STOPLOG_SEQUENCE',
       facts: { sequence: 4, expected: 7 },
     });
     expect((await readAll(log)).length).toBe(7);
   });
   promise('once: a batch that skips a sequence is refused with both numbers, and so is its whole commit', async ({ log }) => {
-    const life = await log.producer('p');
-    await send(log, ['a'], { ...life, sequence: 0 });
+    const incarnation = await log.producer('p');
+    await send(log, ['a'], { ...incarnation, sequence: 0 });
     const gap = log.commit(
       commitOf({
         appends: [
           { ...place(1), batch: batchOf(['never']) },
-          { ...place(0), batch: batchOf(['never']), producer: { ...life, sequence: 2 } },
+          { ...place(0), batch: batchOf(['never']), producer: { ...incarnation, sequence: 2 } },
         ],
       }),
     );
     expect(await refusal(gap)).toMatchObject({ code: 'STOPLOG_SEQUENCE', facts: { sequence: 2, expected: 1 } });
     for (const sequence of [-1, 0.5, Number.NaN])
-      expect(await refusal(send(log, ['never'], { ...life, sequence }))).toMatchObject({ code: 'STOPLOG_SEQUENCE' });
-    expect(await refusal(send(log, ['never'], { ...life, sequence: 1 }, 1))).toMatchObject({ facts: { partition: 1, sequence: 1, expected: 0 } });
+      expect(await refusal(send(log, ['never'], { ...incarnation, sequence }))).toMatchObject({ code: 'STOPLOG_SEQUENCE' });
+    expect(await refusal(send(log, ['never'], { ...incarnation, sequence: 1 }, 1))).toMatchObject({ facts: { partition: 1, sequence: 1, expected: 0 } });
     expect(values(await readAll(log, 0n, 1))).toEqual([]);
     expect(values(await readAll(log))).toEqual(['a']);
   });
@@ -78,25 +78,25 @@ export const numbers: Promises<NumberedLog> = (promise) => {
   promise('once: a later incarnation of a producer fences the earlier one in every partition, and counts from 0', async ({ log }) => {
     const old = await log.producer('p');
     await send(log, ['a'], { ...old, sequence: 0 });
-    const life = await log.producer('p');
-    expect(life.epoch).toBeGreaterThan(old.epoch);
+    const incarnation = await log.producer('p');
+    expect(incarnation.epoch).toBeGreaterThan(old.epoch);
     for (const partition of [0, 1])
       expect(await refusal(send(log, ['zombie'], { ...old, sequence: 1 - partition }, partition))).toMatchObject({
         code: 'STOPLOG_FENCED',
-        facts: { producer: 'p', epoch: old.epoch, current: life.epoch },
+        facts: { producer: 'p', epoch: old.epoch, current: incarnation.epoch },
       });
     expect(await refusal(send(log, ['a'], { ...old, sequence: 0 }))).toMatchObject({ code: 'STOPLOG_FENCED' });
-    expect(await refusal(send(log, ['b'], { ...life, sequence: 1 }))).toMatchObject({ code: 'STOPLOG_SEQUENCE', facts: { sequence: 1, expected: 0 } });
-    await send(log, ['b'], { ...life, sequence: 0 });
+    expect(await refusal(send(log, ['b'], { ...incarnation, sequence: 1 }))).toMatchObject({ code: 'STOPLOG_SEQUENCE', facts: { sequence: 1, expected: 0 } });
+    await send(log, ['b'], { ...incarnation, sequence: 0 });
     expect(values(await readAll(log))).toEqual(['a', 'b']);
     expect(await refusal(log.producer('p', old))).toMatchObject({ code: 'STOPLOG_FENCED' });
-    expect(await log.producer('p', life)).toEqual(life);
+    expect(await log.producer('p', incarnation)).toEqual(incarnation);
   });
   promise('once: the state of a producer survives closing and opening, retention and compaction', async ({ log, reopen, clean }) => {
     await log.ensure([shape('table', 1, { cleanup: 'compact', retentionMs: DAY, forgetting: { deleteRetentionMs: 0 } })]);
-    const life = await log.producer('p');
+    const incarnation = await log.producer('p');
     const to = (subject: NumberedLog, sequence: number): Promise<Committed> =>
-      subject.commit(commitOf({ appends: [{ ...place(0, 'table'), batch: batchOf(['k']), producer: { ...life, sequence } }] }));
+      subject.commit(commitOf({ appends: [{ ...place(0, 'table'), batch: batchOf(['k']), producer: { ...incarnation, sequence } }] }));
     const first = await to(log, 0);
     const second = await to(log, 1);
     await clean(log, { roll: true });
@@ -111,14 +111,14 @@ export const numbers: Promises<NumberedLog> = (promise) => {
   });
   promise('once: a producer is remembered for seven days of silence; after them it is fenced, or starts from 0', async ({ log, clean }) => {
     const now = Date.now();
-    const life = await log.producer('p');
-    await send(log, ['a'], { ...life, sequence: 0 });
+    const incarnation = await log.producer('p');
+    await send(log, ['a'], { ...incarnation, sequence: 0 });
     await clean(log, { now: now + 7 * DAY - 3_600_000 });
-    await send(log, ['b'], { ...life, sequence: 1 });
+    await send(log, ['b'], { ...incarnation, sequence: 1 });
     await clean(log, { now: Date.now() + 7 * DAY + 1 });
-    expect(await refusal(send(log, ['c'], { ...life, sequence: 2 }))).toMatchObject({ code: 'STOPLOG_FENCED', facts: { current: undefined } });
-    const anew = await log.producer('p', life);
-    expect(anew.id).not.toBe(life.id);
+    expect(await refusal(send(log, ['c'], { ...incarnation, sequence: 2 }))).toMatchObject({ code: 'STOPLOG_FENCED', facts: { current: undefined } });
+    const anew = await log.producer('p', incarnation);
+    expect(anew.id).not.toBe(incarnation.id);
     await send(log, ['c'], { ...anew, sequence: 0 });
     expect(values(await readAll(log))).toEqual(['a', 'b', 'c']);
   });
@@ -158,12 +158,12 @@ export const numbers: Promises<NumberedLog> = (promise) => {
     expect((await readAll(log)).length).toBe(1);
   });
   promise('condition: a batch that was appended already is answered, wherever the partition ends now', async ({ log }) => {
-    const life = await log.producer('p');
-    const first = await send(log, ['a'], { ...life, sequence: 0 }, 0, { expectedEnd: 0n });
+    const incarnation = await log.producer('p');
+    const first = await send(log, ['a'], { ...incarnation, sequence: 0 }, 0, { expectedEnd: 0n });
     await append(log, ['b']);
-    expect((await send(log, ['a'], { ...life, sequence: 0 }, 0, { expectedEnd: 0n })).offsets).toEqual(first.offsets);
-    expect(await refusal(send(log, ['c'], { ...life, sequence: 1 }, 0, { expectedEnd: 0n }))).toMatchObject({ code: 'STOPLOG_END_MOVED' });
-    await send(log, ['d'], { ...life, sequence: 1 });
+    expect((await send(log, ['a'], { ...incarnation, sequence: 0 }, 0, { expectedEnd: 0n })).offsets).toEqual(first.offsets);
+    expect(await refusal(send(log, ['c'], { ...incarnation, sequence: 1 }, 0, { expectedEnd: 0n }))).toMatchObject({ code: 'STOPLOG_END_MOVED' });
+    await send(log, ['d'], { ...incarnation, sequence: 1 });
     expect(values(await readAll(log))).toEqual(['a', 'b', 'd']);
   });
 };

@@ -96,16 +96,16 @@ export const stores: Promises = (promise) => {
     const store = await log.store(part, never);
     const sizes = [3_900, 3_984, 4_000, 4_001, 4_026, 100_000, 1_048_576];
     const keys = sizes.flatMap((size) => [0, 1].map((last) => new Uint8Array(size).fill(7).fill(last, size - 1)));
-    const told = (found: readonly Uint8Array[]): readonly string[] => found.map((key) => `${key.length} … ${key.at(-1)}`);
+    const reported = (found: readonly Uint8Array[]): readonly string[] => found.map((key) => `${key.length} … ${key.at(-1)}`);
     await write(
       log,
       keys.map((key, i) => [key, bytes(i)] as const),
     );
     keys.forEach((key, i) => expect([key.length, numbers(store.get(key))]).toEqual([key.length, [i]]));
     const ordered = [...keys].sort(compareBytes);
-    expect(told(store.range({}, 100).map(([key]) => key))).toEqual(told(ordered));
-    expect(told(store.range({ gt: ordered[5]! }, 3).map(([key]) => key))).toEqual(told(ordered.slice(6, 9)));
-    expect(told(store.range({ gte: ordered[5]!, lt: ordered[9]! }, 100).map(([key]) => key))).toEqual(told(ordered.slice(5, 9)));
+    expect(reported(store.range({}, 100).map(([key]) => key))).toEqual(reported(ordered));
+    expect(reported(store.range({ gt: ordered[5]! }, 3).map(([key]) => key))).toEqual(reported(ordered.slice(6, 9)));
+    expect(reported(store.range({ gte: ordered[5]!, lt: ordered[9]! }, 100).map(([key]) => key))).toEqual(reported(ordered.slice(5, 9)));
     await write(log, [
       [keys[8]!, bytes(99)],
       [keys[9]!, null],

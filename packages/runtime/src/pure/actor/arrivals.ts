@@ -5,7 +5,7 @@
  * nothing. A source that cannot (a queue, an Observable) repeats at most the batch whose acknowledgement was lost.
  */
 import { StoplogError, type LogRecord } from '@stoplog/core';
-import { asError, assert, NO_HEADERS, sourcePlace } from '@stoplog/core/kit';
+import { asError, assert, NO_HEADERS, sourcePartition } from '@stoplog/core/kit';
 import type { Arrival, ArrivalBatch, RawArrival } from '@stoplog/core/port';
 import { isFinal } from './blame.ts';
 import type { Emit } from '../nodes/emit.ts';
@@ -17,7 +17,7 @@ export interface ArrivalsParts {
   readonly group: string;
   readonly epoch: number;
   /** The id of this incarnation, unique among all actors. */
-  readonly life: string;
+  readonly incarnation: string;
   readonly name: string;
   readonly partition: number;
   /** The last committed position of the group. */
@@ -116,15 +116,15 @@ export class ArrivalWork implements Work {
     return this.isOpen;
   }
   cut(): Cut {
-    const { group, epoch, life, name, partition, outputs } = this.#parts;
+    const { group, epoch, incarnation, name, partition, outputs } = this.#parts;
     assert(this.isOpen, 'a commit of a source holds arrivals, or moves its position');
     const taken = outputs.map((output) => output.take());
-    const positions = [{ ...sourcePlace(name, partition), from: this.#position, to: this.#next }];
+    const positions = [{ ...sourcePartition(name, partition), from: this.#position, to: this.#next }];
     const recordsIn = this.#open;
     this.#position = this.#next;
     this.#open = 0;
     return {
-      commit: { group, epoch, incarnation: life, appends: taken.flatMap(({ batches }) => batches), stores: [], positions },
+      commit: { group, epoch, incarnation: incarnation, appends: taken.flatMap(({ batches }) => batches), stores: [], positions },
       recordsIn,
       // No sink is written here: the arrivals of a source pass through a topic first.
       writes: [],

@@ -35,7 +35,7 @@ class Rig {
   /** A new incarnation, from the last commit. What was sent and not answered is lost. */
   restart(suspect?: Place): SteppedActor {
     const plan = planOf(this.#pipeline);
-    const incarnation = { epoch: 0, life: '', suspect, beacon: { at: () => {}, enter: () => {}, leave: () => {} }, limits: LIMITS, now: () => 0 };
+    const incarnation = { epoch: 0, incarnation: '', suspect, beacon: { at: () => {}, enter: () => {}, leave: () => {} }, limits: LIMITS, now: () => 0 };
     const { work } = workOn({ plan, task: plan.tasks[0]!, partition: 0 }, this.disk, incarnation, { sinks: new MemorySinks() });
     this.commits.length = 0;
     this.actor = new SteppedActor(

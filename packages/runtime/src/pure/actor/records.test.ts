@@ -20,7 +20,7 @@ const isDueAfter = (records: number, bytes: number): boolean => {
   for (let n = 0; n < records; n++) packer.add(encodeKey(topicOf(face), `k${n}`), encodeValue(topicOf(face), n), 0);
   const work = recordWork(ground, compile(ground, [new MemoryPart()]), {
     epoch: 1,
-    life: 'a',
+    incarnation: 'a',
     positions: [0n],
     timeStore: undefined,
     suspect: undefined,

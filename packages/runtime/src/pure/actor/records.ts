@@ -26,7 +26,7 @@ export interface RecordsParts {
   readonly group: string;
   readonly epoch: number;
   /** The id of this incarnation, unique among all actors. */
-  readonly life: string;
+  readonly incarnation: string;
   readonly task: Task;
   readonly partition: number;
   readonly inputs: readonly Input[];
@@ -239,7 +239,7 @@ export class RecordWork implements Work {
     return bytes >= limits.commitBytes;
   }
   cut(number: number): Cut {
-    const { group, epoch, life, partition, inputs, stores, outputs, sinks, streamTime } = this.#parts;
+    const { group, epoch, incarnation, partition, inputs, stores, outputs, sinks, streamTime } = this.#parts;
     // Includes inputs whose position did not move: state was computed from all of them, so a commit after one that failed, or beside a
     // late one of an earlier incarnation, must be refused whichever input that one moved.
     const positions = inputs.map((input) => ({ ...input.place, from: input.from, to: input.reached }));
@@ -259,7 +259,7 @@ export class RecordWork implements Work {
     const commit: Commit = {
       group,
       epoch,
-      incarnation: life,
+      incarnation: incarnation,
       appends: taken.flatMap(({ batches }) => batches),
       stores: writes.filter(({ keys }) => keys.length > 0),
       positions,

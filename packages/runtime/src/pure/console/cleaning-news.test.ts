@@ -1,11 +1,11 @@
-import type { CleaningStanding } from '@stoplog/core/tools';
+import type { PartitionCleaning } from '@stoplog/core/tools';
 import { expect, test } from 'vitest';
 import { cleanedNews, failureNews, failureText } from './cleaning-news.ts';
 
 const NOW = Date.UTC(2026, 0, 15);
 const last = { at: NOW - 180_000, tookMs: 820, startBefore: 0n, start: 40n, dropped: 1_200, kept: 300, bytesBefore: 4_500_000, bytes: 300_000 };
-const idle: CleaningStanding = { topic: 'orders', partition: 0, bytes: 300_000, dirtyBytes: 90_000, dirtyRatio: 0.3, dueAt: undefined };
-const cleaned: CleaningStanding = { ...idle, last, dueAt: NOW + 7_200_000 };
+const idle: PartitionCleaning = { topic: 'orders', partition: 0, bytes: 300_000, dirtyBytes: 90_000, dirtyRatio: 0.3, dueAt: undefined };
+const cleaned: PartitionCleaning = { ...idle, last, dueAt: NOW + 7_200_000 };
 const failure = { at: NOW - 5_000, code: 'STOPLOG_LOG_CORRUPT', message: 'orders[0] is damaged\u001b: restore it', attempts: 3, retryAt: NOW + 55_000 };
 
 test('a failure is reported with its code and sentence, the number of attempts, and the time of the next', () => {
@@ -18,7 +18,7 @@ test('a failure is reported with its code and sentence, the number of attempts, 
   expect(failureText(idle, NOW)).toBeUndefined();
 });
 test('a line for each topic reports the cleanings since a look', () => {
-  const other: CleaningStanding = { ...cleaned, partition: 1, last: { ...last, tookMs: 180 } };
+  const other: PartitionCleaning = { ...cleaned, partition: 1, last: { ...last, tookMs: 180 } };
   expect(cleanedNews([idle], [cleaned])).toEqual(['orders[0] cleaned: 1 240 records, 4.2 MB freed, 300 kB kept, in 820ms']);
   expect(cleanedNews([idle, { ...idle, partition: 1 }], [cleaned, other])).toEqual([
     '2 partitions of orders cleaned: 2 480 records, 8.4 MB freed, 600 kB kept, in 1s',

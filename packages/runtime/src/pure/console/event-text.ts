@@ -45,7 +45,9 @@ export class EventText {
         return { level: 'error', text: sentence(event.error) };
       case 'dropped':
         return isRound(event.all, event.records)
-          ? warning(`${event.verb} has dropped ${event.all} records of '${event.topic}' so far, which had no key or came too late (docs/guides/dropped-records.md)`)
+          ? warning(
+              `${event.verb} has dropped ${event.all} records of '${event.topic}' so far, which had no key or came too late (docs/guides/dropped-records.md)`,
+            )
           : undefined;
       case 'cleaned':
         return info(event.line);
@@ -62,7 +64,9 @@ export class EventText {
     this.#failing.set(nameOf(actor), said);
     const again = `again in ${(afterMs / 1000).toFixed(1)} s`;
     if (known !== said) return warning(`${taskOf(actor)} failed, ${again}: ${said}`);
-    return isRound(failures, 1) && failures > 1 ? warning(`${taskOf(actor)} has failed ${failures} times in the same way, ${again}: ${codeOf(error)}`) : undefined;
+    return isRound(failures, 1) && failures > 1
+      ? warning(`${taskOf(actor)} has failed ${failures} times in the same way, ${again}: ${codeOf(error)}`)
+      : undefined;
   }
   #failed({ actor, error, failures, skip }: AppEvent & { readonly type: 'failed' }): EventLine {
     const said = sentence(error);

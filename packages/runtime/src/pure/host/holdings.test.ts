@@ -1,6 +1,6 @@
 import { type Source, topic } from '@stoplog/core';
-import type { Holding } from '@stoplog/core/port';
-import { placeName } from '@stoplog/core/kit';
+import type { AssignedPartition } from '@stoplog/core/port';
+import { partitionName } from '@stoplog/core/kit';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { pipeline } from '../pipeline/pipeline.ts';
@@ -17,19 +17,19 @@ const plan = planOf(
   pipeline('shared', stream(paid).merge(stream(refunded)).to(sums), source(outside).rekey(String).through(feed).to(topic('copies', numbers))),
 );
 const units = unitsOf(plan);
-const given = (epoch: number, ...places: readonly string[]): readonly Holding[] =>
+const given = (epoch: number, ...places: readonly string[]): readonly AssignedPartition[] =>
   places.map((place) => {
     const [name, partition] = place.split('/');
     return { topic: name!, partition: Number(partition), epoch };
   });
-const placesOf = (held: readonly Held[]): unknown => held.map(({ unit }) => unit.places.map(placeName));
+const placesOf = (held: readonly Held[]): unknown => held.map(({ unit }) => unit.places.map(partitionName));
 const namesOf = (held: readonly { readonly unit: { readonly name: string } }[]): readonly string[] => held.map(({ unit }) => unit.name);
 const topicsOf = (holdings: Holdings): unknown =>
   [...holdings.values()].map(({ unit, epoch }) => [unit.places.map(({ topic }) => topic), unit.partition, epoch]);
 
 describe('units', () => {
   test('a unit is a task at a partition with all inputs at that partition, or a partition of a source', () => {
-    expect(new Set(units.map(({ places }) => places.map(placeName).join(' ')))).toEqual(
+    expect(new Set(units.map(({ places }) => places.map(partitionName).join(' ')))).toEqual(
       new Set(['feed[0]', 'feed[1]', 'paid[0] refunded[0]', 'paid[1] refunded[1]', 'source:outside']),
     );
   });

@@ -4,8 +4,8 @@
  * An actor continues undisturbed if its unit is in both assignments in one epoch. In another epoch another process may have held the unit
  * in between: the actor's state is stale, and a new actor starts at the group's positions.
  */
-import type { Holding } from '@stoplog/core/port';
-import { placeName } from '@stoplog/core/kit';
+import type { AssignedPartition } from '@stoplog/core/port';
+import { partitionName } from '@stoplog/core/kit';
 import type { Unit } from './units.ts';
 
 export interface Held {
@@ -17,11 +17,11 @@ export type Holdings = ReadonlyMap<string, Held>;
 export const NOTHING_HELD: Holdings = new Map();
 
 /** The units that are whole, and in one epoch, in an assignment. */
-export const holdingsIn = (units: readonly Unit[], assigned: readonly Holding[]): Holdings => {
-  const epochs = new Map(assigned.map((holding) => [placeName(holding), holding.epoch]));
+export const holdingsIn = (units: readonly Unit[], assigned: readonly AssignedPartition[]): Holdings => {
+  const epochs = new Map(assigned.map((holding) => [partitionName(holding), holding.epoch]));
   const held = new Map<string, Held>();
   for (const unit of units) {
-    const [epoch, ...others] = new Set(unit.places.map((place) => epochs.get(placeName(place))));
+    const [epoch, ...others] = new Set(unit.places.map((place) => epochs.get(partitionName(place))));
     if (epoch !== undefined && others.length === 0) held.set(unit.name, { unit, epoch });
   }
   return held;

@@ -41,90 +41,90 @@ const textOf = (effect: HostEffect): string => {
       return `${effect.type} ${effect.unit}`;
   }
 };
-const host = (): { readonly state: HostState; tell(...events: readonly HostEvent[]): string[] } => {
+const host = (): { readonly state: HostState; send(...events: readonly HostEvent[]): string[] } => {
   const state = new HostState(500);
-  return { state, tell: (...events) => events.flatMap((event) => step(state, event)[1].map(textOf)) };
+  return { state, send: (...events) => events.flatMap((event) => step(state, event)[1].map(textOf)) };
 };
 
 describe('an assignment', () => {
   test('an assignment starts the actors of its units, and is drained at once when no actor ends', () => {
-    expect(host().tell(assigned([0, 1], [1, 1]))).toEqual(['launch 0:0 in 1', 'launch 0:1 in 1', 'drained']);
+    expect(host().send(assigned([0, 1], [1, 1]))).toEqual(['launch 0:0 in 1', 'launch 0:1 in 1', 'drained']);
   });
   test('an assignment leaves units alone that stay in their epoch, drains revoked units, and reports when their actors have ended', () => {
-    const { tell } = host();
-    tell(assigned([0, 1], [1, 1]));
-    expect(tell(assigned([0, 1], [2, 2]))).toEqual(['drain 0:1', 'launch 0:2 in 2']);
-    expect(tell(ended(1))).toEqual(['over 0:1', 'drained']);
+    const { send } = host();
+    send(assigned([0, 1], [1, 1]));
+    expect(send(assigned([0, 1], [2, 2]))).toEqual(['drain 0:1', 'launch 0:2 in 2']);
+    expect(send(ended(1))).toEqual(['over 0:1', 'drained']);
   });
   test('a unit that is assigned in another epoch starts when its old actor has ended', () => {
-    const { tell } = host();
-    tell(assigned([0, 1]));
-    expect(tell(assigned([0, 2]))).toEqual(['drain 0:0']);
-    expect(tell(ended(0))).toEqual(['over 0:0', 'launch 0:0 in 2', 'drained']);
+    const { send } = host();
+    send(assigned([0, 1]));
+    expect(send(assigned([0, 2]))).toEqual(['drain 0:0']);
+    expect(send(ended(0))).toEqual(['over 0:0', 'launch 0:0 in 2', 'drained']);
   });
   test('a pending unit that a later assignment revokes is not started', () => {
-    const { tell } = host();
-    tell(assigned([0, 1]), assigned([0, 2]));
-    expect(tell(assigned())).toEqual(['drain 0:0', 'waiting']);
-    expect(tell(ended(0))).toEqual(['over 0:0', 'drained']);
+    const { send } = host();
+    send(assigned([0, 1]), assigned([0, 2]));
+    expect(send(assigned())).toEqual(['drain 0:0', 'waiting']);
+    expect(send(ended(0))).toEqual(['over 0:0', 'drained']);
   });
   test('an assignment cancels the restarts of revoked units, and does not wait for them', () => {
-    const { tell } = host();
-    tell(assigned([0, 1]), ended(0, failure('STOPLOG_HANDLER', 7n)));
-    expect(tell(assigned())).toEqual(['restart no more 0:0', 'over 0:0', 'drained', 'waiting']);
-    expect(tell({ type: 'due', unit: '0:0' })).toEqual([]);
+    const { send } = host();
+    send(assigned([0, 1]), ended(0, failure('STOPLOG_HANDLER', 7n)));
+    expect(send(assigned())).toEqual(['restart no more 0:0', 'over 0:0', 'drained', 'waiting']);
+    expect(send({ type: 'due', unit: '0:0' })).toEqual([]);
   });
   test('the host kills an actor whose drain takes too long, and no other', () => {
-    const { tell, state } = host();
-    tell(assigned([0, 1], [1, 1]), assigned([0, 1]));
+    const { send, state } = host();
+    send(assigned([0, 1], [1, 1]), assigned([0, 1]));
     expect(state.leaving).toEqual(['0:1']);
-    expect(tell({ type: 'late', units: state.leaving })).toEqual(['kill 0:1']);
-    expect(tell(ended(1, failure('STOPLOG_LOG_UNAVAILABLE')), { type: 'late', units: ['0:1'] })).toEqual(['over 0:1', 'drained']);
+    expect(send({ type: 'late', units: state.leaving })).toEqual(['kill 0:1']);
+    expect(send(ended(1, failure('STOPLOG_LOG_UNAVAILABLE')), { type: 'late', units: ['0:1'] })).toEqual(['over 0:1', 'drained']);
   });
 });
 
 describe('an actor that fails', () => {
   test('a failed actor is started again after a while, with its record as a suspect', () => {
-    const { tell } = host();
-    tell(assigned([0, 1]));
-    expect(tell(ended(0, failure('STOPLOG_HANDLER', 7n)))).toEqual(['restart 0:0 after 100']);
-    expect(tell({ type: 'due', unit: '0:0' })).toEqual(['launch 0:0 in 1 suspect 7']);
+    const { send } = host();
+    send(assigned([0, 1]));
+    expect(send(ended(0, failure('STOPLOG_HANDLER', 7n)))).toEqual(['restart 0:0 after 100']);
+    expect(send({ type: 'due', unit: '0:0' })).toEqual(['launch 0:0 in 1 suspect 7']);
   });
   test('a restarted actor takes fewer records at a time when any of many may be to blame, and has no suspect when none was open', () => {
-    const { tell } = host();
-    tell(assigned([0, 1]));
-    expect(tell(ended(0, failure('STOPLOG_HANDLER', 7n, 100)), { type: 'due', unit: '0:0' })).toEqual([
+    const { send } = host();
+    send(assigned([0, 1]));
+    expect(send(ended(0, failure('STOPLOG_HANDLER', 7n, 100)), { type: 'due', unit: '0:0' })).toEqual([
       'restart 0:0 after 100',
       'launch 0:0 in 1 suspect 7 pace 7',
     ]);
-    expect(tell(ended(0, failure('STOPLOG_HANDLER', 9n, 0)), { type: 'due', unit: '0:0' })).toEqual(['restart 0:0 after 100', 'launch 0:0 in 1']);
+    expect(send(ended(0, failure('STOPLOG_HANDLER', 9n, 0)), { type: 'due', unit: '0:0' })).toEqual(['restart 0:0 after 100', 'launch 0:0 in 1']);
   });
   test('a unit is stopped after five failures at one record, and is tried again in a new epoch', () => {
-    const { tell } = host();
-    tell(assigned([0, 1]));
-    const said = Array.from({ length: 5 }, () => tell(ended(0, failure('STOPLOG_HANDLER', 7n)), { type: 'due', unit: '0:0' })).flat();
+    const { send } = host();
+    send(assigned([0, 1]));
+    const said = Array.from({ length: 5 }, () => send(ended(0, failure('STOPLOG_HANDLER', 7n)), { type: 'due', unit: '0:0' })).flat();
     expect(said.filter((text) => text.startsWith('launch'))).toHaveLength(4);
     expect(said.at(-1)).toBe('failed 0:0');
-    expect(tell(assigned([0, 2]))).toEqual(['over 0:0', 'launch 0:0 in 2', 'drained']);
-    expect(tell(ended(0, failure('STOPLOG_HANDLER', 7n)))).toEqual(['restart 0:0 after 100']);
+    expect(send(assigned([0, 2]))).toEqual(['over 0:0', 'launch 0:0 in 2', 'drained']);
+    expect(send(ended(0, failure('STOPLOG_HANDLER', 7n)))).toEqual(['restart 0:0 after 100']);
   });
   test('a failure that no restart can mend ends the app', () => {
-    const { tell } = host();
-    tell(assigned([0, 1]));
-    expect(tell(ended(0, failure('STOPLOG_STORE_VERSION')))).toEqual(['fatal']);
+    const { send } = host();
+    send(assigned([0, 1]));
+    expect(send(ended(0, failure('STOPLOG_STORE_VERSION')))).toEqual(['fatal']);
   });
   test('a commit resets the count of failures of the log', () => {
-    const { tell } = host();
-    tell(assigned([0, 1]));
-    const fail = (): string[] => tell(ended(0, failure('STOPLOG_LOG_FULL')), { type: 'due', unit: '0:0' });
+    const { send } = host();
+    send(assigned([0, 1]));
+    const fail = (): string[] => send(ended(0, failure('STOPLOG_LOG_FULL')), { type: 'due', unit: '0:0' });
     expect([fail()[0], fail()[0]]).toEqual(['restart 0:0 after 100', 'restart 0:0 after 200']);
-    tell({ type: 'worked', unit: '0:0' });
+    send({ type: 'worked', unit: '0:0' });
     expect(fail()[0]).toBe('restart 0:0 after 100');
   });
   test('a draining actor that fails is not started again: its unit is free', () => {
-    const { tell } = host();
-    tell(assigned([0, 1]), assigned());
-    expect(tell(ended(0, failure('STOPLOG_HANDLER', 7n)))).toEqual(['over 0:0', 'drained']);
+    const { send } = host();
+    send(assigned([0, 1]), assigned());
+    expect(send(ended(0, failure('STOPLOG_HANDLER', 7n)))).toEqual(['over 0:0', 'drained']);
   });
 });
 
@@ -133,39 +133,39 @@ describe('a host', () => {
   const failForGood = (partition: number): readonly HostEvent[] =>
     Array.from({ length: 5 }, () => [ended(partition, failure('STOPLOG_HANDLER', 7n)), { type: 'due', unit: units[partition]!.name }] as const).flat();
   test('a host is started when the actor of each unit runs or has failed', () => {
-    const { tell, state } = host();
+    const { send, state } = host();
     expect(state.isStarted).toBe(false);
-    tell(assigned([0, 1], [1, 1]), running(0));
+    send(assigned([0, 1], [1, 1]), running(0));
     expect(state.isStarted).toBe(false);
-    tell(...failForGood(1));
+    send(...failForGood(1));
     expect(state.isStarted).toBe(true);
-    tell(assigned([0, 1], [1, 2]));
+    send(assigned([0, 1], [1, 2]));
     expect(state.isStarted).toBe(false);
   });
   test('a host without units reports after a second that other processes have them all', () => {
-    const { tell, state } = host();
-    expect(tell(assigned())).toEqual(['drained', 'stand by for 1000']);
+    const { send, state } = host();
+    expect(send(assigned())).toEqual(['drained', 'stand by for 1000']);
     expect(state.isStarted).toBe(false);
-    expect(tell({ type: 'stood by' })).toEqual(['waiting']);
+    expect(send({ type: 'stood by' })).toEqual(['waiting']);
     expect(state.isStarted).toBe(true);
   });
   test('a host that gets units within that second does not report so', () => {
-    const { tell } = host();
-    tell(assigned(), assigned([0, 1]));
-    expect(tell({ type: 'stood by' })).toEqual([]);
+    const { send } = host();
+    send(assigned(), assigned([0, 1]));
+    expect(send({ type: 'stood by' })).toEqual([]);
   });
   test('a host reports the loss of its last unit at once, but not when it stops', () => {
-    const { tell } = host();
-    tell(assigned([0, 1]));
-    expect(tell(assigned())).toEqual(['drain 0:0', 'waiting']);
-    tell(ended(0), assigned([0, 3]));
-    expect(tell({ type: 'stop' })).toEqual(['drain 0:0']);
+    const { send } = host();
+    send(assigned([0, 1]));
+    expect(send(assigned())).toEqual(['drain 0:0', 'waiting']);
+    send(ended(0), assigned([0, 3]));
+    expect(send({ type: 'stop' })).toEqual(['drain 0:0']);
   });
   test('a host remembers a failed unit until the unit is assigned in another epoch, also when the host stops', () => {
-    const { tell, state } = host();
-    tell(assigned([0, 1], [1, 1]), ...failForGood(0), ...failForGood(1), assigned([0, 1], [1, 2]));
+    const { send, state } = host();
+    send(assigned([0, 1], [1, 1]), ...failForGood(0), ...failForGood(1), assigned([0, 1], [1, 2]));
     expect([...state.failed.keys()]).toEqual(['0:0']);
-    tell({ type: 'stop' });
+    send({ type: 'stop' });
     expect([...state.failed.keys()]).toEqual(['0:0']);
   });
 });
@@ -173,14 +173,14 @@ describe('a host', () => {
 describe('the question whether all actors are idle', () => {
   const idle = (partition: number): HostEvent => ({ type: 'idle', unit: units[partition]!.name });
   test('the question is answered when each actor that is not draining was idle once', () => {
-    const { tell } = host();
-    tell(assigned([0, 1], [1, 1], [2, 1]), assigned([0, 1], [1, 1]));
-    expect(tell({ type: 'ask' })).toEqual(['ask 0:0', 'ask 0:1']);
-    expect(tell(idle(0), idle(0))).toEqual([]);
-    expect(tell(idle(1), idle(1))).toEqual(['answered by 2']);
+    const { send } = host();
+    send(assigned([0, 1], [1, 1], [2, 1]), assigned([0, 1], [1, 1]));
+    expect(send({ type: 'ask' })).toEqual(['ask 0:0', 'ask 0:1']);
+    expect(send(idle(0), idle(0))).toEqual([]);
+    expect(send(idle(1), idle(1))).toEqual(['answered by 2']);
   });
   test('the question is answered at once when there is no actor', () => {
-    expect(host().tell({ type: 'ask' })).toEqual(['answered by 0']);
+    expect(host().send({ type: 'ask' })).toEqual(['answered by 0']);
   });
   const changes: readonly (readonly [string, HostEvent, readonly string[]])[] = [
     ['a new incarnation runs', { type: 'running', unit: '0:0' }, []],
@@ -189,23 +189,23 @@ describe('the question whether all actors are idle', () => {
     ['the app fails', { type: 'broken', error: new Error('no link') }, ['fatal']],
   ];
   test.each(changes)('the question is answered when %s, for the actors may not answer it any more', (_, event, before) => {
-    const { tell } = host();
-    tell(assigned([0, 1]), { type: 'ask' });
-    expect(tell(event)).toEqual([...before, 'answered by 1']);
+    const { send } = host();
+    send(assigned([0, 1]), { type: 'ask' });
+    expect(send(event)).toEqual([...before, 'answered by 1']);
   });
   test('the question stays open while a failed actor is restarted, and is answered when its unit has failed', () => {
-    const { tell } = host();
-    tell(assigned([0, 1]), { type: 'ask' });
-    const said = Array.from({ length: 5 }, () => tell(ended(0, failure('STOPLOG_HANDLER', 7n)), { type: 'due', unit: '0:0' }));
+    const { send } = host();
+    send(assigned([0, 1]), { type: 'ask' });
+    const said = Array.from({ length: 5 }, () => send(ended(0, failure('STOPLOG_HANDLER', 7n)), { type: 'due', unit: '0:0' }));
     expect(said.flat().filter((text) => text.startsWith('answered'))).toEqual(['answered by 1']);
     expect(said.at(-1)).toEqual(['failed 0:0', 'answered by 1']);
   });
 });
 
 test('an actor that is inside one record for too long is killed once', () => {
-  const { tell } = host();
-  tell(assigned([0, 1]));
+  const { send } = host();
+  send(assigned([0, 1]));
   const seen = (record: number, at: number): HostEvent => ({ type: 'seen', unit: '0:0', sighting: { record, inside: true }, at });
-  expect(tell(seen(1, 0), seen(1, 400), seen(3, 600), seen(3, 1_000))).toEqual([]);
-  expect(tell(seen(3, 1_100), seen(3, 1_700))).toEqual(['kill 0:0']);
+  expect(send(seen(1, 0), seen(1, 400), seen(3, 600), seen(3, 1_000))).toEqual([]);
+  expect(send(seen(3, 1_100), seen(3, 1_700))).toEqual(['kill 0:0']);
 });

@@ -68,7 +68,7 @@ export type HostEffect =
   /** All revoked units are free. */
   | { readonly type: 'drained' };
 
-interface Life {
+interface Incarnation {
   readonly held: Held;
   isLeaving: boolean;
   isKilled: boolean;
@@ -82,7 +82,7 @@ const STANDBY_MS = 1_000;
 export class HostState {
   readonly hangAfterMs: number;
   held: Holdings = NOTHING_HELD;
-  readonly lives: Map<string, Life> = new Map();
+  readonly incarnations: Map<string, Incarnation> = new Map();
   readonly failures: Map<string, Failures> = new Map();
   /** Units whose actors failed and will be restarted. */
   readonly restarts: Map<string, { readonly held: Held; readonly suspect: Place | undefined; readonly pace: number | undefined }> = new Map();
@@ -107,7 +107,7 @@ export class HostState {
   }
   /** Units whose actors are draining. */
   get leaving(): readonly string[] {
-    return [...this.lives].filter(([, { isLeaving }]) => isLeaving).map(([unit]) => unit);
+    return [...this.incarnations].filter(([, { isLeaving }]) => isLeaving).map(([unit]) => unit);
   }
 }
 
@@ -150,7 +150,7 @@ const react = (state: HostState, event: HostEvent): Effects => {
     case 'seen':
       return seen(state, event.unit, event.sighting, event.at);
     case 'late':
-      return event.units.filter((unit) => state.lives.get(unit)?.isLeaving).map((unit) => ({ type: 'kill', unit, hangsForMs: undefined }));
+      return event.units.filter((unit) => state.incarnations.get(unit)?.isLeaving).map((unit) => ({ type: 'kill', unit, hangsForMs: undefined }));
   }
 };
 
@@ -180,10 +180,10 @@ const change = (state: HostState, now: Holdings): Effects => {
   for (const held of gone) {
     const { name } = held.unit;
     if (state.restarts.delete(name)) effects.push({ type: 'restart no more', unit: name });
-    const life = state.lives.get(name);
-    if (life === undefined) effects.push({ type: 'over', held });
+    const incarnation = state.incarnations.get(name);
+    if (incarnation === undefined) effects.push({ type: 'over', held });
     else {
-      life.isLeaving = true;
+      incarnation.isLeaving = true;
       effects.push({ type: 'drain', unit: name });
     }
   }
@@ -192,7 +192,7 @@ const change = (state: HostState, now: Holdings): Effects => {
 };
 /** A round of questions; asked again in the middle of a round, every actor is asked again. */
 const ask = (state: HostState): Effects => {
-  const open = new Set([...state.lives].filter(([, { isLeaving }]) => !isLeaving).map(([unit]) => unit));
+  const open = new Set([...state.incarnations].filter(([, { isLeaving }]) => !isLeaving).map(([unit]) => unit));
   state.question = { open, asked: open.size };
   if (open.size === 0) return answered(state);
   return [...open].map((unit) => ({ type: 'ask', unit }));
@@ -204,15 +204,15 @@ const answered = (state: HostState): Effects => {
 };
 /** Starts the pending units whose old actors have ended. */
 const startPending = (state: HostState): Effects => {
-  const free = state.pending.filter(({ unit }) => !state.lives.has(unit.name));
-  state.pending = state.pending.filter(({ unit }) => state.lives.has(unit.name));
+  const free = state.pending.filter(({ unit }) => !state.incarnations.has(unit.name));
+  state.pending = state.pending.filter(({ unit }) => state.incarnations.has(unit.name));
   return free.map((held) => {
     state.failures.delete(held.unit.name);
     return launch(state, { held, suspect: undefined, pace: undefined });
   });
 };
 const launch = (state: HostState, start: Omit<Extract<HostEffect, { readonly type: 'launch' }>, 'type'>): HostEffect => {
-  state.lives.set(start.held.unit.name, { held: start.held, isLeaving: false, isKilled: false, watched: undefined });
+  state.incarnations.set(start.held.unit.name, { held: start.held, isLeaving: false, isKilled: false, watched: undefined });
   return { type: 'launch', ...start };
 };
 const drained = (state: HostState): Effects => {
@@ -222,13 +222,13 @@ const drained = (state: HostState): Effects => {
 };
 
 const ended = (state: HostState, unit: string, failure: Failure | undefined, at: number): Effects => {
-  const life = state.lives.get(unit);
-  if (life === undefined) return [];
-  state.lives.delete(unit);
-  if (life.isLeaving) return [{ type: 'over', held: life.held }, ...startPending(state), ...drained(state)];
-  return failure === undefined ? [] : failed(state, life, failure, at);
+  const incarnation = state.incarnations.get(unit);
+  if (incarnation === undefined) return [];
+  state.incarnations.delete(unit);
+  if (incarnation.isLeaving) return [{ type: 'over', held: incarnation.held }, ...startPending(state), ...drained(state)];
+  return failure === undefined ? [] : failed(state, incarnation, failure, at);
 };
-const failed = (state: HostState, { held }: Life, { error, place, among }: Failure, at: number): Effects => {
+const failed = (state: HostState, { held }: Incarnation, { error, place, among }: Failure, at: number): Effects => {
   const unit = held.unit.name;
   const where = place === undefined ? 'nowhere' : `${place.topic}:${place.partition}:${place.offset}`;
   const code = isStoplogError(error) ? error.code : undefined;
@@ -248,11 +248,11 @@ const failed = (state: HostState, { held }: Life, { error, place, among }: Failu
 };
 
 const seen = (state: HostState, unit: string, sighting: Sighting, at: number): Effects => {
-  const life = state.lives.get(unit);
-  if (life === undefined || life.isKilled) return [];
-  const [watched, hangs] = watchStep(life.watched, sighting, at, state.hangAfterMs);
-  life.watched = watched;
+  const incarnation = state.incarnations.get(unit);
+  if (incarnation === undefined || incarnation.isKilled) return [];
+  const [watched, hangs] = watchStep(incarnation.watched, sighting, at, state.hangAfterMs);
+  incarnation.watched = watched;
   if (hangs === undefined) return [];
-  life.isKilled = true;
+  incarnation.isKilled = true;
   return [{ type: 'kill', unit, hangsForMs: hangs.forMs }];
 };

@@ -40,7 +40,7 @@ export type ToActor =
   /** Finish the batch in progress, commit, and end. */
   | { readonly type: 'drain' }
   /** Send 'idle' once, when every record found has been committed. */
-  | { readonly type: 'tell-idle' };
+  | { readonly type: 'ask-idle' };
 
 export type FromActor =
   | { readonly type: 'need-link' }

@@ -5,7 +5,7 @@
  * source is a unit, too.
  */
 import type { TopicPartition } from '@stoplog/core/port';
-import { sourcePlace } from '@stoplog/core/kit';
+import { sourcePartition } from '@stoplog/core/kit';
 import type { Plan, Task } from '../topology/plan.ts';
 
 export interface Unit {
@@ -25,6 +25,6 @@ export const unitsOf = (plan: Plan): readonly Unit[] =>
       name: actorName({ task: task.id, partition }),
       task,
       partition,
-      places: task.source === undefined ? task.inputs.map(({ topic }) => ({ topic: topic.name, partition })) : [sourcePlace(task.source.name, partition)],
+      places: task.source === undefined ? task.inputs.map(({ topic }) => ({ topic: topic.name, partition })) : [sourcePartition(task.source.name, partition)],
     })),
   );

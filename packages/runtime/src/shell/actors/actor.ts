@@ -10,7 +10,7 @@ import { randomUUID } from 'node:crypto';
 import { threadId } from 'node:worker_threads';
 import { isStoplogError, StoplogError } from '@stoplog/core';
 import type { Log, LogRef, StateStore, StorePart } from '@stoplog/core/port';
-import { asError, errorToData, openPort, sourcePlace } from '@stoplog/core/kit';
+import { asError, errorToData, openPort, sourcePartition } from '@stoplog/core/kit';
 import { compile, recordWork, storesOf, type Ground } from '../../pure/actor/compile-task.ts';
 import { ArrivalWork } from '../../pure/actor/arrivals.ts';
 import { LIMITS } from '../../pure/actor/limits.ts';
@@ -108,7 +108,7 @@ const live = async (start: Start): Promise<void> => {
   let linked: (link: unknown) => void = () => {};
   port.on('message', (message: ToActor) => {
     if (message.type === 'link') linked(message.link);
-    else if (message.type === 'tell-idle') {
+    else if (message.type === 'ask-idle') {
       asksForIdle = true;
       if (actor?.isAtRest === true) idle();
     } else {
@@ -261,13 +261,13 @@ const workOf = async (
   const takeDropped: PerformerParts['takeDropped'] = () => functions.takeDropped();
   if (task.source !== undefined) {
     const { name } = task.source;
-    const [committed] = await log.committed(group, [sourcePlace(name, partition)]);
+    const [committed] = await log.committed(group, [sourcePartition(name, partition)]);
     const position = committed!.offset;
     const { reader, decode } = await openSource(task.source, { group, partition, position }, start.line, ending);
     const work = new ArrivalWork({
       group,
       epoch,
-      life: randomUUID(),
+      incarnation: randomUUID(),
       name,
       partition,
       position,
@@ -284,7 +284,7 @@ const workOf = async (
   );
   const work = recordWork(ground, compiled, {
     epoch,
-    life: randomUUID(),
+    incarnation: randomUUID(),
     positions: positions.map(({ offset }) => offset),
     timeStore: functions.asksForStreamTime ? await open(streamTimePart(plan, task, partition)) : undefined,
     suspect,

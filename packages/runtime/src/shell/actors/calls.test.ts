@@ -31,7 +31,7 @@ const actorOf = async (call: (record: AnyRecord, signal: AbortSignal) => unknown
   const records = [1, 2, 3].map((value) => ({ key: 'k', value }));
   await makeClient(log).append(from, records);
   const beacon = { at: () => {}, enter: () => {}, leave: () => {} };
-  const incarnation = { epoch: 1, life: 'one', positions: [0n], timeStore: undefined, suspect: undefined, beacon, limits: LIMITS, now: () => 0 };
+  const incarnation = { epoch: 1, incarnation: 'one', positions: [0n], timeStore: undefined, suspect: undefined, beacon, limits: LIMITS, now: () => 0 };
   const outside = { reset: 'earliest' as const, now: () => 0, wallClock: () => 0, turn: () => {}, takeDropped: () => [], jumped: () => {} };
   const actor: Performer = new Performer({
     ...outside,

@@ -37,7 +37,7 @@ export type HostEvent =
   | Extract<AppEvent, { readonly type: 'running' | 'reset' | 'restarting' | 'failed' | 'waiting' | 'fatal' }>;
 
 /** An incarnation of an actor, as the main thread knows it. */
-interface Life {
+interface Incarnation {
   readonly name: ActorName;
   readonly held: Held;
   readonly beacon: SharedArrayBuffer;
@@ -55,7 +55,7 @@ export class Host {
   readonly #options: HostOptions;
   readonly #reading: ReadingHost;
   readonly #state: HostState;
-  readonly #lives = new Map<string, Life>();
+  readonly #incarnations = new Map<string, Incarnation>();
   /** Threads that died while a record was in progress. */
   readonly #blamed = new Set<number>();
   readonly #restarts = new Map<string, NodeJS.Timeout>();
@@ -147,7 +147,7 @@ export class Host {
     const { on } = this.#options;
     switch (effect.type) {
       case 'drain':
-        this.#lives.get(effect.unit)?.port.postMessage({ type: 'drain' } satisfies ToActor);
+        this.#incarnations.get(effect.unit)?.port.postMessage({ type: 'drain' } satisfies ToActor);
         return;
       case 'kill':
         return this.#kill(effect.unit, effect.hangsForMs);
@@ -180,7 +180,7 @@ export class Host {
       case 'waiting':
         return on({ type: 'waiting' });
       case 'ask':
-        this.#lives.get(effect.unit)?.port.postMessage({ type: 'tell-idle' } satisfies ToActor);
+        this.#incarnations.get(effect.unit)?.port.postMessage({ type: 'ask-idle' } satisfies ToActor);
         return;
       case 'answered':
         for (const answered of this.#answered.splice(0)) answered(effect.asked);
@@ -212,29 +212,33 @@ export class Host {
       port: port2,
       line: task.source?.decode === undefined ? undefined : this.#reading.connect(task.source.name),
     };
-    const life: Life = { name: { task: task.id, partition }, held, beacon, port: port1, killedFor: undefined, failure: undefined };
+    const incarnation: Incarnation = { name: { task: task.id, partition }, held, beacon, port: port1, killedFor: undefined, failure: undefined };
     this.#options.threads.run(start).then(
-      () => this.#bury(life, life.failure),
+      () => this.#bury(incarnation, incarnation.failure),
       (error: unknown) => {
-        this.#hearTheRest(life);
-        const place = life.failure?.place ?? this.#placeOf(life);
-        this.#bury(life, { error: life.failure?.error ?? life.killedFor ?? this.#death(life, error), place, among: life.failure?.among ?? 1 });
+        this.#hearTheRest(incarnation);
+        const place = incarnation.failure?.place ?? this.#placeOf(incarnation);
+        this.#bury(incarnation, {
+          error: incarnation.failure?.error ?? incarnation.killedFor ?? this.#death(incarnation, error),
+          place,
+          among: incarnation.failure?.among ?? 1,
+        });
       },
     );
-    port1.on('message', (message: FromActor) => this.#receive(life, message));
-    this.#lives.set(held.unit.name, life);
+    port1.on('message', (message: FromActor) => this.#receive(incarnation, message));
+    this.#incarnations.set(held.unit.name, incarnation);
   }
 
   #giveLink(port: MessagePort): void {
     giveLink(port, this.#options.link).catch((error: unknown) => this.#hear({ type: 'broken', error: asError(error) }));
   }
-  #receive(life: Life, message: FromActor): void {
-    const actor = life.name;
-    const unit = life.held.unit.name;
+  #receive(incarnation: Incarnation, message: FromActor): void {
+    const actor = incarnation.name;
+    const unit = incarnation.held.unit.name;
     const { on } = this.#options;
     switch (message.type) {
       case 'need-link':
-        return this.#giveLink(life.port);
+        return this.#giveLink(incarnation.port);
       case 'running':
         this.#hear({ type: 'running', unit });
         return on({ type: 'running', actor });
@@ -246,53 +250,54 @@ export class Host {
       case 'reset':
         return on({ type: 'reset', actor, jump: message.jump });
       case 'failed':
-        life.failure = { error: errorFromData(message.error), place: message.place, among: message.among };
+        incarnation.failure = { error: errorFromData(message.error), place: message.place, among: message.among };
     }
   }
 
   /** The end of an actor comes by the pool's port, and the actor's messages by its own: the end may well arrive first. */
-  #hearTheRest(life: Life): void {
-    for (let said = receiveMessageOnPort(life.port); said !== undefined; said = receiveMessageOnPort(life.port)) this.#receive(life, said.message as FromActor);
+  #hearTheRest(incarnation: Incarnation): void {
+    for (let said = receiveMessageOnPort(incarnation.port); said !== undefined; said = receiveMessageOnPort(incarnation.port))
+      this.#receive(incarnation, said.message as FromActor);
   }
   /** An incarnation is over: by its own end, by a failure, or with its thread. */
-  #bury(life: Life, failure: Failure | undefined): void {
-    this.#hearTheRest(life);
-    life.port.close();
-    this.#lives.delete(life.held.unit.name);
-    this.#hear({ type: 'ended', unit: life.held.unit.name, failure: failure ?? life.failure, at: performance.now() });
+  #bury(incarnation: Incarnation, failure: Failure | undefined): void {
+    this.#hearTheRest(incarnation);
+    incarnation.port.close();
+    this.#incarnations.delete(incarnation.held.unit.name);
+    this.#hear({ type: 'ended', unit: incarnation.held.unit.name, failure: failure ?? incarnation.failure, at: performance.now() });
   }
 
-  #death(life: Life, error: unknown): StoplogError {
-    const { thread } = new Beacon(life.beacon);
-    const place = this.#placeOf(life);
+  #death(incarnation: Incarnation, error: unknown): StoplogError {
+    const { thread } = new Beacon(incarnation.beacon);
+    const place = this.#placeOf(incarnation);
     if (place !== undefined) this.#blamed.add(thread);
     // The actor to blame is buried before its neighbours, or after them.
     const isNeighbour =
-      this.#blamed.has(thread) || [...this.#lives.values()].some((one) => new Beacon(one.beacon).thread === thread && this.#placeOf(one) !== undefined);
-    return deathOf({ ...life.name, place, isNeighbour }, error);
+      this.#blamed.has(thread) || [...this.#incarnations.values()].some((one) => new Beacon(one.beacon).thread === thread && this.#placeOf(one) !== undefined);
+    return deathOf({ ...incarnation.name, place, isNeighbour }, error);
   }
-  #placeOf(life: Life): Place | undefined {
-    const beacon = new Beacon(life.beacon);
+  #placeOf(incarnation: Incarnation): Place | undefined {
+    const beacon = new Beacon(incarnation.beacon);
     if (!beacon.sighting().inside) return undefined;
-    return beacon.place(readBy(life.held.unit.task), life.name.partition);
+    return beacon.place(readBy(incarnation.held.unit.task), incarnation.name.partition);
   }
 
   #look(): void {
     const at = performance.now();
-    for (const { failure, beacon, held } of this.#lives.values())
+    for (const { failure, beacon, held } of this.#incarnations.values())
       if (failure === undefined) this.#hear({ type: 'seen', unit: held.unit.name, sighting: new Beacon(beacon).sighting(), at });
   }
   #kill(unit: string, hangsForMs: number | undefined): void {
-    const life = this.#lives.get(unit);
-    const place = life && this.#placeOf(life);
-    if (life === undefined || (hangsForMs !== undefined && place === undefined)) return;
+    const incarnation = this.#incarnations.get(unit);
+    const place = incarnation && this.#placeOf(incarnation);
+    if (incarnation === undefined || (hangsForMs !== undefined && place === undefined)) return;
     if (hangsForMs !== undefined && place !== undefined)
-      life.killedFor = new StoplogError(
+      incarnation.killedFor = new StoplogError(
         'STOPLOG_HANDLER',
-        { task: life.name.task, ...place, forMs: Math.round(hangsForMs) },
-        `task ${life.name.task} hangs at ${place.topic}[${place.partition}] offset ${place.offset}, for ${(hangsForMs / 1000).toFixed(1)} s: its thread was ended and replaced, and nothing of this record was kept`,
+        { task: incarnation.name.task, ...place, forMs: Math.round(hangsForMs) },
+        `task ${incarnation.name.task} hangs at ${place.topic}[${place.partition}] offset ${place.offset}, for ${(hangsForMs / 1000).toFixed(1)} s: its thread was ended and replaced, and nothing of this record was kept`,
       );
-    this.#options.threads.end(new Beacon(life.beacon).thread);
+    this.#options.threads.end(new Beacon(incarnation.beacon).thread);
   }
 }
 

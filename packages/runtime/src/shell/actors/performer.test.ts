@@ -39,7 +39,7 @@ const live = async (
   );
   const work = recordWork(ground, compile(ground, opened), {
     epoch: 1,
-    life: `life ${++lives}`,
+    incarnation: `life ${++lives}`,
     positions: positions.map(({ offset }) => offset),
     timeStore: undefined,
     suspect: undefined,
@@ -151,7 +151,7 @@ describe('the performer of a source', () => {
     reader: SourceReader,
     { commit, emit = () => {}, idle = () => {} }: { readonly commit?: () => Promise<Committed>; readonly emit?: Emit; readonly idle?: () => void } = {},
   ): Performer => {
-    const work = new ArrivalWork({ group: 'g', epoch: 1, life: 'a', name: 'queue', partition: 2, position: 40n, emit, outputs: [], beacon });
+    const work = new ArrivalWork({ group: 'g', epoch: 1, incarnation: 'a', name: 'queue', partition: 2, position: 40n, emit, outputs: [], beacon });
     return new Performer({ ...outside, work, log: { commit } as unknown as Log, source: { name: 'queue', reader }, idle });
   };
   const taken = (): ReturnType<typeof vi.fn<() => Promise<Committed>>> => vi.fn(() => Promise.resolve({ offsets: [], durable: Promise.resolve() }));

@@ -34,9 +34,9 @@ const withSink = (body: (folder: string, sink: string, log: LogClient) => Promis
 const startOn = (data: string, sink: string, env: Readonly<Record<string, string>> = {}): Child =>
   startApp(data, PIPELINE, { threads: 2, logger: 'none' }, { env: { SINK: sink, ...env } });
 const settle = async (app: Child): Promise<void> => {
-  app.tell('settle');
+  app.send('settle');
   await app.said('settled');
-  app.tell('dispose');
+  app.send('dispose');
   expect(await app.ended).toMatchObject({ code: 0 });
 };
 const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, n) => n);
@@ -46,18 +46,18 @@ test('a pipeline that is killed repeatedly writes each record exactly once to a 
     const random = randomly('sinks');
     const [KILLS, EACH] = [8, 1_500];
     let between = 0;
-    for (let life = 0; life < KILLS; life++) {
+    for (let incarnation = 0; incarnation < KILLS; incarnation++) {
       const app = startOn(data, sink, { SPIN_US: '60' });
       await app.said('running');
       const before = sizeOf(sink);
-      const appended = appendNumbers(log, life * EACH, EACH);
+      const appended = appendNumbers(log, incarnation * EACH, EACH);
       // Half of the kills follow a write, the others come at any moment.
-      if (life % 2 === 0) while (sizeOf(sink) === before) await new Promise((resolve) => setImmediate(resolve));
+      if (incarnation % 2 === 0) while (sizeOf(sink) === before) await new Promise((resolve) => setImmediate(resolve));
       await new Promise((resolve) => setTimeout(resolve, random() * 60));
       expect(await app.kill()).toMatchObject({ signal: 'SIGKILL', errors: '' });
       await appended;
       const there = valuesIn(sink).length;
-      if (there > 0 && there < (life + 1) * EACH) between++;
+      if (there > 0 && there < (incarnation + 1) * EACH) between++;
     }
     const app = startOn(data, sink);
     await app.said('running');

@@ -4,7 +4,7 @@
 import type { Observable } from 'rxjs';
 import type { Log, TopicPartition } from '@stoplog/core/port';
 import { drainSeconds, ratesBetween, readLag } from '@stoplog/core/kit';
-import type { CleaningStanding } from '@stoplog/core/tools';
+import type { PartitionCleaning } from '@stoplog/core/tools';
 import type { ActorName } from '../../pure/host/app-event.ts';
 import type { Progress } from '../../pure/host/mailbox.ts';
 import { Drops } from '../../pure/nodes/drops.ts';
@@ -111,7 +111,7 @@ export class Tally {
 const REPORT_MS = 1_000;
 
 /** The stream of reports; it completes when the signal is aborted, before the log is closed. */
-export const statusOf = (tally: Tally, plan: Plan, log: Log, cleanings: () => readonly CleaningStanding[], ended: AbortSignal): StatusStream => {
+export const statusOf = (tally: Tally, plan: Plan, log: Log, cleanings: () => readonly PartitionCleaning[], ended: AbortSignal): StatusStream => {
   const { catchError, defer, EMPTY, fromEvent, interval, map, of, share, startWith, switchMap, takeUntil, throwError } = rxjs();
   const reports = defer(() => {
     let before = {
@@ -174,11 +174,11 @@ export const statusOf = (tally: Tally, plan: Plan, log: Log, cleanings: () => re
   return iterate(reports, 1);
 };
 
-export const cleaningStatus = (standings: readonly CleaningStanding[]): CleaningStatus => {
-  const times = standings.flatMap(({ last }) => (last === undefined ? [] : [last.at]));
+export const cleaningStatus = (descriptions: readonly PartitionCleaning[]): CleaningStatus => {
+  const times = descriptions.flatMap(({ last }) => (last === undefined ? [] : [last.at]));
   return {
     lastAt: times.length === 0 ? undefined : Math.max(...times),
-    failed: standings.flatMap(({ topic, partition, failure }) =>
+    failed: descriptions.flatMap(({ topic, partition, failure }) =>
       failure === undefined ? [] : [{ topic, partition, code: failure.code, message: failure.message }],
     ),
   };

@@ -1,5 +1,5 @@
-import { placeName } from '@stoplog/core/kit';
-import type { Holding } from '@stoplog/core/port';
+import { partitionName } from '@stoplog/core/kit';
+import type { AssignedPartition } from '@stoplog/core/port';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeAssignment, decodeClaim, encodeAssignment, encodeClaim, lead, type Claim, type Claimant } from './leading.ts';
@@ -7,9 +7,9 @@ import { decodeAssignment, decodeClaim, encodeAssignment, encodeClaim, lead, typ
 const seed = Date.now() % 2 ** 31;
 const units = Array.from({ length: 5 }, (_, partition) => [{ topic: 'a', partition }]);
 type Works = Claim['works'];
-const claimOf = (since: number, works: Works, more: Partial<Claim> = {}): Claim => ({ units, works, since, life: `life ${since}`, joins: 1, ...more });
+const claimOf = (since: number, works: Works, more: Partial<Claim> = {}): Claim => ({ units, works, since, incarnation: `life ${since}`, joins: 1, ...more });
 const held = (partition: number, epoch: number, asked = false): Works[number] => ({ topic: 'a', partition, epoch, asked });
-const names = (holdings: readonly Holding[]): readonly string[] => holdings.map((one) => `${placeName(one)}@${one.epoch}`);
+const names = (holdings: readonly AssignedPartition[]): readonly string[] => holdings.map((one) => `${partitionName(one)}@${one.epoch}`);
 
 /** A member of a simulated group: Kafka knows it by its id, and it works on its last assignment. */
 interface Simulated {
@@ -44,12 +44,12 @@ describe('the leader of a group', () => {
     expect(names(assignment.asked)).toEqual(['a[1]@1']);
   });
   test('a static member that comes back gets what it had, in a new epoch, and the other member keeps its own', () => {
-    const before = [0, 1, 2].map((partition) => ({ topic: 'a', partition, epoch: 3, life: 'first', instanceId: 's' }));
+    const before = [0, 1, 2].map((partition) => ({ topic: 'a', partition, epoch: 3, incarnation: 'first', instanceId: 's' }));
     const other = [held(3, 4), held(4, 4)];
     const result = lead(
       9,
       [
-        { memberId: 's-2', claim: claimOf(2, [], { instanceId: 's', life: 'second' }) },
+        { memberId: 's-2', claim: claimOf(2, [], { instanceId: 's', incarnation: 'second' }) },
         { memberId: 'm', claim: claimOf(1, other) },
       ],
       before,
@@ -73,7 +73,7 @@ describe('the leader of a group', () => {
         let [generation, born] = [0, 0];
         const pick = (): number => chance.next().value!;
         const expectOneOwner = (): void => {
-          const all = [...members.values()].flatMap(({ works }) => works.map(placeName));
+          const all = [...members.values()].flatMap(({ works }) => works.map(partitionName));
           expect(new Set(all).size).toBe(all.length);
         };
         const rebalance = (arrives: () => boolean): void => {

@@ -9,19 +9,19 @@
  * A member that Kafka removed claims nothing, and one that Kafka has not heard of since is not in the generation: its commits are
  * refused by the group's coordinator.
  */
-import { EMPTY_GROUP, groupStep, placeName, standingOf, type GroupMemberState, type GroupState } from '@stoplog/core/kit';
-import type { Holding, TopicPartition } from '@stoplog/core/port';
+import { EMPTY_GROUP, groupStep, partitionName, assignmentsOf, type GroupMemberState, type GroupState } from '@stoplog/core/kit';
+import type { AssignedPartition, TopicPartition } from '@stoplog/core/port';
 
 /** The data that a member joins with. */
 export interface Claim {
   readonly units: readonly (readonly TopicPartition[])[];
   /** Partitions that it works on; `asked` where it is to hand one over and has not ended its work yet. */
-  readonly works: readonly (Holding & { readonly asked: boolean })[];
+  readonly works: readonly (AssignedPartition & { readonly asked: boolean })[];
   /** When it first joined: of members that declare different units the latest counts. */
   readonly since: number;
   readonly instanceId?: string | undefined;
   /** Differs in each life of a static member. */
-  readonly life: string;
+  readonly incarnation: string;
   /** Counts the claims of a life: Kafka rebalances for a claim only if it differs from the one before. */
   readonly joins: number;
 }
@@ -32,13 +32,13 @@ export interface Claimant {
 export interface KafkaAssignment {
   /** The generation of the assignment; 0 before the first. */
   readonly generation: number;
-  readonly holds: readonly Holding[];
-  readonly asked: readonly Holding[];
+  readonly holds: readonly AssignedPartition[];
+  readonly asked: readonly AssignedPartition[];
   /** All that is assigned in the group: from it a static member that returns gets its last assignment. */
   readonly table: readonly Assigned[];
 }
-export interface Assigned extends Holding {
-  readonly life: string;
+export interface Assigned extends AssignedPartition {
+  readonly incarnation: string;
   readonly instanceId?: string | undefined;
 }
 
@@ -49,7 +49,7 @@ export const lead = (generation: number, claimants: readonly Claimant[], before:
   const held = new Map<string, GroupState['held'] extends ReadonlyMap<string, infer H> ? H : never>();
   for (const { memberId, claim } of ordered) {
     for (const { topic, partition, epoch, asked } of [...claim.works, ...returning(claim, before, generation)]) {
-      const name = placeName({ topic, partition });
+      const name = partitionName({ topic, partition });
       const other = held.get(name);
       if (other === undefined || other.epoch < epoch) held.set(name, { topic, partition, epoch, revoking: asked, member: memberId });
     }
@@ -59,18 +59,18 @@ export const lead = (generation: number, claimants: readonly Claimant[], before:
   for (const member of members.slice(-1)) [state] = groupStep(state, { type: 'join', member });
   const claims = new Map(ordered.map(({ memberId, claim }) => [memberId, claim]));
   const table = [...state.held.values()].map(({ topic, partition, epoch, member }): Assigned => {
-    const { life, instanceId } = claims.get(member)!;
-    return { topic, partition, epoch, life, instanceId };
+    const { incarnation, instanceId } = claims.get(member)!;
+    return { topic, partition, epoch, incarnation, instanceId };
   });
-  return new Map(ordered.map(({ memberId }) => [memberId, { generation, ...standingOf(state, memberId)!, table }]));
+  return new Map(ordered.map(({ memberId }) => [memberId, { generation, ...assignmentsOf(state, memberId)!, table }]));
 };
 
 /** The last assignment of a static member that returns, in a new epoch; the other members keep theirs. */
-const returning = ({ instanceId, life }: Claim, before: readonly Assigned[], epoch: number): Claim['works'] =>
+const returning = ({ instanceId, incarnation }: Claim, before: readonly Assigned[], epoch: number): Claim['works'] =>
   instanceId === undefined
     ? []
-    : before.flatMap(({ topic, partition, instanceId: of, life: had }) =>
-        of === instanceId && had !== life ? [{ topic, partition, epoch, asked: false }] : [],
+    : before.flatMap(({ topic, partition, instanceId: of, incarnation: had }) =>
+        of === instanceId && had !== incarnation ? [{ topic, partition, epoch, asked: false }] : [],
       );
 
 export const encodeClaim = (claim: Claim): Uint8Array => new TextEncoder().encode(JSON.stringify(claim));

@@ -55,7 +55,7 @@ export class PartitionCheck {
     this.#closeDamage(base);
     const expected = this.#next ?? (this.batches.length === 0 ? this.#first.start : base);
     if (base > expected) this.#gap(expected, base);
-    if (this.#next !== undefined && base < this.#next) this.#tell('overlap', { offset: base }, `it begins before the batch before it ends, at ${this.#next}`);
+    if (this.#next !== undefined && base < this.#next) this.#report('overlap', { offset: base }, `it begins before the batch before it ends, at ${this.#next}`);
     this.batches.push({ base, bytes: value.length, maxTimestamp: view?.maxTimestamp ?? -Infinity });
     if (base >= this.#first.end) this.appended += value.length;
     if (view === undefined) {
@@ -81,11 +81,15 @@ export class PartitionCheck {
     const reached = this.#next ?? (batches.length === 0 ? last.start : last.end);
     if (reached < last.end) this.#gap(reached, last.end);
     if (reached > last.end)
-      this.#tell('end', { offset: reached }, `its batches reach to ${reached}, and its end is ${last.end}: the next append would get an offset that was used`);
-    if (last.start > last.end) this.#tell('end', { offset: last.start }, `it starts at ${last.start} and ends at ${last.end}`);
-    if (last.cleanTo > last.end) this.#tell('compaction', { offset: last.cleanTo }, `it is said to be compacted up to ${last.cleanTo}, behind its end`);
+      this.#report(
+        'end',
+        { offset: reached },
+        `its batches reach to ${reached}, and its end is ${last.end}: the next append would get an offset that was used`,
+      );
+    if (last.start > last.end) this.#report('end', { offset: last.start }, `it starts at ${last.start} and ends at ${last.end}`);
+    if (last.cleanTo > last.end) this.#report('compaction', { offset: last.cleanTo }, `it is said to be compacted up to ${last.cleanTo}, behind its end`);
     const bytes = batches.reduce((sum, batch) => sum + batch.bytes, 0);
-    if (bytes !== last.bytes) this.#tell('bytes', {}, `its batches have ${bytes} bytes, and its ends say ${last.bytes}`);
+    if (bytes !== last.bytes) this.#report('bytes', {}, `its batches have ${bytes} bytes, and its ends say ${last.bytes}`);
     this.findings.push(...checkSegments(place, last, segments, batches), ...checkTimes(place, last, times, batches));
     // Batches that were trimmed meanwhile are not missing.
     return this.findings.filter(({ rule, until }) => rule !== 'gap' || until === undefined || until > last.start);
@@ -100,28 +104,32 @@ export class PartitionCheck {
       const { offset } = view;
       if (offset < start || offset >= cleanTo) continue;
       if (view.keyStart < 0) {
-        this.#tell('compaction', { offset }, 'a record without a key is in the compacted part');
+        this.#report('compaction', { offset }, 'a record without a key is in the compacted part');
         continue;
       }
       if (view.valueStart < 0) tombstones++;
       const before = keys.get(view.bytes, view.keyStart, view.keyEnd);
       if (before >= 0)
-        this.#tell('compaction', { offset }, `its key is there at offset ${start + BigInt(before)} too, and both are below ${cleanTo}, where each key is once`);
+        this.#report(
+          'compaction',
+          { offset },
+          `its key is there at offset ${start + BigInt(before)} too, and both are below ${cleanTo}, where each key is once`,
+        );
       else if (!keys.put(view.bytes, view.keyStart, view.keyEnd, Number(offset - start))) this.uncompared++;
     }
     if (isBelow && tombstones > 0 && view.deleteHorizon === undefined)
-      this.#tell('compaction', { offset: view.baseOffset }, `it keeps ${tombstones} tombstones for which no cleaning has set a delete horizon`);
+      this.#report('compaction', { offset: view.baseOffset }, `it keeps ${tombstones} tombstones for which no cleaning has set a delete horizon`);
   }
   #closeDamage(until: bigint): void {
     const damaged = this.#damaged;
     this.#damaged = undefined;
-    if (damaged !== undefined) this.#tell(damaged.rule, { offset: damaged.base, ...(until > damaged.base ? { until } : {}) }, damaged.what);
+    if (damaged !== undefined) this.#report(damaged.rule, { offset: damaged.base, ...(until > damaged.base ? { until } : {}) }, damaged.what);
   }
   #gap(from: bigint, until: bigint): void {
     const offset = from < this.#first.start ? this.#first.start : from;
-    if (until > offset) this.#tell('gap', { offset, until }, 'no batch is there');
+    if (until > offset) this.#report('gap', { offset, until }, 'no batch is there');
   }
-  #tell(rule: Rule, places: Places, what: string): void {
+  #report(rule: Rule, places: Places, what: string): void {
     const { topic, partition } = this.place;
     this.findings.push(finding(rule, { table: 'log', topic, partition, ...places }, what));
   }

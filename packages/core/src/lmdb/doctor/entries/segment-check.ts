@@ -14,16 +14,16 @@ export const checkSegments = (
   batches: readonly CheckedBatch[],
 ): readonly Finding[] => {
   const findings: Finding[] = [];
-  const tell = (base: bigint, what: string): void => void findings.push(finding('segment', { table: 'segments', topic, partition, offset: base }, what));
+  const report = (base: bigint, what: string): void => void findings.push(finding('segment', { table: 'segments', topic, partition, offset: base }, what));
   const segments = [...closed.filter(({ next }) => next > ends.start), ends.active];
   const [first] = segments;
-  if (first!.base > ends.start && ends.start < ends.end) tell(first!.base, `the first segment begins there, after the start, ${ends.start}`);
+  if (first!.base > ends.start && ends.start < ends.end) report(first!.base, `the first segment begins there, after the start, ${ends.start}`);
   let at = 0;
   for (const [i, segment] of segments.entries()) {
     const following = segments[i + 1];
-    if (segment.next < segment.base) tell(segment.base, `a segment ends at ${segment.next}, before it begins`);
+    if (segment.next < segment.base) report(segment.base, `a segment ends at ${segment.next}, before it begins`);
     if (following !== undefined && following.base !== segment.next)
-      tell(segment.base, `a segment ends at ${segment.next}, and the next one begins at ${following.base}`);
+      report(segment.base, `a segment ends at ${segment.next}, and the next one begins at ${following.base}`);
     let bytes = 0;
     let maxTimestamp = -Infinity;
     while (at < batches.length && batches[at]!.base < segment.base) at++;
@@ -31,9 +31,9 @@ export const checkSegments = (
       bytes += batches[at]!.bytes;
       maxTimestamp = Math.max(maxTimestamp, batches[at]!.maxTimestamp);
     }
-    if (bytes !== segment.bytes) tell(segment.base, `the batches of a segment have ${bytes} bytes, and it says ${segment.bytes}`);
+    if (bytes !== segment.bytes) report(segment.base, `the batches of a segment have ${bytes} bytes, and it says ${segment.bytes}`);
     if (maxTimestamp > segment.maxTimestamp)
-      tell(segment.base, `a batch of a segment has time ${maxTimestamp}, and the segment says ${segment.maxTimestamp} at most`);
+      report(segment.base, `a batch of a segment has time ${maxTimestamp}, and the segment says ${segment.maxTimestamp} at most`);
   }
   return findings;
 };

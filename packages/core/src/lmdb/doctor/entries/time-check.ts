@@ -26,23 +26,23 @@ export const checkTimes = (
   batches: readonly CheckedBatch[],
 ): readonly Finding[] => {
   const findings: Finding[] = [];
-  const tell = (offset: bigint, what: string): void => void findings.push(finding('time', { table: 'times', topic, partition, offset }, what));
+  const report = (offset: bigint, what: string): void => void findings.push(finding('time', { table: 'times', topic, partition, offset }, what));
   const there = new Set(batches.map(({ base }) => base));
   const first = batches[0]?.base ?? ends.end;
   for (const [i, { time, base }] of times.entries()) {
     const before = times[i - 1];
     if (before !== undefined && base <= before.base)
-      tell(base, `time ${time} leads there, and the earlier ${before.time} to ${before.base}, which is not before it`);
-    if (base >= ends.end || (base >= first && !there.has(base))) tell(base, `time ${time} leads there, where no batch begins`);
+      report(base, `time ${time} leads there, and the earlier ${before.time} to ${before.base}, which is not before it`);
+    if (base >= ends.end || (base >= first && !there.has(base))) report(base, `time ${time} leads there, where no batch begins`);
   }
   const last = times.at(-1);
-  if (last !== undefined && last.time !== ends.maxTimestamp) tell(last.base, `the last time is ${last.time}, and that of the partition ${ends.maxTimestamp}`);
+  if (last !== undefined && last.time !== ends.maxTimestamp) report(last.base, `the last time is ${last.time}, and that of the partition ${ends.maxTimestamp}`);
   let at = 0;
   let reached = -Infinity;
   for (const { base, maxTimestamp } of batches) {
     for (; at < times.length && times[at]!.base <= base; at++) reached = Math.max(reached, times[at]!.time);
     // Batches below the start are being deleted, and so may be the entries that led to them.
-    if (maxTimestamp > reached && base >= ends.start) tell(base, `the batch there has time ${maxTimestamp}, and no entry leads to it or before it`);
+    if (maxTimestamp > reached && base >= ends.start) report(base, `the batch there has time ${maxTimestamp}, and no entry leads to it or before it`);
   }
   return findings;
 };

@@ -150,8 +150,8 @@ export const metasOf = (first: Uint8Array, second: Uint8Array, half: Uint8Array)
 };
 
 /** True when two snapshots are equal, except for the time of their flush. */
-const isSame = (a: Snapshot, b: Snapshot): boolean => JSON.stringify(told(a)) === JSON.stringify(told(b));
-const told = ({ free, ...snapshot }: Snapshot): object => ({ ...snapshot, boot: 0, free: { ...free, flags: free.flags & ~UNFLUSHED } });
+const isSame = (a: Snapshot, b: Snapshot): boolean => JSON.stringify(reported(a)) === JSON.stringify(reported(b));
+const reported = ({ free, ...snapshot }: Snapshot): object => ({ ...snapshot, boot: 0, free: { ...free, flags: free.flags & ~UNFLUSHED } });
 
 /**
  * The commit that LMDB opens first: the newest one, if the machine has not restarted since or if its pages were flushed

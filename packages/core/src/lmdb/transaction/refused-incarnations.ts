@@ -7,26 +7,26 @@ import { StoplogError } from '../../pure/errors.ts';
 /** Commits in flight at a refusal arrive within moments; the oldest incarnations are forgotten beyond this count. */
 const MOST_REFUSED = 65_536;
 
-export class RefusedLives {
+export class RefusedIncarnations {
   readonly #refused = new Set<string>();
   readonly #most: number;
   constructor(most: number = MOST_REFUSED) {
     this.#most = most;
   }
-  add(life: string | undefined): void {
-    if (life === undefined) return;
-    this.#refused.add(life);
+  add(incarnation: string | undefined): void {
+    if (incarnation === undefined) return;
+    this.#refused.add(incarnation);
     // A set iterates in the order of insertion.
     for (const oldest of this.#refused) {
       if (this.#refused.size <= this.#most) break;
       this.#refused.delete(oldest);
     }
   }
-  check(life: string | undefined): void {
-    if (life !== undefined && this.#refused.has(life))
+  check(incarnation: string | undefined): void {
+    if (incarnation !== undefined && this.#refused.has(incarnation))
       throw new StoplogError(
         'STOPLOG_FENCED',
-        { life },
+        { incarnation },
         'an earlier commit of this actor was refused, and this one was made from it: nothing of it was kept, and nothing is to be done',
       );
   }

@@ -1,7 +1,7 @@
 /** A life of the flagship: how it ends, how it is started for that, and the rare event of its end. */
 import type { Failpoint } from '@stoplog/core/private/failpoints';
 
-export type Life =
+export type Incarnation =
   /** Killed from outside, that long after its actors run. */
   | { readonly kind: 'random'; readonly afterMs: number }
   /** Strikes at a hit of a failpoint; a life that does not reach it ends by itself. */
@@ -27,14 +27,19 @@ export const NEVER_YET: Readonly<Record<Sometimes, number>> = {
 /** Failpoints that a life reaches only when it ends. */
 const AT_THE_END: ReadonlySet<string> = new Set<Failpoint>(['release', 'close.draining', 'close.closed']);
 
-export const nameOf = (life: Life, i: number): string =>
-  life.kind === 'random' ? `life ${i}, killed after ${Math.round(life.afterMs)} ms` : `life ${i}, ${life.name}=${life.mode}#${life.hit}`;
+export const nameOf = (incarnation: Incarnation, i: number): string =>
+  incarnation.kind === 'random'
+    ? `life ${i}, killed after ${Math.round(incarnation.afterMs)} ms`
+    : `life ${i}, ${incarnation.name}=${incarnation.mode}#${incarnation.hit}`;
 /** After its last record the program waits to be killed, settles and ends, or ends at once. */
-export const endingOf = (life: Life): string => (life.kind === 'random' ? 'stay' : AT_THE_END.has(life.name) ? 'closing' : 'end');
-export const armedBy = (life: Life): Readonly<Record<string, string>> =>
-  life.kind === 'random'
+export const endingOf = (incarnation: Incarnation): string => (incarnation.kind === 'random' ? 'stay' : AT_THE_END.has(incarnation.name) ? 'closing' : 'end');
+export const armedBy = (incarnation: Incarnation): Readonly<Record<string, string>> =>
+  incarnation.kind === 'random'
     ? {}
-    : { STOPLOG_FAILPOINTS: `${life.name}=${life.mode}${life.hit === 'every' ? '' : `#${life.hit}`}`, ...(life.mode === 'fail' ? { CAREFUL: 'yes' } : {}) };
+    : {
+        STOPLOG_FAILPOINTS: `${incarnation.name}=${incarnation.mode}${incarnation.hit === 'every' ? '' : `#${incarnation.hit}`}`,
+        ...(incarnation.mode === 'fail' ? { CAREFUL: 'yes' } : {}),
+      };
 /** The rare event of a death at a failpoint. */
 export const dyingAt = (name: Failpoint): Sometimes | undefined => {
   if (/\.written|storage\.put|lock\.taken/.test(name)) return 'killed inside a transaction';

@@ -39,7 +39,7 @@ afterEach(async () => {
 
 const overLmdb = async (): Promise<Subject> => {
   const clock = new Float64Array(new SharedArrayBuffer(8));
-  const path = mkdtempSync(join(tmpdir(), 'stoplog-forgetting-'));
+  const path = mkdtempSync(join(tmpdir(), 'stoplog-cleaning-'));
   const made = lmdb(path, { maintenance: { everyMs: Infinity } });
   const ref: LogRef = { ...made, options: { ...(made.options as object), clock: clock.buffer } };
   const { clean } = await loadTools(ref);
