@@ -3,7 +3,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import type { PartitionLag } from '@stoplog/core';
 import { drainSeconds, ratesBetween, readLag } from '@stoplog/core/kit';
 import { occupantText } from '@stoplog/core/tools';
-import { failuresPart, readNotes } from '@stoplog/runtime/kit';
+import { readNotes } from '@stoplog/runtime/kit';
 import { noteData, noteText } from '../text/failure-text.ts';
 import { groupData, holdsText, paceData, paceRows, type PartitionPace } from '../text/group-text.ts';
 import type { Command } from './command.ts';
@@ -60,8 +60,7 @@ good, with the reason and the command that leaves the record out, and each membe
       const { consumed, produced } = ratesBetween(last, lag, seconds);
       return { lag, consumed, produced, drainSeconds: drainSeconds(lag.records, consumed, produced) };
     });
-    const isNoted = description.stores.some(({ store }) => store === failuresPart(name, 0).store);
-    const failed = isNoted ? await readNotes(opened.log, name, now.parts) : [];
+    const failed = await readNotes(opened.log, name, now.parts);
     if (given.flag('json')) {
       await output.write(
         jsonOut({
@@ -76,8 +75,7 @@ good, with the reason and the command that leaves the record out, and each membe
     else await output.write(rowsText(paceRows(paces, description.members), [1, 2, 3, 4, 5, 6, 7]));
     for (const one of failed) output.say(noteText(one, Date.now()));
     for (const member of description.members) output.say(`${occupantText(member, Date.now())}; it has ${holdsText(member)}`);
-    const stores = description.stores.filter(({ store }) => store !== failuresPart(name, 0).store);
-    if (stores.length > 0) output.say(`stores: ${stores.map(({ store, version }) => `${store} (version ${version})`).join(', ')}`);
+    if (description.stores.length > 0) output.say(`stores: ${description.stores.map(({ store, version }) => `${store} (version ${version})`).join(', ')}`);
     return 0;
   },
 };

@@ -177,6 +177,7 @@ class RunReporter {
         this.fatal ??= event.error;
         return this.#others(event);
       case 'restarting':
+      case 'careful':
       case 'reset':
       case 'cleaned':
       case 'dropped':

@@ -15,6 +15,7 @@ export { encodeKey, encodeValue, parseKey, parseValue } from '../pure/topic/pars
 export { shapeDifference } from '../pure/topic/shape.ts';
 export { checkWrites, type Writes } from '../pure/topic/writes.ts';
 export { topicOf, type AnyTopic } from '../pure/topic/topic.ts';
+export { notesPart } from '../pure/store/notes.ts';
 export { storeOf, type AnyStore } from '../pure/store/store.ts';
 export { checkWritten, takesItsOutput } from '../pure/schema/written.ts';
 export { serdeOf, type Encoded, type Serde } from '../pure/schema/serde.ts';

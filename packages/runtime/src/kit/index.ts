@@ -16,7 +16,7 @@ export { loadPlanWatching } from '../shell/load-plan.ts';
 export { sentence } from '../pure/console/event-text.ts';
 export type { AppEvent } from '../pure/host/app-event.ts';
 export { factsOf, reportToConsole } from '../shell/logger.ts';
-export { failuresPart, type FailureNote } from '../pure/host/failure-note.ts';
+export type { FailureNote } from '../pure/host/failure-note.ts';
 export { readNotes } from '../shell/failure-notes.ts';
 export { onStopSignals } from '../shell/stop-signals.ts';
 export { orLackOfFiles } from '../shell/open-files.ts';

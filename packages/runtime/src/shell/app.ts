@@ -4,7 +4,7 @@ import type { Assignment, Log } from '@stoplog/core/port';
 import { asError, makeClient } from '@stoplog/core/kit';
 import type { PartitionCleaning } from '@stoplog/core/tools';
 import { failpoint } from '@stoplog/core/private/failpoints';
-import { differenceOf, holdingsIn } from '../pure/host/holdings.ts';
+import { differenceOf, holdingsIn, type Held } from '../pure/host/holdings.ts';
 import { actorName, unitsOf, type Unit } from '../pure/host/units.ts';
 import type { Plan } from '../pure/topology/plan.ts';
 import type { AppEvent } from '../pure/host/app-event.ts';
@@ -14,6 +14,7 @@ import { Events, type EventStream } from './events.ts';
 import { writeNote } from './failure-notes.ts';
 import { lagOf, statusOf, Tally, type StatusStream } from './status/status.ts';
 import { readStore, type StoreReader } from './stores.ts';
+import { Trials } from './trials.ts';
 
 export interface App extends AsyncDisposable {
   /** The log this app runs on, for appending and reading. */
@@ -67,6 +68,7 @@ export class RunningApp implements App {
   readonly #host: Host;
   readonly #tally = new Tally();
   readonly #events = new Events();
+  readonly #trials: Trials;
   readonly #watch: CleaningWatch;
   #status: StatusStream | undefined;
   /** Aborted when the app should end: first the actors are drained, then the group is left. */
@@ -87,6 +89,7 @@ export class RunningApp implements App {
     this.log = makeClient(log, async () => {});
     this.#watch = new CleaningWatch(parts.cleanings, (line) => this.report({ type: 'cleaned', line }), performance.now.bind(performance));
     this.#units = unitsOf(plan);
+    this.#trials = new Trials(log, plan.name);
     this.#host = new Host({ ...parts.host, plan, on: (event) => this.#on(event) });
     this.#watch.start();
     this.#leave.signal.addEventListener('abort', () => this.#watch.stop(), { once: true });
@@ -196,18 +199,25 @@ export class RunningApp implements App {
     this.#tally.hold([...now.values()].map(({ unit }) => ({ task: unit.task.id, partition: unit.partition })));
     const [taken, handedOver] = [started.filter(({ unit }) => !before.has(unit.name)), ended.filter(({ unit }) => !now.has(unit.name))];
     this.report({ type: 'rebalanced', taken: taken.length, handedOver: handedOver.length, held: now.size, of: this.#units.length });
-    const over = this.#host.assign(now, DRAIN_MS, (some) => {
-      const gone = some.filter(({ unit }) => !now.has(unit.name)).flatMap(({ unit }) => unit.places);
-      // An error here makes the next assignment fail, too.
-      if (gone.length > 0) assignment.release(gone).catch(() => {});
-    });
+    const starts = await this.#trials.begin(started);
+    const release = async (some: readonly Held[]): Promise<void> => {
+      const gone = some.filter(({ unit }) => !now.has(unit.name));
+      if (gone.length === 0) return;
+      await this.#trials.end(gone.map(({ unit }) => unit.name));
+      await assignment.release(gone.flatMap(({ unit }) => unit.places));
+    };
+    // An error here makes the next assignment fail, too.
+    const over = this.#host.assign(now, DRAIN_MS, (some) => void release(some).catch(() => {}), starts);
     this.#tally.failed = this.#host.failed;
     await over;
+    await this.#trials.end(ended.filter(({ unit }) => !now.has(unit.name)).map(({ unit }) => unit.name));
   }
   async #drain(): Promise<void> {
     failpoint('close.draining');
     if (this.#tally.state === 'running') this.#tally.state = 'draining';
+    const held = [...this.#host.held.keys()];
     await this.#host.stop(DRAIN_MS);
+    await this.#trials.end(held);
     this.#leave.abort();
   }
 
@@ -232,6 +242,7 @@ export class RunningApp implements App {
         this.#stop.abort();
         break;
       case 'running':
+      case 'careful':
       case 'waiting':
       case 'reset':
         break;

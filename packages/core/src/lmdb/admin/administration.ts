@@ -1,4 +1,5 @@
 /** The Administration of a log over LMDB: reads through the memory map, and sends changes to the writer. */
+import { isNotes } from '../../pure/store/notes.ts';
 import type { Backup, PartitionCleaning, GroupMember, GroupDescription } from '../../port/administration.ts';
 import type { AssignedPartition, Position } from '../../port/log.ts';
 import type { Watch } from '../../port/watch.ts';
@@ -67,7 +68,7 @@ export class Administrator {
           epoch: state.epoch,
           members: state.members.filter((member) => isPresent(this.#env, member, Date.now())).map((member) => seen(member, holds(member.id))),
           positions: this.#positions(id, topics),
-          stores: stores.filter(({ meta }) => meta.group === group).map(({ name, meta }) => ({ store: name, version: meta.version })),
+          stores: stores.filter(({ name, meta }) => meta.group === group && !isNotes(name)).map(({ name, meta }) => ({ store: name, version: meta.version })),
           owns: topicMetas.filter(({ meta }) => meta.owner === group).map(({ name }) => name),
         };
       });

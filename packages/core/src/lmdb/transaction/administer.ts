@@ -6,6 +6,7 @@
  * deleted topic stay as an empty mark: a log that was opened before still uses the number, and is refused because of the mark.
  */
 import { StoplogError } from '../../pure/errors.ts';
+import { isNotes } from '../../pure/store/notes.ts';
 import { occupiedError } from '../../pure/group/occupied.ts';
 import type { ResetLine } from '../../pure/group/reset.ts';
 import { heldKey } from '../layout/group-record.ts';
@@ -77,7 +78,7 @@ export const applyDeleteTopic = (env: Env, topic: string): void => {
   const groups = groupsIn(env);
   const readers = groups.filter((group) => isIn(env, group, meta));
   // The stores of such a group would have no positions, and the records that its owner has sent through the topic would not be sent again.
-  const along = groups.filter((group) => group.name === meta.owner || (group.stores.length > 0 && readers.includes(group)));
+  const along = groups.filter((group) => group.name === meta.owner || (group.stores.some(({ isState }) => isState) && readers.includes(group)));
   const owned = ownedBy(env, along).filter(({ id }) => id !== meta.id);
   for (const { name, id } of readers) checkIdle(env, name, id);
   checkDeletion(env, groups, along, owned);
@@ -87,14 +88,15 @@ export const applyDeleteTopic = (env: Env, topic: string): void => {
 interface FoundGroup {
   readonly name: string;
   readonly id: number;
-  readonly stores: readonly { readonly key: Buffer; readonly id: number }[];
+  /** `isState`: folded from records, in contrast to notes. */
+  readonly stores: readonly { readonly key: Buffer; readonly id: number; readonly isState: boolean }[];
 }
 const groupsIn = (env: Env): readonly FoundGroup[] => {
   const stores = metas<StoreMeta>(env, STORE_PREFIX);
   return metas<GroupMeta>(env, GROUP_PREFIX).map(({ name, meta: { id } }) => ({
     name,
     id,
-    stores: stores.filter(({ meta }) => meta.group === name).map(({ key, meta }) => ({ key, id: meta.id })),
+    stores: stores.filter(({ meta }) => meta.group === name).map(({ key, name: store, meta }) => ({ key, id: meta.id, isState: !isNotes(store) })),
   }));
 };
 const ownedBy = (env: Env, groups: readonly FoundGroup[]): readonly TopicMeta[] =>

@@ -4,8 +4,8 @@
  * A note says at which offset the partition has failed. When the group has passed that offset, the note is about the past.
  */
 import { isStoplogError } from '@stoplog/core';
-import type { StorePart, StoreWrites, TopicPartition } from '@stoplog/core/port';
-import { encodeSortKey } from '@stoplog/core/kit';
+import type { StoreWrites, TopicPartition } from '@stoplog/core/port';
+import { encodeSortKey, notesPart } from '@stoplog/core/kit';
 import { skipCommand } from './skip-command.ts';
 
 export interface FailureNote {
@@ -20,14 +20,6 @@ export interface FailureNote {
   readonly skip: string | undefined;
 }
 
-export const failuresPart = (group: string, partition: number): StorePart => ({
-  store: `failures@${group}`,
-  partition,
-  group,
-  version: 1,
-  fingerprint: 'failures',
-});
-
 export const noteOf = (group: string, error: Error, failures: number, at: number): FailureNote => ({
   offset: isStoplogError(error) && typeof error.facts['offset'] === 'bigint' ? error.facts['offset'] : undefined,
   code: isStoplogError(error) ? error.code : error.name,
@@ -37,9 +29,9 @@ export const noteOf = (group: string, error: Error, failures: number, at: number
   skip: skipCommand(group, error),
 });
 
-export const noteKey = (topic: string): Uint8Array => encodeSortKey(topic);
+export const noteKey = (topic: string): Uint8Array => encodeSortKey(`failure ${topic}`);
 export const noteWrites = (group: string, { topic, partition }: TopicPartition, note: FailureNote): StoreWrites => ({
-  store: failuresPart(group, partition).store,
+  store: notesPart(group, partition).store,
   partition,
   keys: [noteKey(topic)],
   values: [Buffer.from(JSON.stringify({ ...note, offset: note.offset === undefined ? undefined : String(note.offset) }))],

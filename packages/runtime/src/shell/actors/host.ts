@@ -12,14 +12,15 @@ import type { LogLink, LogRef } from '@stoplog/core/port';
 import { asError, errorFromData } from '@stoplog/core/kit';
 import type { Place } from '../../pure/actor/place.ts';
 import type { ActorName, AppEvent } from '../../pure/host/app-event.ts';
-import { deathOf } from '../../pure/host/death.ts';
-import type { FromActor, Progress, Start, ToActor } from '../../pure/host/mailbox.ts';
+import { deathOf, endsProcesses } from '../../pure/host/death.ts';
+import type { FromActor, Progress, Start as ActorStart, ToActor } from '../../pure/host/mailbox.ts';
 import { HostState, step, type Failure, type HostEffect, type HostEvent as MachineEvent } from '../../pure/host/host.ts';
 import { skipCommand } from '../../pure/host/skip-command.ts';
 import type { Held, Holdings } from '../../pure/host/holdings.ts';
 import { readBy, type Plan } from '../../pure/topology/plan.ts';
 import { ReadingHost } from '../sources/reading-host.ts';
 import { Beacon, makeBeacon } from './beacon.ts';
+import type { Start } from '../trials.ts';
 import { giveLink, type Threads } from './threads.ts';
 
 export interface HostOptions {
@@ -34,7 +35,7 @@ export interface HostOptions {
 }
 export type HostEvent =
   | { readonly type: 'progress'; readonly actor: ActorName; readonly progress: Progress }
-  | Extract<AppEvent, { readonly type: 'running' | 'reset' | 'restarting' | 'failed' | 'waiting' | 'fatal' }>;
+  | Extract<AppEvent, { readonly type: 'running' | 'reset' | 'restarting' | 'failed' | 'careful' | 'waiting' | 'fatal' }>;
 
 /** An incarnation of an actor, as the main thread knows it. */
 interface Incarnation {
@@ -48,6 +49,8 @@ interface Incarnation {
 }
 
 const WATCH_MS = 500;
+/** Records that are taken one by one after a process died at a partition: more than were in progress, as a rule. */
+const CAREFUL_RECORDS = 10_000n;
 /** How long drained units wait for the units that drain with them, before they are released without them. */
 const EARLY_MS = 50;
 
@@ -67,6 +70,10 @@ export class Host {
   #answered: ((asked: number) => void)[] = [];
   #standby: NodeJS.Timeout | undefined;
   #isClosed = false;
+  /** How the actors of new units begin; each counts once. */
+  #starts = new Map<string, Start>();
+  /** Actors that begin after a while. */
+  readonly #delayed = new Map<string, NodeJS.Timeout>();
 
   constructor(options: HostOptions) {
     this.#options = options;
@@ -78,9 +85,11 @@ export class Host {
 
   /**
    * Makes the actors match an assignment. Actors of revoked units are drained, and lose their thread when the drain takes longer than
-   * `ms`; resolves when they have ended. Until then `early` is called now and then with the units that have ended.
+   * `ms`; resolves when they have ended. Until then `early` is called now and then with the units that have ended. `starts`: how the actors
+   * of new units begin, where that is not as usual.
    */
-  assign(now: Holdings, ms: number, early: (ended: readonly Held[]) => void = () => {}): Promise<void> {
+  assign(now: Holdings, ms: number, early: (ended: readonly Held[]) => void = () => {}, starts: ReadonlyMap<string, Start> = new Map()): Promise<void> {
+    this.#starts = new Map(starts);
     return this.#change({ type: 'assigned', holdings: now }, ms, early);
   }
   async #change(change: MachineEvent, ms: number, early: (ended: readonly Held[]) => void): Promise<void> {
@@ -125,7 +134,7 @@ export class Host {
   /** Ends the threads without draining: a caller that wants the actors to finish calls `stop` first. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const timer of this.#restarts.values()) clearTimeout(timer);
+    for (const timer of [...this.#restarts.values(), ...this.#delayed.values()]) clearTimeout(timer);
     clearInterval(this.#watch);
     clearTimeout(this.#standby);
     for (const answered of this.#answered.splice(0)) answered(0);
@@ -141,12 +150,13 @@ export class Host {
     // Groups the units of one partition, so that they tend to share a thread.
     const threads = this.#options.threads.count;
     const beside = ({ held }: { readonly held: Held }): number => held.unit.partition % threads;
-    for (const { held, suspect, pace } of launches.toSorted((a, b) => beside(a) - beside(b))) this.#launch(held, suspect, pace);
+    for (const { held, suspect, pace } of launches.toSorted((a, b) => beside(a) - beside(b))) this.#begin(held, suspect, pace);
   }
   #perform(effect: Exclude<HostEffect, { readonly type: 'launch' }>): void {
     const { on } = this.#options;
     switch (effect.type) {
       case 'drain':
+        if (this.#cancelDelayed(effect.unit)) return;
         this.#incarnations.get(effect.unit)?.port.postMessage({ type: 'drain' } satisfies ToActor);
         return;
       case 'kill':
@@ -193,12 +203,42 @@ export class Host {
     }
   }
 
+  /** Launches the actor, as usual, or as the deaths of earlier processes suggest. */
+  #begin(held: Held, suspect: Place | undefined, pace: number | undefined): void {
+    const unit = held.unit.name;
+    const start = this.#starts.get(unit);
+    this.#starts.delete(unit);
+    const beginning = start?.beginning;
+    if (start === undefined || beginning === undefined || beginning.type === 'normal') return this.#launch(held, suspect, pace);
+    const [next] = start.next;
+    if (beginning.type === 'failed') {
+      const failure = { error: endsProcesses(held.unit.task.id, start.next, beginning.deaths), place: next, among: 1 };
+      setImmediate(() => this.#hear({ type: 'ended', unit, failure, at: performance.now() }));
+      return;
+    }
+    const careful = next && { ...next, offset: next.offset + CAREFUL_RECORDS };
+    const launch = (): void => {
+      this.#delayed.delete(unit);
+      this.#launch(held, suspect ?? careful, pace ?? 1);
+    };
+    this.#delayed.set(unit, setTimeout(launch, beginning.afterMs));
+    this.#options.on({ type: 'careful', actor: { task: held.unit.task.id, partition: held.unit.partition }, afterMs: beginning.afterMs });
+  }
+  /** An actor that has not begun has ended. */
+  #cancelDelayed(unit: string): boolean {
+    const timer = this.#delayed.get(unit);
+    if (timer === undefined) return false;
+    clearTimeout(timer);
+    this.#delayed.delete(unit);
+    setImmediate(() => this.#hear({ type: 'ended', unit, failure: undefined, at: performance.now() }));
+    return true;
+  }
   #launch(held: Held, suspect: Place | undefined, pace: number | undefined): void {
     const { port1, port2 } = new MessageChannel();
     const { task, partition } = held.unit;
     const { url, plan, log, reset } = this.#options;
     const beacon = makeBeacon();
-    const start: Start = {
+    const start: ActorStart = {
       url,
       fingerprint: plan.fingerprint,
       log,

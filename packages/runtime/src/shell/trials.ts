@@ -1,0 +1,88 @@
+/**
+ * Notes in the log where this process begins with its partitions, and removes the notes when it ends in order. A note that it finds is
+ * of a process that died: trial.ts decides how to begin then.
+ *
+ * The notes of all partitions of an assignment are one commit, fenced as every commit of these partitions is. Without them the app runs as
+ * well, so an error of the log here is none: it will show in the first commit of an actor.
+ */
+import type { Log, StoreWrites, TopicPartition } from '@stoplog/core/port';
+import { encodeSortKey, isSource, notesPart } from '@stoplog/core/kit';
+import type { Held } from '../pure/host/holdings.ts';
+import { begin, type Beginning, type Trial } from '../pure/host/trial.ts';
+
+/** How an actor begins, and the next records of its unit. */
+export interface Start {
+  readonly beginning: Beginning;
+  /** The positions that have records to read, those with the most first. */
+  readonly next: readonly (TopicPartition & { readonly offset: bigint })[];
+}
+
+export class Trials {
+  readonly #log: Log;
+  readonly #group: string;
+  /** The units with a note of this process. */
+  readonly #noted = new Map<string, Held>();
+
+  constructor(log: Log, group: string) {
+    this.#log = log;
+    this.#group = group;
+  }
+
+  /** Notes that this process begins with the units, and tells how; units that it has already begin as usual. */
+  async begin(units: readonly Held[]): Promise<ReadonlyMap<string, Start>> {
+    const starts = new Map<string, Start>();
+    const fresh = units.filter(({ unit }) => !this.#noted.has(unit.name));
+    try {
+      const rows: { readonly held: Held; readonly trial: Trial }[] = [];
+      for (const held of fresh) {
+        const { positions, next } = await this.#look(held);
+        const part = await this.#log.store(notesPart(this.#group, held.unit.partition), NEVER);
+        const found = part.get(keyOf(held));
+        const at = positions.map(({ topic, offset }) => `${topic}:${offset}`).join(' ');
+        const [trial, beginning] = begin(found && (JSON.parse(Buffer.from(found).toString()) as Trial), at, next.length > 0);
+        starts.set(held.unit.name, { beginning, next });
+        rows.push({ held, trial });
+      }
+      await this.#write(rows.map(({ held, trial }) => ({ held, value: Buffer.from(JSON.stringify(trial)) })));
+      for (const { held } of rows) this.#noted.set(held.unit.name, held);
+    } catch {
+      // As if there were no notes.
+    }
+    return starts;
+  }
+  /** Removes the notes of units whose actors have ended in order. */
+  async end(names: Iterable<string>): Promise<void> {
+    const ended = [...names].flatMap((name) => this.#noted.get(name) ?? []);
+    for (const { unit } of ended) this.#noted.delete(unit.name);
+    try {
+      await this.#write(ended.map((held) => ({ held, value: null })));
+    } catch {
+      // Another process has the partitions, or the log takes no commits: the note is found, and says nothing about a record.
+    }
+  }
+
+  async #look({ unit }: Held): Promise<{ readonly positions: readonly (TopicPartition & { readonly offset: bigint })[]; readonly next: Start['next'] }> {
+    const positions = await this.#log.committed(this.#group, unit.places);
+    const topics = unit.places.filter(({ topic }) => !isSource(topic));
+    const ends = new Map((await this.#log.offsets(topics, 'latest')).map(({ topic, offset }) => [topic, offset]));
+    const behind = ({ topic, offset }: { readonly topic: string; readonly offset: bigint }): bigint => (ends.get(topic) ?? offset + 1n) - offset;
+    const next = positions.filter((position) => behind(position) > 0n).toSorted((a, b) => (behind(a) < behind(b) ? 1 : -1));
+    return { positions, next };
+  }
+  async #write(rows: readonly { readonly held: Held; readonly value: Uint8Array | null }[]): Promise<void> {
+    for (const epoch of new Set(rows.map(({ held }) => held.epoch))) {
+      const ours = rows.filter(({ held }) => held.epoch === epoch);
+      const stores = ours.map(({ held, value }): StoreWrites => {
+        const { store, partition } = notesPart(this.#group, held.unit.partition);
+        return { store, partition, keys: [keyOf(held)], values: [value] };
+      });
+      const places = ours.flatMap(({ held }) => held.unit.places);
+      const positions = (await this.#log.committed(this.#group, places)).map(({ topic, partition, offset }) => ({ topic, partition, from: offset, to: offset }));
+      await this.#log.commit({ group: this.#group, epoch, appends: [], stores, positions });
+    }
+  }
+}
+const NEVER = new AbortController().signal;
+
+/** By the topics of the unit: the number of a task changes with the pipeline. */
+const keyOf = ({ unit }: Held): Uint8Array => encodeSortKey(`trial ${unit.places.map(({ topic }) => topic).join(' ')}`);
