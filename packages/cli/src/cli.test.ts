@@ -348,7 +348,17 @@ describe('run', () => {
     await stoplog(folder, ['append', 'tickets', '--key-field', 'id', '--pipeline', PIPELINE], ticket('poison'));
     const { code, err } = await starting(folder, ['run', PIPELINE]).finished;
     expect(code).toBe(1);
-    expect(err).toMatch(/task 0\[0\] stopped after repeated failures; .*STOPLOG_HANDLER .*this ticket cannot be read/);
+    expect(err).toMatch(/task 0\[0\] failed, again in 0\.1 s: STOPLOG_HANDLER .*this ticket cannot be read/);
+    expect(err).toMatch(
+      /task 0\[0\] stopped after 5 failures; .*STOPLOG_HANDLER as above\. To leave the record out, .*: (stoplog groups reset .* --execute)\n/,
+    );
+    expect(err.split('\n').filter((line) => line.includes('cannot be read'))).toHaveLength(1);
+    const described = await stoplog(folder, ['groups', 'describe', 'tickets', '--over', '0']);
+    expect(described.out + described.err).toMatch(/tickets\[0\] failed for good at offset 0, .* after 5 failures: STOPLOG_HANDLER .*cannot be read/);
+    const data = await stoplog(folder, ['groups', 'describe', 'tickets', '--over', '0', '--json']);
+    const [failed] = (JSON.parse(data.out) as { readonly failed: readonly { readonly skip: string }[] }).failed;
+    await stoplog(folder, failed!.skip.split(' ').slice(1));
+    expect((await stoplog(folder, ['groups', 'describe', 'tickets', '--over', '0', '--json'])).out).toMatch(/"failed":\s*\[\]/);
   });
   test('run shows the age of the lag, and that the lag never drains while a record is stuck', async () => {
     const folder = newFolder();

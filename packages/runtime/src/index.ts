@@ -8,7 +8,7 @@ export { pipeline, type Pipeline, type PipelineSpec } from './pure/pipeline/pipe
 export { run } from './shell/start.ts';
 export type { RunOptions } from './shell/run.ts';
 export type { AppEvent } from './pure/host/app-event.ts';
-export type { EventStream } from './shell/events.ts';
+export type { EventStream } from './shell/status/events.ts';
 export type { Logger, Logging } from './shell/logger.ts';
 export type { App } from './shell/app.ts';
 export type { CleaningStatus, DroppedRecords, FailedPartition, Status, StatusStream, TaskStatus } from './shell/status/status.ts';

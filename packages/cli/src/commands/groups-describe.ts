@@ -60,7 +60,7 @@ good, with the reason and the command that leaves the record out, and each membe
       const { consumed, produced } = ratesBetween(last, lag, seconds);
       return { lag, consumed, produced, drainSeconds: drainSeconds(lag.records, consumed, produced) };
     });
-    const failed = await readNotes(opened.log, name, now.parts);
+    const failed = await readNotes(opened.log, name, Math.max(0, ...opened.topics.map(({ partitions }) => partitions)));
     if (given.flag('json')) {
       await output.write(
         jsonOut({

@@ -177,7 +177,7 @@ class RunReporter {
         this.fatal ??= event.error;
         return this.#others(event);
       case 'restarting':
-      case 'careful':
+      case 'suspect':
       case 'reset':
       case 'cleaned':
       case 'dropped':

@@ -10,7 +10,7 @@ import type { Plan } from '../pure/topology/plan.ts';
 import type { AppEvent } from '../pure/host/app-event.ts';
 import { Host, type HostEvent, type HostOptions } from './actors/host.ts';
 import { CleaningWatch } from './cleaning-watch.ts';
-import { Events, type EventStream } from './events.ts';
+import { Events, type EventStream } from './status/events.ts';
 import { writeNote } from './failure-notes.ts';
 import { lagOf, statusOf, Tally, type StatusStream } from './status/status.ts';
 import { readStore, type StoreReader } from './stores.ts';
@@ -43,7 +43,7 @@ export interface App extends AsyncDisposable {
 export interface AppParts {
   readonly plan: Plan;
   readonly log: Log;
-  readonly host: Omit<HostOptions, 'plan' | 'on'>;
+  readonly host: Omit<HostOptions, 'plan' | 'on' | 'trials'>;
   /** Resolves when an actor would start at once. */
   readonly ready: Promise<void>;
   /** The instance id of a static member: how the member is recognized when it rejoins within its session. */
@@ -90,7 +90,7 @@ export class RunningApp implements App {
     this.#watch = new CleaningWatch(parts.cleanings, (line) => this.report({ type: 'cleaned', line }), performance.now.bind(performance));
     this.#units = unitsOf(plan);
     this.#trials = new Trials(log, plan.name);
-    this.#host = new Host({ ...parts.host, plan, on: (event) => this.#on(event) });
+    this.#host = new Host({ ...parts.host, plan, trials: this.#trials, on: (event) => this.#on(event) });
     this.#watch.start();
     this.#leave.signal.addEventListener('abort', () => this.#watch.stop(), { once: true });
     this.finished = this.#live().finally(() => this.#watch.stop());
@@ -217,6 +217,8 @@ export class RunningApp implements App {
     if (this.#tally.state === 'running') this.#tally.state = 'draining';
     const held = [...this.#host.held.keys()];
     await this.#host.stop(DRAIN_MS);
+    // Notes are fenced: they are written while the partitions are still assigned to this process.
+    await this.#noted;
     await this.#trials.end(held);
     this.#leave.abort();
   }
@@ -242,7 +244,7 @@ export class RunningApp implements App {
         this.#stop.abort();
         break;
       case 'running':
-      case 'careful':
+      case 'suspect':
       case 'waiting':
       case 'reset':
         break;

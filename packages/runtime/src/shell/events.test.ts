@@ -57,13 +57,9 @@ describe('the events of an app', () => {
       // The reason is in the log, for other processes and later ones.
       const log = await openPort(lmdb(folder));
       const { partition } = failed.actor;
-      const noted = await readNotes(
-        log,
-        'picky',
-        [0, 1].map((one) => ({ topic: 'given', partition: one, position: 1n })),
-      );
-      expect(noted).toMatchObject([{ topic: 'given', partition, note: { offset: 1n, code: 'STOPLOG_HANDLER', failures: 5, skip: failed.skip } }]);
-      expect(await readNotes(log, 'picky', [{ topic: 'given', partition, position: 2n }])).toEqual([]);
+      expect(await readNotes(log, 'picky', 2)).toMatchObject([
+        { topic: 'given', partition, note: { offset: 1n, code: 'STOPLOG_HANDLER', failures: 5, skip: failed.skip } },
+      ]);
       await log[Symbol.asyncDispose]();
     });
   });

@@ -1,7 +1,7 @@
 /** Writes a note into the log when a partition has failed for good, and reads the notes of a group. */
 import type { Log, TopicPartition } from '@stoplog/core/port';
 import { notesPart } from '@stoplog/core/kit';
-import { isPresent, noteIn, noteKey, noteOf, noteWrites, type FailureNote } from '../pure/host/failure-note.ts';
+import { isPresent, noteIn, NOTES, noteOf, noteWrites, topicIn, type FailureNote } from '../pure/host/failure-note.ts';
 import type { Held } from '../pure/host/holdings.ts';
 
 /** The note is fenced as every commit of the unit is. The failure itself is reported elsewhere, so an error of the log here is none. */
@@ -20,17 +20,17 @@ export const writeNote = async (log: Log, group: string, { unit, epoch }: Held, 
 };
 const topicOf = (error: Error): unknown => (error as { readonly facts?: Readonly<Record<string, unknown>> }).facts?.['topic'];
 
-/** The notes about partitions of a group that have failed and were not moved since. */
-export const readNotes = async (
-  log: Log,
-  group: string,
-  positions: readonly (TopicPartition & { readonly position: bigint })[],
-): Promise<readonly (TopicPartition & { readonly note: FailureNote })[]> => {
+/** The notes about partitions of a group that have failed and were not moved since. `partitions`: the most that a topic of the group has. */
+export const readNotes = async (log: Log, group: string, partitions: number): Promise<readonly (TopicPartition & { readonly note: FailureNote })[]> => {
   const found: (TopicPartition & { readonly note: FailureNote })[] = [];
-  for (const { topic, partition, position } of positions) {
-    const bytes = (await log.store(notesPart(group, partition), new AbortController().signal)).get(noteKey(topic));
-    const note = bytes && noteIn(bytes);
-    if (note !== undefined && isPresent(note, position)) found.push({ topic, partition, note });
+  for (let partition = 0; partition < partitions; partition++) {
+    const part = await log.store(notesPart(group, partition), new AbortController().signal);
+    for (const [key, bytes] of part.range(NOTES, Infinity)) {
+      const place = { topic: topicIn(key), partition };
+      const note = noteIn(bytes);
+      const [position] = await log.committed(group, [place]);
+      if (isPresent(note, position!.offset)) found.push({ ...place, note });
+    }
   }
   return found;
 };

@@ -63,6 +63,7 @@ const HEAP_MB = 2_048;
 
 /** The implementation of `run` (start.ts). */
 export const runApp = async (url: URL, options: RunOptions): Promise<App> => {
+  checkSettings('run(…)', options, KNOWN);
   const logging = checkLogging(options.logger);
   return startApp(url, options, (plan) => reporterOf(logging, plan));
 };

@@ -13,6 +13,7 @@ import { begin, type Beginning, type Trial } from '../pure/host/trial.ts';
 /** How an actor begins, and the next records of its unit. */
 export interface Start {
   readonly beginning: Beginning;
+  readonly trial: Trial;
   /** The positions that have records to read, those with the most first. */
   readonly next: readonly (TopicPartition & { readonly offset: bigint })[];
 }
@@ -40,7 +41,7 @@ export class Trials {
         const found = part.get(keyOf(held));
         const at = positions.map(({ topic, offset }) => `${topic}:${offset}`).join(' ');
         const [trial, beginning] = begin(found && (JSON.parse(Buffer.from(found).toString()) as Trial), at, next.length > 0);
-        starts.set(held.unit.name, { beginning, next });
+        starts.set(held.unit.name, { beginning, trial, next });
         rows.push({ held, trial });
       }
       await this.#write(rows.map(({ held, trial }) => ({ held, value: Buffer.from(JSON.stringify(trial)) })));
@@ -49,6 +50,27 @@ export class Trials {
       // As if there were no notes.
     }
     return starts;
+  }
+  /** Notes that a suspect is tried now: the actor is launched afterwards. */
+  async trying(held: Held, trial: Trial): Promise<void> {
+    await this.#write([{ held, value: Buffer.from(JSON.stringify({ ...trial, state: 'tried' } satisfies Trial)) }]).catch(() => {});
+  }
+  /** Resolves when the suspect is past the records that it found, or past many of them, or after a while, or when `isOver`. */
+  async isPast({ unit }: Held, isOver: () => boolean): Promise<void> {
+    const ends = new Map(
+      (
+        await this.#log.offsets(
+          unit.places.filter(({ topic }) => !isSource(topic)),
+          'latest',
+        )
+      ).map(({ topic, offset }) => [topic, offset]),
+    );
+    const from = new Map((await this.#log.committed(this.#group, unit.places)).map(({ topic, offset }) => [topic, offset]));
+    for (const since = performance.now(); performance.now() - since < LONGEST_TRIAL_MS && !isOver();) {
+      const now = await this.#log.committed(this.#group, unit.places);
+      if (now.every(({ topic, offset }) => offset >= least(ends.get(topic) ?? 0n, from.get(topic)! + CAREFUL_RECORDS))) return;
+      await new Promise<void>((resolve) => setTimeout(resolve, LOOK_MS));
+    }
   }
   /** Removes the notes of units whose actors have ended in order. */
   async end(names: Iterable<string>): Promise<void> {
@@ -77,11 +99,21 @@ export class Trials {
         return { store, partition, keys: [keyOf(held)], values: [value] };
       });
       const places = ours.flatMap(({ held }) => held.unit.places);
-      const positions = (await this.#log.committed(this.#group, places)).map(({ topic, partition, offset }) => ({ topic, partition, from: offset, to: offset }));
+      const positions = (await this.#log.committed(this.#group, places)).map(({ topic, partition, offset }) => ({
+        topic,
+        partition,
+        from: offset,
+        to: offset,
+      }));
       await this.#log.commit({ group: this.#group, epoch, appends: [], stores, positions });
     }
   }
 }
+/** Records that a suspect takes one by one: more than were in progress when a process died, as a rule. */
+export const CAREFUL_RECORDS = 10_000n;
+const LONGEST_TRIAL_MS = 30_000;
+const LOOK_MS = 20;
+const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 const NEVER = new AbortController().signal;
 
 /** By the topics of the unit: the number of a task changes with the pipeline. */

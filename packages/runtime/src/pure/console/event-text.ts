@@ -39,10 +39,8 @@ export class EventText {
           `${topic}[${partition}] no longer keeps the records from offset ${from}: task ${event.actor.task} resumes at ${to}. Keep them longer (retention), or run with reset: 'fail' to stop instead`,
         );
       }
-      case 'careful':
-        return warning(
-          `${taskOf(event.actor)} begins in ${(event.afterMs / 1000).toFixed(1)} s and takes one record at a time: an earlier process ended there without committing anything`,
-        );
+      case 'suspect':
+        return warning(`${taskOf(event.actor)} takes one record at a time for a while: an earlier process ended there before it had committed anything`);
       case 'failed':
         return this.#failed(event);
       case 'fatal':

@@ -5,7 +5,7 @@
  */
 import { isStoplogError } from '@stoplog/core';
 import type { StoreWrites, TopicPartition } from '@stoplog/core/port';
-import { encodeSortKey, notesPart } from '@stoplog/core/kit';
+import { decodeSortKey, encodeSortKey, notesPart } from '@stoplog/core/kit';
 import { skipCommand } from './skip-command.ts';
 
 export interface FailureNote {
@@ -29,7 +29,11 @@ export const noteOf = (group: string, error: Error, failures: number, at: number
   skip: skipCommand(group, error),
 });
 
-export const noteKey = (topic: string): Uint8Array => encodeSortKey(`failure ${topic}`);
+const noteKey = (topic: string): Uint8Array => encodeSortKey(`${FAILURE}${topic}`);
+const FAILURE = 'failure ';
+/** The bounds of all notes about failures in a part of the store. */
+export const NOTES: { readonly gte: Uint8Array; readonly lt: Uint8Array } = { gte: encodeSortKey(FAILURE), lt: encodeSortKey('failure!') };
+export const topicIn = (key: Uint8Array): string => String(decodeSortKey(key)).slice(FAILURE.length);
 export const noteWrites = (group: string, { topic, partition }: TopicPartition, note: FailureNote): StoreWrites => ({
   store: notesPart(group, partition).store,
   partition,

@@ -1,33 +1,32 @@
 import { describe, expect, test } from 'vitest';
 import { begin, type Beginning, type Trial } from './trial.ts';
 
-/** The beginnings of processes, each of which dies after it has committed up to the next position. */
-const lived = (...positions: readonly (readonly [string, boolean?])[]): readonly Beginning['type'][] => {
+/** Processes of one partition: each begins at a position, is tried or not if it is a suspect, and dies. */
+const lived = (...processes: readonly { readonly at: string; readonly hasRecords?: boolean; readonly isTried?: boolean }[]): readonly Beginning['type'][] => {
   let trial: Trial | undefined;
-  return positions.map(([at, hasRecords = true]) => {
+  return processes.map(({ at, hasRecords = true, isTried = true }) => {
     const [next, beginning] = begin(trial, at, hasRecords);
-    trial = next;
+    trial = beginning.type === 'suspect' && isTried ? { ...next, state: 'tried' } : next;
     return beginning.type;
   });
 };
+const at = (...positions: readonly string[]): readonly { readonly at: string }[] => positions.map((one) => ({ at: one }));
 
 describe('a partition whose process died', () => {
-  test('a process that dies at a record is followed by careful ones, until the record has ended two of those', () => {
+  test('a record that ends processes is tried alone until it has ended two of them', () => {
     // 7 is the record: the third process finds it among the records from 5 on.
-    expect(lived(['0'], ['5'], ['5'], ['7'], ['7'])).toEqual(['normal', 'normal', 'careful', 'careful', 'failed']);
+    expect(lived(...at('0', '5', '5', '7', '7'))).toEqual(['normal', 'normal', 'suspect', 'suspect', 'failed']);
   });
   test('processes that are killed while they make progress begin as usual', () => {
-    expect(lived(['0'], ['5'], ['9'], ['20'])).toEqual(['normal', 'normal', 'normal', 'normal']);
+    expect(lived(...at('0', '5', '9', '20'))).toEqual(['normal', 'normal', 'normal', 'normal']);
   });
-  test('a process that is killed carefully at another record each time never fails its partition', () => {
-    expect(lived(['0'], ['0'], ['3'], ['4'], ['8'])).toEqual(['normal', 'careful', 'careful', 'careful', 'careful']);
+  test('a suspect that is killed at another record each time never fails', () => {
+    expect(lived(...at('0', '0', '3', '4', '8'))).toEqual(['normal', 'suspect', 'suspect', 'suspect', 'suspect']);
+  });
+  test('a suspect that only waited for others is not blamed, however often they died', () => {
+    expect(lived(...['0', '0', '0', '0', '0'].map((one) => ({ at: one, isTried: false })))).toEqual(['normal', 'suspect', 'suspect', 'suspect', 'suspect']);
   });
   test('a partition without records to read is not to blame', () => {
-    expect(lived(['5'], ['5', false], ['5', false], ['5'])).toEqual(['normal', 'normal', 'normal', 'careful']);
-  });
-  test('each careful beginning comes later than the one before, so that the neighbours get ahead', () => {
-    const [first, careful] = begin({ at: '5', isCareful: false, deaths: 0 }, '5', true);
-    expect(careful).toEqual({ type: 'careful', afterMs: 1_000 });
-    expect(begin(first, '7', true)[1]).toEqual({ type: 'careful', afterMs: 2_000 });
+    expect(lived({ at: '5' }, { at: '5', hasRecords: false }, { at: '5', hasRecords: false }, { at: '5' })).toEqual(['normal', 'normal', 'normal', 'suspect']);
   });
 });

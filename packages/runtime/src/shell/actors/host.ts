@@ -20,7 +20,7 @@ import type { Held, Holdings } from '../../pure/host/holdings.ts';
 import { readBy, type Plan } from '../../pure/topology/plan.ts';
 import { ReadingHost } from '../sources/reading-host.ts';
 import { Beacon, makeBeacon } from './beacon.ts';
-import type { Start } from '../trials.ts';
+import { CAREFUL_RECORDS, type Start, type Trials } from '../trials.ts';
 import { giveLink, type Threads } from './threads.ts';
 
 export interface HostOptions {
@@ -32,10 +32,11 @@ export interface HostOptions {
   readonly hangAfterMs: number;
   readonly reset: Reset;
   readonly on: (event: HostEvent) => void;
+  readonly trials: Trials;
 }
 export type HostEvent =
   | { readonly type: 'progress'; readonly actor: ActorName; readonly progress: Progress }
-  | Extract<AppEvent, { readonly type: 'running' | 'reset' | 'restarting' | 'failed' | 'careful' | 'waiting' | 'fatal' }>;
+  | Extract<AppEvent, { readonly type: 'running' | 'reset' | 'restarting' | 'failed' | 'suspect' | 'waiting' | 'fatal' }>;
 
 /** An incarnation of an actor, as the main thread knows it. */
 interface Incarnation {
@@ -49,8 +50,6 @@ interface Incarnation {
 }
 
 const WATCH_MS = 500;
-/** Records that are taken one by one after a process died at a partition: more than were in progress, as a rule. */
-const CAREFUL_RECORDS = 10_000n;
 /** How long drained units wait for the units that drain with them, before they are released without them. */
 const EARLY_MS = 50;
 
@@ -72,8 +71,8 @@ export class Host {
   #isClosed = false;
   /** How the actors of new units begin; each counts once. */
   #starts = new Map<string, Start>();
-  /** Actors that begin after a while. */
-  readonly #delayed = new Map<string, NodeJS.Timeout>();
+  /** The units that are tried, or wait to be. */
+  readonly #suspects = new Map<string, { readonly held: Held; readonly start: Start }>();
 
   constructor(options: HostOptions) {
     this.#options = options;
@@ -134,7 +133,7 @@ export class Host {
   /** Ends the threads without draining: a caller that wants the actors to finish calls `stop` first. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const timer of [...this.#restarts.values(), ...this.#delayed.values()]) clearTimeout(timer);
+    for (const timer of this.#restarts.values()) clearTimeout(timer);
     clearInterval(this.#watch);
     clearTimeout(this.#standby);
     for (const answered of this.#answered.splice(0)) answered(0);
@@ -156,7 +155,7 @@ export class Host {
     const { on } = this.#options;
     switch (effect.type) {
       case 'drain':
-        if (this.#cancelDelayed(effect.unit)) return;
+        if (this.#dropSuspect(effect.unit)) return;
         this.#incarnations.get(effect.unit)?.port.postMessage({ type: 'drain' } satisfies ToActor);
         return;
       case 'kill':
@@ -208,28 +207,37 @@ export class Host {
     const unit = held.unit.name;
     const start = this.#starts.get(unit);
     this.#starts.delete(unit);
-    const beginning = start?.beginning;
-    if (start === undefined || beginning === undefined || beginning.type === 'normal') return this.#launch(held, suspect, pace);
-    const [next] = start.next;
+    if (start === undefined || start.beginning.type === 'normal') return this.#launch(held, suspect, pace);
+    const { beginning, next } = start;
     if (beginning.type === 'failed') {
-      const failure = { error: endsProcesses(held.unit.task.id, start.next, beginning.deaths), place: next, among: 1 };
+      const failure = { error: endsProcesses(held.unit.task.id, next, beginning.deaths), place: next[0], among: 1 };
       setImmediate(() => this.#hear({ type: 'ended', unit, failure, at: performance.now() }));
       return;
     }
-    const careful = next && { ...next, offset: next.offset + CAREFUL_RECORDS };
-    const launch = (): void => {
-      this.#delayed.delete(unit);
-      this.#launch(held, suspect ?? careful, pace ?? 1);
-    };
-    this.#delayed.set(unit, setTimeout(launch, beginning.afterMs));
-    this.#options.on({ type: 'careful', actor: { task: held.unit.task.id, partition: held.unit.partition }, afterMs: beginning.afterMs });
+    this.#suspects.set(unit, { held, start });
+    this.#options.on({ type: 'suspect', actor: { task: held.unit.task.id, partition: held.unit.partition } });
+    if (this.#suspects.size === 1) setImmediate(() => void this.#trySuspects());
   }
-  /** An actor that has not begun has ended. */
-  #cancelDelayed(unit: string): boolean {
-    const timer = this.#delayed.get(unit);
-    if (timer === undefined) return false;
-    clearTimeout(timer);
-    this.#delayed.delete(unit);
+  /** Tries the suspects one after the other: when the process dies, the one that was being tried is known. */
+  async #trySuspects(): Promise<void> {
+    const { trials } = this.#options;
+    for (;;) {
+      const [one] = [...this.#suspects.values()].toSorted((a, b) => a.start.trial.deaths - b.start.trial.deaths);
+      if (one === undefined || this.#isClosed) return;
+      const { held, start } = one;
+      const unit = held.unit.name;
+      await trials.trying(held, start.trial);
+      // It may have been revoked meanwhile.
+      if (!this.#suspects.has(unit)) continue;
+      const [next] = start.next;
+      this.#launch(held, next && { ...next, offset: next.offset + CAREFUL_RECORDS }, 1);
+      await trials.isPast(held, () => this.#isClosed || this.#state.failed.has(unit) || !this.#state.held.has(unit)).catch(() => {});
+      this.#suspects.delete(unit);
+    }
+  }
+  /** Ends a suspect that is not launched yet; false for any other unit. */
+  #dropSuspect(unit: string): boolean {
+    if (this.#incarnations.has(unit) || !this.#suspects.delete(unit)) return false;
     setImmediate(() => this.#hear({ type: 'ended', unit, failure: undefined, at: performance.now() }));
     return true;
   }

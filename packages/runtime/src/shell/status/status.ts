@@ -9,7 +9,7 @@ import type { ActorName } from '../../pure/host/app-event.ts';
 import type { Progress } from '../../pure/host/mailbox.ts';
 import { Drops } from '../../pure/nodes/drops.ts';
 import type { Plan } from '../../pure/topology/plan.ts';
-import { iterate } from '../iterate.ts';
+import { iterate } from './iterate.ts';
 import { rxjs } from './rxjs.ts';
 
 export interface FailedPartition {

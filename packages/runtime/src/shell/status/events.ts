@@ -4,9 +4,9 @@
  * A subscriber gets the events from its subscription on. A loop that is slower than the events keeps the last thousand.
  */
 import type { Observable } from 'rxjs';
-import type { AppEvent } from '../pure/host/app-event.ts';
+import type { AppEvent } from '../../pure/host/app-event.ts';
 import { iterate, type Iterated } from './iterate.ts';
-import { rxjs } from './status/rxjs.ts';
+import { rxjs } from './rxjs.ts';
 
 /** Complete when the app has ended. */
 export type EventStream = Observable<AppEvent> & AsyncIterable<AppEvent>;
