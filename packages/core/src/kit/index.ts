@@ -26,6 +26,7 @@ export { checkMembership, keepsWithout, nextAction, replacedError, type MemberSt
 export { isSource, partitionName as placeName, sourcePartition as sourcePlace } from '../pure/group/group-partition.ts';
 export { heartbeatMs as beatMs, SESSION_MS } from '../pure/group/session.ts';
 export { drainSeconds, ratesBetween } from '../pure/group/lag.ts';
+export { besideModule } from '../client/bundled.ts';
 export { fetchOrReset } from '../client/fetch-or-reset.ts';
 export { makeClient } from '../client/client.ts';
 export { readLag } from '../client/lag.ts';
