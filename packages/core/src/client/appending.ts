@@ -70,6 +70,8 @@ export interface Sender {
 const COMMIT_BYTES = 256 * 1024;
 /** The bytes in flight at which a producer has to wait: enough for a flush to carry sixteen batches and more. */
 const WINDOW_BYTES = 4 * 1024 * 1024;
+/** The bytes by which an append may hold more than it has taken from the credit. */
+const CREDIT_STEP = 1024;
 /** The limit of an append that has to be one commit. */
 const WHOLE_BYTES = 64 * 1024 * 1024;
 
@@ -117,6 +119,8 @@ class Appending {
   #bytes = 0;
   /** Bytes that are packed and not sent: they are taken from the credit. */
   #packed = 0;
+  /** The packed bytes at which credit is asked for again; 0 when nothing is packed. */
+  #credited = 0;
   #acknowledged: number;
   #failure: unknown;
   #isOver = false;
@@ -139,36 +143,50 @@ class Appending {
     return this.#isOver || this.#failure !== undefined;
   }
 
-  /** Returns a promise when the producer has to wait, undefined when it may continue. */
-  add(record: NewRecord<unknown, unknown>): Promise<void> | undefined {
-    // Records after a failed commit would be lost, and an iterable need not end.
-    if (this.#failure !== undefined) return this.#drain(0);
-    if (!this.#sender.credit.isSpent || (this.#expect !== undefined && this.#packed > 0)) return this.#pack(record);
-    // What is packed holds credit, so it goes first. An append that is one commit cannot send a part: it waits before it begins.
-    this.idle();
-    this.#made?.release();
-    return this.#sender.credit.inTurn(() => this.#pack(record), this.#signals);
-  }
-  #pack(record: NewRecord<unknown, unknown>): Promise<void> | undefined {
+  /** Returns a promise when the producer has to wait, undefined when it may continue. `hasCredit` when it has waited for its turn. */
+  add(record: NewRecord<unknown, unknown>, hasCredit: boolean = false): Promise<void> | undefined {
+    if (!hasCredit && (this.#made === undefined || this.#made.bytes >= this.#credited)) {
+      const wait = this.#askCredit(record);
+      if (wait !== undefined) return wait;
+    }
+    const packer = this.#made ?? this.#packer;
     try {
       const key = encodeKey(this.#topic, parseKey(this.#topic, record.key));
       const value = encodeValue(this.#topic, parseValue(this.#topic, record.value));
-      this.#packer.add(key, value, this.#time ?? record.timestamp ?? Date.now(), record.headers);
-      this.#hold(this.#packer.bytes);
-      if (this.#expect !== undefined) {
-        if (this.#packer.bytes > WHOLE_BYTES) throw tooMuch(this.#topic.name);
-        return undefined;
-      }
+      packer.add(key, value, this.#time ?? record.timestamp ?? Date.now(), record.headers);
     } catch (error) {
       return this.#refuse(error);
     }
-    if (this.#packer.bytes < COMMIT_BYTES) return undefined;
+    return packer.bytes < COMMIT_BYTES ? undefined : this.#full();
+  }
+  /** Takes credit for what is packed; returns a promise when the record has to wait. Asked once in a while, since `add` runs for every record. */
+  #askCredit(record: NewRecord<unknown, unknown>): Promise<void> | undefined {
+    // Records after a failed commit would be lost, and an iterable need not end.
+    if (this.#failure !== undefined) return this.#drain(0);
+    this.#hold(this.#made?.bytes ?? 0);
+    if (!this.#sender.credit.isSpent || (this.#expect !== undefined && this.#packed > 0)) return undefined;
+    // What is packed holds credit, so it goes first. An append that is one commit cannot send a part: it waits before it begins.
+    this.idle();
+    this.#made?.release();
+    const add = (): Promise<void> | undefined => {
+      const wait = this.add(record, true);
+      // The next in turn sees what this record took.
+      this.#hold(this.#made?.bytes ?? 0);
+      return wait;
+    };
+    return this.#sender.credit.inTurn(add, this.#signals);
+  }
+  /** Sends what is packed, except for an append that has to be one commit. */
+  #full(): Promise<void> | undefined {
+    if (this.#expect !== undefined) return this.#packer.bytes > WHOLE_BYTES ? this.#refuse(tooMuch(this.#topic.name)) : undefined;
     this.#flush();
     return this.#bytes > WINDOW_BYTES ? this.#drain(WINDOW_BYTES) : undefined;
   }
   /** No further record is available at the moment: sends the packed ones without waiting. */
   idle(): void {
-    if (this.#expect === undefined && this.#made !== undefined) this.#flush();
+    if (this.#made === undefined) return;
+    if (this.#expect === undefined) this.#flush();
+    else this.#hold(this.#made.bytes);
   }
   async finish(): Promise<Appended> {
     this.#flush();
@@ -186,6 +204,7 @@ class Appending {
   #hold(bytes: number): void {
     const more = bytes - this.#packed;
     this.#packed = bytes;
+    this.#credited = bytes === 0 ? 0 : bytes + CREDIT_STEP;
     if (more > 0) this.#sender.credit.take(more);
     else if (more < 0) this.#sender.credit.give(-more);
   }
@@ -198,7 +217,7 @@ class Appending {
     const bytes = packed.reduce((sum, { batch }) => sum + batch.length, 0);
     this.#hold(bytes);
     // From here on they are the commit's.
-    this.#packed = 0;
+    this.#packed = this.#credited = 0;
     const records = packed.reduce((sum, batch) => sum + batch.records, 0);
     const done = this.#sender
       .send(appends)

@@ -1,14 +1,14 @@
 /**
- * The number of open file descriptors of this process and its limit, for the error that reports a lack of them.
+ * The error of a process that may open no more files: the number it has open, the number it may have, and the remedy. What means such a
+ * lack is known in lacks-files.ts, and nowhere else in this package.
  *
  * Reading either number takes a descriptor itself. The limit does not change, so it is read at the start; if no descriptor is left to
  * count the open ones, all are in use. Only Linux reports these numbers.
  */
 import { readdirSync, readFileSync } from 'node:fs';
-import type { StoplogError } from '@stoplog/core';
+import { isStoplogError, StoplogError } from '@stoplog/core';
 import { asError } from '@stoplog/core/kit';
-import { lacksFiles } from '../pure/host/lacks-files.ts';
-import { tooFewFiles } from '../pure/host/too-few-files.ts';
+import { firstCause, lacksFiles, lacksFilesEverywhere } from '../pure/host/lacks-files.ts';
 
 const limit = (): number | undefined => {
   try {
@@ -38,3 +38,28 @@ const opened = (): number | undefined => {
     return allowed;
   }
 };
+
+/** The number of files that this process has open, and may have open, as far as the system reports them. */
+export interface OpenFiles {
+  readonly open: number | undefined;
+  readonly allowed: number | undefined;
+}
+
+/** Wraps a failure with the counts of this process and the remedy; an error that has them already stays as it is. */
+export const tooFewFiles = (cause: Error, { open, allowed }: OpenFiles): StoplogError => {
+  if (isStoplogError(cause) && cause.code === 'STOPLOG_TOO_FEW_FILES' && 'allowed' in cause.facts) return cause;
+  const said = firstCause(cause).message;
+  return new StoplogError('STOPLOG_TOO_FEW_FILES', { open, allowed, cause: said }, `${countsText(open, allowed)} (${said}). ${remedy(cause, allowed)}`, {
+    cause,
+  });
+};
+
+const countsText = (open: number | undefined, allowed: number | undefined): string =>
+  open === undefined || allowed === undefined
+    ? 'too few files may be open, and loading needs many for a moment'
+    : `too few files may be open: this process has ${open} of ${allowed}, and loading needs many more for a moment`;
+/** Node raises the soft limit to the hard one when it starts, so the hard limit counts. */
+const remedy = (cause: Error, allowed: number | undefined): string =>
+  lacksFilesEverywhere(cause)
+    ? 'The whole machine has no more: close some, or raise fs.file-max'
+    : `Close some, or raise the hard limit and start again (ulimit -n ${Math.max(1_024, (allowed ?? 0) * 2)})`;

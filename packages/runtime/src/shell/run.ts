@@ -11,7 +11,6 @@ import { Threads } from './actors/threads.ts';
 import { RunningApp, type App } from './app.ts';
 import { tellConsole, type Teller } from './console.ts';
 import { loadPlan } from './load-plan.ts';
-import { orLackOfFiles } from './open-files.ts';
 import { onStopSignals } from './stop-signals.ts';
 
 export interface RunOptions {
@@ -173,10 +172,6 @@ const withSourcePartitions = async (plan: Plan, signal: AbortSignal): Promise<Pl
 });
 
 const openAs = async (ref: LogRef): Promise<{ readonly module: LogModule; readonly log: Log }> => {
-  try {
-    const module = await loadLogModule(ref);
-    return { module, log: await module.open(ref.options) };
-  } catch (error) {
-    throw orLackOfFiles(error);
-  }
+  const module = await loadLogModule(ref);
+  return { module, log: await module.open(ref.options) };
 };

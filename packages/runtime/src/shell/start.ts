@@ -25,10 +25,12 @@ export const run = async (url: URL, options: RunOptions): Promise<App> => {
   // Before the first await: the caller may be the module that is being imported.
   checkNotImporting(urlOf(url));
   besideModule('./actors/thread.js', import.meta.url);
-  const { runApp } = await import('./run.ts').catch((error: unknown) => {
+  try {
+    const { runApp } = await import('./run.ts');
+    return await runApp(url, options);
+  } catch (error) {
     throw orLackOfFiles(error);
-  });
-  return runApp(url, options);
+  }
 };
 
 /** Refuses a path with the remedy; the error of `new URL` has none. */

@@ -16,8 +16,13 @@ const isFull = (path: string): boolean => {
   }
 };
 
-/** The message of LMDB's binding where LMDB let no reader begin; other messages are possible (env.ts). */
-export const NO_READER = 'No transaction to renew';
+/**
+ * The messages of LMDB's binding where LMDB let no reader begin. The binding assumes that one can, so the message depends on the read that is
+ * the first: most are TypeErrors about a property of the transaction that is null. Messages count, not classes: an error that has crossed a
+ * thread has only its message.
+ */
+const NO_READER =
+  /No transaction to renew|properties of (?:null|undefined) \((?:reading|setting) '(?:refCount|renewingRefCount|renewingCursors|address|notCurrent|isDone|done|use|renew|abort|flags)'\)/;
 
 /** Turns an error of the file system or of LMDB into one with a code and a remedy. */
 export const describeIo = (path: string, error: unknown): Error => {
@@ -61,7 +66,7 @@ export const describeIo = (path: string, error: unknown): Error => {
     );
   }
   // LMDB knows a process by its number, and two processes in containers may have the same one.
-  if (is(NO_READER)) {
+  if (NO_READER.test(message)) {
     return new StoplogError(
       'STOPLOG_LOG_UNAVAILABLE',
       { path, pid: process.pid },

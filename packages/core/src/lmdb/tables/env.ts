@@ -11,7 +11,7 @@ import type { Database, RootDatabase } from 'lmdb';
 import { PAGE_SIZE, TABLES, type Table } from '../layout/keyspace.ts';
 import type { TreePages } from './pages.ts';
 import { checkAddressSpace } from '../folder/address-space.ts';
-import { describeIo, NO_READER } from '../folder/io-errors.ts';
+import { describeIo } from '../folder/io-errors.ts';
 import { checkLocks, lostLocks } from '../folder/lock-holders.ts';
 import { checkSpareFiles } from '../folder/spare-files.ts';
 
@@ -72,20 +72,18 @@ export const openEnv = (
   checkAddressSpace(options.path, options.mapSize);
   checkSpareFiles();
   if (existsSync(options.path)) checkLocks(options.path);
-  const root = reading(() =>
-    lmdb.open<Buffer, Buffer>({
-      path: options.path,
-      mapSize: options.mapSize,
-      pageSize: PAGE_SIZE,
-      maxReaders: MAX_READERS,
-      maxDbs: TABLES.length + 4,
-      noSubdir: false,
-      readOnly,
-      ...more,
-      ...common,
-    }),
-  );
-  const names = reading(() => [...root.getKeys()].map((name) => name.toString().replace(/\0$/, '')));
+  const root = lmdb.open<Buffer, Buffer>({
+    path: options.path,
+    mapSize: options.mapSize,
+    pageSize: PAGE_SIZE,
+    maxReaders: MAX_READERS,
+    maxDbs: TABLES.length + 4,
+    noSubdir: false,
+    readOnly,
+    ...more,
+    ...common,
+  });
+  const names = [...root.getKeys()].map((name) => name.toString().replace(/\0$/, ''));
   // The library ends the name of a table with a zero byte.
   inspect?.(names);
   const tables = {} as Record<Table, TableDb>;
@@ -95,24 +93,15 @@ export const openEnv = (
     tables[name] = table;
   }
   // A read takes a slot in the table of readers, and keeps it until another table is opened: `readers` lists the process from then on.
-  reading(() => root.getBinary(Buffer.of(0)));
-  const name = reading(() => [...root.getKeys({ limit: 1 })][0]!);
+  root.getBinary(Buffer.of(0));
+  const name = [...root.getKeys({ limit: 1 })][0]!;
   const snapshot = (): number => {
     root.getBinary(name);
     return getLastTxnId() | 0;
   };
-  const seen = { commit: reading(snapshot), isChecked: false };
+  const seen = { commit: snapshot(), isChecked: false };
   root.resetReadTxn();
   return { path: options.path, mapSize: options.mapSize, readOnly, seen, snapshot, root, tables };
-};
-
-/** Names the error of a read for which LMDB has no reader: the binding assumes that one can begin, and throws a TypeError otherwise. */
-const reading = <T>(read: () => T): T => {
-  try {
-    return read();
-  } catch (error) {
-    throw error instanceof TypeError ? new Error(NO_READER, { cause: error }) : error;
-  }
 };
 
 /** A new file in a folder that no other process knows yet. Nothing is flushed: the caller flushes once, at the end. */

@@ -1,18 +1,20 @@
 /** The common part of the serdes: each has a schema to parse by, and an owner to name in errors. */
 import type { CodecName, Encoded, Owner, Schema, Serde } from './codec.ts';
-import { parseWith } from './refusal.ts';
+import { parserOf } from './refusal.ts';
 
 export abstract class OwnedSerde implements Serde<unknown> {
   abstract readonly codec: CodecName;
   readonly parsesOnDecode = false as const;
   readonly schema: Schema;
   protected readonly owner: Owner;
+  readonly #parser: (input: unknown) => unknown;
   constructor(schema: Schema, owner: Owner) {
     this.schema = schema;
     this.owner = owner;
+    this.#parser = parserOf(schema, owner);
   }
   parse(input: unknown): unknown {
-    return parseWith(this.schema, input, this.owner);
+    return this.#parser(input);
   }
   abstract encode(value: unknown): Encoded;
   abstract decode(bytes: Uint8Array, start?: number, end?: number): unknown;

@@ -14,23 +14,34 @@ export interface Issue {
 /** A long array may fail in every element; facts that cross a thread stay small. */
 const MAX_ISSUES = 20;
 
-/** Runs the schema: the only function that turns a value from outside into a parsed one. */
-export const parseWith = (schema: Schema, input: unknown, owner: Owner): unknown => {
-  let result: StandardSchemaV1.Result<unknown>;
-  try {
-    result = validated(schema, input);
-  } catch (cause) {
-    throw unparsable(owner, cause);
-  }
-  if (result.issues === undefined) return result.value;
-  throw unfit(owner, result.issues);
-};
-/** Calls zod's own method, which is faster than the standard's: that one may be asynchronous, and needs a check for a promise. */
+/**
+ * The parser of a schema: the only function that turns a value from outside into a parsed one. A serde makes it once, since it
+ * runs for every record. It calls zod's own method, which is faster than the standard's: that one may be asynchronous, and needs
+ * a check for a promise.
+ */
+export const parserOf = (schema: Schema, owner: Owner): ((input: unknown) => unknown) =>
+  isZod(schema)
+    ? (input) => {
+        let result;
+        try {
+          result = schema.safeParse(input);
+        } catch (cause) {
+          throw unparsable(owner, cause);
+        }
+        if (result.success) return result.data;
+        throw unfit(owner, result.error.issues);
+      }
+    : (input) => {
+        let result;
+        try {
+          result = validated(schema, input);
+        } catch (cause) {
+          throw unparsable(owner, cause);
+        }
+        if (result.issues === undefined) return result.value;
+        throw unfit(owner, result.issues);
+      };
 const validated = (schema: Schema, input: unknown): StandardSchemaV1.Result<unknown> => {
-  if (isZod(schema)) {
-    const { success, data, error } = schema.safeParse(input);
-    return success ? { value: data } : { issues: error.issues };
-  }
   const result = schema['~standard'].validate(input);
   if (!(result instanceof Promise)) return result;
   result.catch(() => {});

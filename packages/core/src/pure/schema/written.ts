@@ -12,12 +12,12 @@ import { canonicalJson } from '../bytes/canonical.ts';
 import { StoplogError } from '../errors.ts';
 import type { Owner, Schema } from './codec.ts';
 import { jsonSchemaOf } from './fingerprint.ts';
-import { parseWith, pathText } from './refusal.ts';
+import { parserOf, pathText } from './refusal.ts';
 import { isZod } from './zod.ts';
 
 /** Throws `STOPLOG_SCHEMA`, which names owner, side and path. */
 export const checkWritten = (schema: Schema, value: unknown, owner: Owner): void => {
-  const parsed = parseWith(schema, value, owner);
+  const parsed = parserOf(schema, owner)(value);
   const path = changedAt(value, parsed);
   if (path === undefined) return;
   const { kind, name, side } = owner;
