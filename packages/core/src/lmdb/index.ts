@@ -37,11 +37,10 @@ export interface LmdbOptions {
 export const lmdb = (path: string, options: LmdbOptions = {}): LogRef<Capability> => {
   checkSettings(`lmdb('${path}')`, options, KNOWN);
   if (options.maintenance !== undefined) checkSettings(`the maintenance of lmdb('${path}')`, options.maintenance, OF_MAINTENANCE);
-  const here = import.meta.url as string | undefined;
   // A module that a bundler turned into CommonJS has no URL.
-  if (here === undefined) besideModule('./log-module.js', here);
+  if ((import.meta.url as string | undefined) === undefined) besideModule('./log-module.js', undefined);
   return {
-    module: new URL('./log-module.js', here).href,
+    module: new URL('./log-module.js', import.meta.url).href,
     options: { path: resolve(path), ...options },
     capabilities: { producers: true, condition: true },
   };
