@@ -18,17 +18,19 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const cache = join(root, '.cache/docs');
 const folderOf = ({ path }: Document): string => path.replace(/\.md$/, '').replaceAll('/', '-').toLowerCase();
 
-export const readDocuments = (): readonly Document[] =>
-  [...markdownIn('.', false), ...['docs', 'packages', 'examples', 'benchmarks', 'reliability'].flatMap((folder) => markdownIn(folder, true))].map((path) => ({
-    path,
-    blocks: blocksOf(readFileSync(join(root, path), 'utf8')),
-  }));
+export const readDocuments = (top: string = root): readonly Document[] =>
+  [...markdownIn(top, '.', false), ...['docs', 'packages', 'examples', 'benchmarks', 'reliability'].flatMap((folder) => markdownIn(top, folder, true))].map(
+    (path) => ({
+      path,
+      blocks: blocksOf(readFileSync(join(top, path), 'utf8')),
+    }),
+  );
 
-const markdownIn = (folder: string, deep: boolean): readonly string[] =>
-  existsSync(join(root, folder))
-    ? readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+const markdownIn = (top: string, folder: string, deep: boolean): readonly string[] =>
+  existsSync(join(top, folder))
+    ? readdirSync(join(top, folder), { withFileTypes: true }).flatMap((entry) => {
         const path = posix.join(folder, entry.name);
-        if (entry.isDirectory()) return deep && !['node_modules', 'dist'].includes(entry.name) ? markdownIn(path, true) : [];
+        if (entry.isDirectory()) return deep && !['node_modules', 'dist'].includes(entry.name) ? markdownIn(top, path, true) : [];
         return entry.name.endsWith('.md') && entry.name !== 'CHANGELOG.md' ? [path] : [];
       })
     : [];

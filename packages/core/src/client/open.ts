@@ -5,11 +5,14 @@ import type { Log } from '../port/log.ts';
 import type { Capability, LogModule, LogRef } from '../port/log-module.ts';
 import type { NumberedLog } from '../port/numbered-log.ts';
 import { StoplogError } from '../pure/errors.ts';
+import { besideModule } from './bundled.ts';
 import { makeClient, type LogClient } from './client.ts';
 import type { NumberedClient } from './client.ts';
 
 export const loadLogModule = async (ref: LogRef): Promise<LogModule> => {
   checkLogRef(ref);
+  // A log of ours names a file beside its own module, which a bundler leaves behind. A package's name is no URL.
+  if (URL.canParse(ref.module)) besideModule(ref.module, import.meta.url);
   const module = (await import(ref.module)) as Partial<LogModule>;
   if (typeof module.open !== 'function') {
     throw new StoplogError('STOPLOG_USAGE', { module: ref.module }, `${ref.module} is no log: pass what lmdb('./data') returns`);

@@ -27,6 +27,7 @@ export { checkMembership, keepsWithout, nextAction, replacedError, type MemberSt
 export { isSource, partitionName, sourcePartition } from '../pure/group/group-partition.ts';
 export { heartbeatMs, SESSION_MS } from '../pure/group/session.ts';
 export { drainSeconds, ratesBetween } from '../pure/group/lag.ts';
+export { besideModule } from '../client/bundled.ts';
 export { fetchOrReset } from '../client/fetch-or-reset.ts';
 export { makeClient } from '../client/client.ts';
 export { readLag } from '../client/lag.ts';

@@ -1,5 +1,6 @@
 /** `lmdb('./data')`: a log in a folder, as plain data that any thread can open. */
 import { resolve } from 'node:path';
+import { besideModule } from '../client/bundled.ts';
 import type { Capability, LogRef } from '../port/log-module.ts';
 import { checkSettings, type Known } from '../pure/settings.ts';
 
@@ -36,6 +37,8 @@ export interface LmdbOptions {
 export const lmdb = (path: string, options: LmdbOptions = {}): LogRef<Capability> => {
   checkSettings(`lmdb('${path}')`, options, KNOWN);
   if (options.maintenance !== undefined) checkSettings(`the maintenance of lmdb('${path}')`, options.maintenance, OF_MAINTENANCE);
+  // A module that a bundler turned into CommonJS has no URL.
+  if ((import.meta.url as string | undefined) === undefined) besideModule('./log-module.js', undefined);
   return {
     module: new URL('./log-module.js', import.meta.url).href,
     options: { path: resolve(path), ...options },

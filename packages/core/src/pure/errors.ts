@@ -40,6 +40,12 @@ export type Facts = Readonly<Record<string, unknown>>;
 /** A registered symbol, so that another copy of this package recognises our errors. */
 const mark = Symbol.for('stoplog.error');
 
+/**
+ * The error of every refusal: `code` to decide by, `facts` as fields, and a message that ends with the remedy.
+ *
+ * @example
+ * if (isStoplogError(error) && error.code === 'STOPLOG_LOG_FULL') console.error(error.message, error.facts);
+ */
 export class StoplogError extends Error {
   readonly code: StoplogCode;
   readonly facts: Facts;
@@ -52,7 +58,15 @@ export class StoplogError extends Error {
   }
 }
 
-/** True for our errors, including errors made by another copy of this package. */
+/**
+ * True for our errors, including errors made by another copy of this package.
+ *
+ * @example
+ * log.append(orders, records).catch((error: unknown) => {
+ *   if (!isStoplogError(error)) throw error;
+ *   console.error(error.code, error.message);
+ * });
+ */
 export const isStoplogError = (error: unknown): error is StoplogError => typeof error === 'object' && error !== null && mark in error;
 
 /** An error as plain data, fit for `postMessage`. */

@@ -1,5 +1,6 @@
 import { lmdb } from '@stoplog/core/lmdb';
 import { run } from '@stoplog/runtime';
+import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { start, type Ended } from './fixtures/child.ts';
 import { withProject, type Project } from './fixtures/project.ts';
@@ -181,6 +182,16 @@ describe('a pipeline module in TypeScript', () => {
     await withProject({ tsx: true }, async (project) => {
       const path = project.write('p.ts', TYPED);
       expect(await runs(project, path.replace(/ts$/, 'js'))).toMatchObject({ code: 0, errors: '' });
+    });
+  });
+  test('a JavaScript module of a program under tsx finds TypeScript by the name of its compiled file in every thread', async () => {
+    await withProject({ tsx: true }, async (project) => {
+      project.write('given.ts', `export const given: string = 'in';`);
+      const path = project.write('p.js', `${HEAD} import { given } from './given.js';\nexport default pipeline('p', stream(t(given)).to(t('out')));`);
+      const child = start(project.app, [project.data, path, '{"tell":"nothing"}'], { limitMs: 60_000, nodeArgs: ['--import', 'tsx'], cwd: dirname(path) });
+      await child.said('running');
+      child.tell('dispose');
+      expect(await child.ended).toMatchObject({ code: 0, errors: '' });
     });
   });
   test('a TypeScript module without tsx is refused with both remedies, if Node does not run it by itself', async () => {

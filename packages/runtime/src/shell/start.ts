@@ -5,6 +5,7 @@
  * a thread starts sooner without them, and the modules of the pool are not loaded inside its threads.
  */
 import { StoplogError } from '@stoplog/core';
+import { besideModule } from '@stoplog/core/kit';
 import type { App } from './app.ts';
 import { checkNotImporting } from './load-plan.ts';
 import { orLackOfFiles } from './open-files.ts';
@@ -23,6 +24,7 @@ import type { RunOptions } from './run.ts';
 export const run = async (url: URL, options: RunOptions): Promise<App> => {
   // Before the first await: the caller may be the module that is being imported.
   checkNotImporting(urlOf(url));
+  besideModule('./actors/thread.js', import.meta.url);
   try {
     const { runApp } = await import('./run.ts');
     return await runApp(url, options);

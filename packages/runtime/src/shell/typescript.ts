@@ -7,13 +7,17 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
+import { isMainThread } from 'node:worker_threads';
 import { StoplogError } from '@stoplog/core';
 
 const isTypeScript = (url: string): boolean => /\.[mc]?ts$/.test(new URL(url).pathname);
 
 export const importModule = async (given: string): Promise<unknown> => {
   const url = sourceOf(given);
-  if (!isTypeScript(url)) return import(url);
+  if (!isTypeScript(url)) {
+    if (lacksTsx()) await (await tsxFor(url))?.register();
+    return import(url);
+  }
   const strips = (process.features as { readonly typescript?: string | false }).typescript;
   if (strips) {
     try {
@@ -33,6 +37,12 @@ const sourceOf = (url: string): string => {
   const source = url.replace(/js(?=$|[?#])/, 'ts');
   return existsSync(new URL(source)) ? source : url;
 };
+
+/** True in a thread of a program that runs under tsx, on Node 20: it starts threads without the program's loader, so imports that main resolves would fail. */
+const lacksTsx = (): boolean =>
+  !isMainThread &&
+  process.versions.node.startsWith('20.') &&
+  /(?:^|[\s\\/=])tsx(?:$|[\s\\/])/.test([...process.execArgv, process.env['NODE_OPTIONS']].join(' '));
 
 let registered: Promise<void> | undefined;
 const registerTsx = (url: string): Promise<void> => (registered ??= register(url));

@@ -2,8 +2,9 @@
  * A random generator by a seed: the same seed gives the same numbers, on every machine and in every release. Print the seed of each
  * test that uses one.
  *
- *   const chance = new Chance(7);
- *   const orders = Array.from({ length: 100 }, () => ({ amount: chance.between(1, 50), paid: chance.is(0.9) }));
+ * @example
+ * const chance = new Chance(7);
+ * const orders = Array.from({ length: 100 }, () => ({ amount: chance.between(1, 50), paid: chance.is(0.9) }));
  */
 export class Chance {
   #state: number;

@@ -33,6 +33,14 @@ import type { DrivenStore, Driver, DriveOptions, SentRecord } from './driver.ts'
 import { MemorySinks } from './memory-sinks.ts';
 import { viewOf } from './store-view.ts';
 
+/**
+ * A pipeline in a test: `send` takes a record and processes everything that follows from it before it returns.
+ *
+ * @example
+ * const d = drive(counting);
+ * d.send(visits, '/', { browser: 'test' });
+ * assert.equal(d.store(visitsByPage).get('/'), 1);
+ */
 export const drive = (pipeline: Pipeline, options: DriveOptions = {}): Driver => new Drive(planOf(pipeline), options.now ?? 0);
 
 class Drive implements Driver {

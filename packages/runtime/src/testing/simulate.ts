@@ -63,6 +63,9 @@ export interface Simulated {
  * Runs the pipeline over the inputs to the end; throws `SimulationFailed` when a record is lost, doubled, torn or out of order, when
  * there is no progress, or when a function is not deterministic. Sources are not opened: pass their records as inputs of the topic
  * to which they go.
+ *
+ * @example
+ * for (const seed of seeds(20)) simulate(shop, { seed, inputs: [{ topic: orders, records: [{ key: 'o1', value: { cents: 5 } }] }] });
  */
 export const simulate = <const T extends readonly Parses<never, never>[]>(pipeline: Pipeline, options: SimulateOptions<T>): Simulated =>
   simulateOn(pipeline, options, (log) => new MemoryDisk(log));

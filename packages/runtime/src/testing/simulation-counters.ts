@@ -1,5 +1,8 @@
 /**
  * Events that must occur in some seeds: a simulation without a crash between two commits proves little about such a crash.
+ *
+ * @example
+ * for (const counter of COUNTERS) expect(total[counter], counter).toBeGreaterThan(0);
  */
 export const COUNTERS = [
   'crash before send',

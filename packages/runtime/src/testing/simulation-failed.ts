@@ -1,10 +1,13 @@
-/**
- * The error of a simulation that found a broken promise: the promise, the last steps, and the command that repeats them.
- */
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Counters } from './simulation-counters.ts';
 
+/**
+ * The error of a simulation that found a broken promise: the promise, the last steps, and the command that repeats them.
+ *
+ * @example
+ * expect(() => simulate(doubling, { seed: 1, inputs })).toThrow(SimulationFailed);
+ */
 export class SimulationFailed extends Error {
   override readonly name: string = 'SimulationFailed';
   readonly seed: number;

@@ -39,9 +39,14 @@ const ATTEMPTS = 10;
 
 const { env: envOptions, gate: gateBuffer } = workerData as WriterData;
 const host = parentPort!;
+/** Ends this thread once its answers are sent. On Deno the port has no `close`; there the thread's global object has it. */
+const end = (): void => {
+  if (typeof host.close === 'function') host.close();
+  else (globalThis as unknown as { close(): void }).close();
+};
 
 const main = async (message: HostMessage): Promise<void> => {
-  if (message.type !== 'open') return host.close();
+  if (message.type !== 'open') return end();
   let env: Env;
   let file: DataFile;
   let flushing: Flushing;
@@ -58,7 +63,7 @@ const main = async (message: HostMessage): Promise<void> => {
     flushing.look(transact);
   } catch (error) {
     host.postMessage({ type: 'failed', error: errorToData(describeIo(envOptions.path, error)) } satisfies HostAnswer);
-    host.close();
+    end();
     return;
   }
   serve({ env, inTransaction: transact, file, flushing, times, hold });
@@ -135,7 +140,7 @@ const serve = ({ env, inTransaction, file, flushing, times, hold }: Serving): vo
     await env.root.close();
     file.close();
     host.postMessage({ type: 'closed' } satisfies HostAnswer);
-    host.close();
+    end();
   };
   host.on('message', (message: HostMessage) => {
     if (message.type === 'link') callers.add(message.line);

@@ -15,11 +15,22 @@ export interface Header {
 
 export const NO_HEADERS: readonly Header[] = Object.freeze([]);
 
-/** The value of the last header with that name: null if that is its value, `undefined` if there is none. */
+/**
+ * The value of the last header with that name: null if that is its value, `undefined` if there is none.
+ *
+ * @example
+ * const trace = lastHeader(record.headers, 'trace');
+ * const text = trace == null ? 'none' : new TextDecoder().decode(trace);
+ */
 export const lastHeader = (headers: readonly Header[], name: string): Uint8Array | null | undefined =>
   headers.findLast((header) => header.name === name)?.value;
 
-/** The values of all headers of that name, in order. */
+/**
+ * The values of all headers of that name, in order.
+ *
+ * @example
+ * const hops = allHeaders(record.headers, 'hop').length;
+ */
 export const allHeaders = (headers: readonly Header[], name: string): readonly (Uint8Array | null)[] =>
   headers.filter((header) => header.name === name).map((header) => header.value);
 

@@ -51,6 +51,12 @@ export interface StoreSpec<K, V> {
 }
 const KNOWN: Known<StoreSpec<Schema, Schema>> = { key: true, value: true, version: true, codec: true, writes: true };
 
+/**
+ * Declares the state of one pipeline: a value for each key, written by `fold`, `count` or `process`, and read with `app.store(store)`.
+ *
+ * @example
+ * const spent = store('spent-by-customer', { key: z.string(), value: z.int() });
+ */
 export const store = <K extends Schema, V extends Schema>(name: string, spec: StoreSpec<K, V>): Store<Output<K>, Output<V>> => {
   checkName('store', name);
   checkSettings<StoreSpec<Schema, Schema>>(`store '${name}'`, spec, KNOWN);

@@ -8,9 +8,33 @@ declare const unit: unique symbol;
 export type Millis = number & { readonly [unit]: 'ms' };
 
 export const milliseconds = (n: number): Millis => duration(n, 1, 'milliseconds');
+/**
+ * A duration of that many seconds.
+ *
+ * @example
+ * run(url, { log, hangAfter: seconds(5) })
+ */
 export const seconds = (n: number): Millis => duration(n, 1_000, 'seconds');
+/**
+ * A duration of that many minutes.
+ *
+ * @example
+ * Date.now() - minutes(5)
+ */
 export const minutes = (n: number): Millis => duration(n, 60_000, 'minutes');
+/**
+ * A duration of that many hours.
+ *
+ * @example
+ * log.read(orders, { from: 'earliest', reset: { ago: hours(1) } })
+ */
 export const hours = (n: number): Millis => duration(n, 3_600_000, 'hours');
+/**
+ * A duration of that many days.
+ *
+ * @example
+ * topic('orders', { key: z.string(), value: Order, retention: days(30) })
+ */
 export const days = (n: number): Millis => duration(n, 86_400_000, 'days');
 
 /** Rounds to whole milliseconds: 1.1 × 1,000 is 1,100.0000000000002 otherwise. */

@@ -8,4 +8,10 @@
  */
 import { murmur2 } from '../bytes/murmur2.ts';
 
+/**
+ * The partition of a key, from its encoded bytes: as Kafka's Java client chooses it.
+ *
+ * @example
+ * partitionOf(new TextEncoder().encode('"o1"'), 4)
+ */
 export const partitionOf = (keyBytes: Uint8Array, count: number): number => (murmur2(keyBytes) & 0x7fffffff) % count;

@@ -69,9 +69,21 @@ export interface AnyTopic {
   readonly writes?: Writes | undefined;
 }
 
+/**
+ * Declares a topic; the log creates it when it is first used. Keys and values take schemas of zod, or of another library with Standard Schema.
+ *
+ * @example
+ * const orders = topic('orders', { key: z.string(), value: z.object({ cents: z.int() }), retention: days(30) });
+ */
 export const topic = <K extends Schema, V extends Schema>(name: string, spec: TopicSpec<K, V>): Topic<Output<K>, Output<V>, Input<K>, Input<V>> =>
   declare('topic', name, spec);
 
+/**
+ * Declares a topic that keeps the latest value of each key: the input of `table`. A null value deletes its key.
+ *
+ * @example
+ * const customers = compactedTopic('customers', { key: z.string(), value: z.object({ name: z.string() }) });
+ */
 export const compactedTopic = <K extends Schema, V extends Schema>(
   name: string,
   spec: CompactedTopicSpec<K, V>,

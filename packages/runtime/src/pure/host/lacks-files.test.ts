@@ -36,6 +36,8 @@ describe('a failure for lack of files', () => {
       expect(asUnread(error)).toMatchObject({ message: expect.stringContaining(error.message) });
       expect(lacksFiles(asUnread(error))).toBe(true);
     }
+    const missing = withCode('ERR_MODULE_NOT_FOUND', "Cannot find module '/app/helper.js' imported from /app/orders.pipeline.js");
+    expect(asUnread(missing)).toBe(missing);
     const own = new SyntaxError("Unexpected token '}'");
     expect(asUnread(own)).toBe(own);
   });

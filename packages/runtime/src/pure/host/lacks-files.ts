@@ -31,8 +31,10 @@ export const asUnread = (error: unknown): unknown =>
     : error;
 
 const looksUnread = (error: Error): boolean =>
-  NOT_FOUND.has(`${(error as NodeJS.ErrnoException).code}`) ||
+  (NOT_FOUND.has(`${(error as NodeJS.ErrnoException).code}`) && !isMissing(error)) ||
   (error.name === 'SyntaxError' && /outside a module|CommonJS module|token 'export'/.test(error.message));
+/** Node finds a program's own module without opening a file. Only a package is found by a file that has to be read: its package.json. */
+const isMissing = (error: Error): boolean => /^Cannot find module '(?!.*[\\/]node_modules[\\/])(?:[\\/]|file:|[A-Za-z]:)/.test(error.message);
 const NOT_FOUND: ReadonlySet<string> = new Set([
   'ERR_MODULE_NOT_FOUND',
   'ERR_PACKAGE_IMPORT_NOT_DEFINED',
