@@ -15,6 +15,12 @@ export const usageOfEnv = (env: Env): Usage => {
   return { ...usageOf(lastPageNumber, pageSize, [...trees, free, root]), tables, partitions: partitionsOf(env) };
 };
 
+/** The bytes in use. */
+export const liveBytes = (env: Env): number => {
+  const { lastPageNumber, pageSize, free, root } = stats(env);
+  return usageOf(lastPageNumber, pageSize, [...treesOf(env).map(statsOf), free, root]).liveBytes;
+};
+
 const partitionsOf = (env: Env): readonly PartitionUsage[] => {
   const topics = [...env.tables.meta.getRange({ start: TOPIC_PREFIX, end: prefixEnd(TOPIC_PREFIX) })].map(({ key, value }) =>
     fromBytes<TopicMeta>(unseal('meta', key, value)),

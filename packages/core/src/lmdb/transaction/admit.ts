@@ -4,11 +4,12 @@
  *
  *   1  the moves are well formed: a commit of a group names a position, a source stays at 0      STOPLOG_USAGE
  *   2  the actor's incarnation has had no commit refused                                         STOPLOG_FENCED
- *   3  each batch has a sound header                                                             STOPLOG_LOG_CORRUPT
- *   4  its producer is in its current epoch, and the batch's sequence is next                    STOPLOG_FENCED, STOPLOG_SEQUENCE
- *   5  its partition ends where the append expects                                               STOPLOG_END_MOVED
- *   6  the member has each partition assigned, in the epoch of the commit                        STOPLOG_FENCED
- *   7  each position continues from where the group is                                           STOPLOG_FENCED
+ *   3  the commit fits under the limit of the data file                                          STOPLOG_LOG_FULL
+ *   4  each batch has a sound header                                                             STOPLOG_LOG_CORRUPT
+ *   5  its producer is in its current epoch, and the batch's sequence is next                    STOPLOG_FENCED, STOPLOG_SEQUENCE
+ *   6  its partition ends where the append expects                                               STOPLOG_END_MOVED
+ *   7  the member has each partition assigned, in the epoch of the commit                        STOPLOG_FENCED
+ *   8  each position continues from where the group is                                           STOPLOG_FENCED
  *
  * The first needs names and is called by the thread that makes the commit (`checkMoves` in `log.ts`); the writer knows numbers.
  * The sequence comes before the end: an append that is sent again is answered with its offset though the end has moved since.
@@ -20,6 +21,7 @@ import type { DecodedCommit, IdAppend } from '../layout/commit-bytes.ts';
 import type { Cleanups } from '../tables/cleanups.ts';
 import type { Env } from '../tables/env.ts';
 import type { EndsInTransaction } from './ends.ts';
+import { checkMapLimit } from './map-limit.ts';
 import { checkMember } from './membership.ts';
 import { ProducersInCommit } from './producers.ts';
 import type { RefusedIncarnations } from './refused-incarnations.ts';
@@ -46,6 +48,7 @@ export interface Claimed {
 
 export const admit = (env: Env, { commit, incarnation }: Claimed, refused: RefusedIncarnations, ends: EndsInTransaction, cleanups: Cleanups): Admission => {
   refused.check(incarnation);
+  checkMapLimit(env, commit);
   const admission = admitAppends(env, commit.appends, ends, cleanups);
   checkMember(env, commit);
   return admission;

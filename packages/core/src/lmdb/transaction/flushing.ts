@@ -15,6 +15,8 @@ import { FLUSH_AFTER, FLUSH_BEFORE, othersWith, type Env } from '../tables/env.t
 export class Flushing {
   readonly #env: Env;
   #isAfter = false;
+  /** Another process has the folder open, as of the last look. */
+  hasOthers = false;
 
   constructor(env: Env) {
     this.#env = env;
@@ -30,7 +32,8 @@ export class Flushing {
 
   /** Checks whether another process has the folder open; outside of transactions. */
   look(inTransaction: (write: () => void) => void): void {
-    if (this.#isAfter || othersWith(this.#env).length > 0) return;
+    this.hasOthers = othersWith(this.#env).length > 0;
+    if (this.#isAfter || this.hasOthers) return;
     this.#isAfter = true;
     try {
       // A dead process may have left the lock. A small commit asks for it after its transaction, where the lock can be recovered.

@@ -30,6 +30,12 @@ import type { DataFile } from '../folder/slack.ts';
 class SetBack extends Error {}
 
 const ATTEMPTS = 20;
+/**
+ * The write lock is not fair: a process that takes it again at once takes it before those that wait have woken up, and they may wait for
+ * minutes. So a busy process pauses between two transactions while others have the folder open, for longer than a thread takes to wake.
+ */
+const PAUSE_MS = 0.5;
+const nobody = new Int32Array(new SharedArrayBuffer(4));
 
 /**
  * Runs `write` inside a transaction, and returns the number of the newest commit then; an error rolls the transaction back.
@@ -39,6 +45,7 @@ export type Transact = (write: (showsEarly: boolean) => void) => number;
 
 export const transactions = (env: Env, options: EnvOptions, gate: Int32Array, file: DataFile, flushing: Flushing = new Flushing(env)): Transact => {
   let broken: StoplogError | undefined;
+  let endedAt = -Infinity;
   const attempt = (write: (showsEarly: boolean) => void): number => {
     /** The number of the commit in progress. */
     let number = Infinity;
@@ -60,10 +67,12 @@ export const transactions = (env: Env, options: EnvOptions, gate: Int32Array, fi
     }
     const gone = file.replaced();
     if (gone !== undefined) throw (broken = replacedMeanwhile(options.path, gone));
+    endedAt = performance.now();
     return file.newest();
   };
   return (write) => {
     if (broken !== undefined) throw broken;
+    if (flushing.hasOthers && performance.now() - endedAt < PAUSE_MS) Atomics.wait(nobody, 0, 0, PAUSE_MS);
     for (let n = 1; ; n++) {
       try {
         return attempt(write);
