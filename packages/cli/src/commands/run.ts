@@ -17,7 +17,16 @@ export const run: Command = {
   name: 'run',
   summary: 'runs a pipeline until Ctrl-C',
   operands: ['a pipeline module'],
-  options: { log: 'text', threads: 'text', 'instance-id': 'text', session: 'text', reset: 'text', json: 'flag' },
+  options: {
+    log: 'text',
+    threads: 'text',
+    'instance-id': 'text',
+    session: 'text',
+    reset: 'text',
+    'program-version': 'text',
+    'refuse-other-versions': 'flag',
+    json: 'flag',
+  },
   help: `Examples
   stoplog run orders.pipeline.ts                        on the log in ./data, which is made if missing
   stoplog run orders.pipeline.ts --log lmdb:/var/lib/orders --threads 2
@@ -25,7 +34,8 @@ export const run: Command = {
   stoplog run orders.pipeline.ts --json | jq .lag
 
 Usage
-  stoplog run PIPELINE [--log lmdb:FOLDER] [--threads N] [--instance-id ID] [--session D] [--reset WHERE] [--json]
+  stoplog run PIPELINE [--log lmdb:FOLDER] [--threads N] [--instance-id ID] [--session D] [--reset WHERE]
+                       [--program-version V] [--refuse-other-versions] [--json]
 
   PIPELINE              a module that exports a pipeline by default, .ts or .js
 ${LOG_HELP}
@@ -35,6 +45,9 @@ ${LOG_HELP}
                         partitions to other processes: 100ms to 1h; 10s when left out
   --reset WHERE         where a task resumes when retention has deleted its next record: earliest (when left out), latest,
                         the first record of the last 15m or 2h, or fail: its partition fails
+  --program-version V   the version of the program; a hash of the pipeline's file and of its relative imports when left out.
+                        Processes of one group that run other versions are reported to each other
+  --refuse-other-versions  do not start beside another version
   --json                one status per second on standard output, each a line of JSON
 
 A terminal shows a status that is redrawn each second, anything else gets a line every five seconds, both on standard
@@ -54,6 +67,11 @@ runs while other partitions run. Run it again, and it resumes where it stopped.`
       ...(session === undefined ? {} : { session: inSeconds(durationIn(session, 'session') / 1000) }),
     };
     const policy = given.text('reset');
+    const version = given.text('program-version');
+    const program = {
+      ...(version === undefined ? {} : { version }),
+      ...(given.flag('refuse-other-versions') ? { otherVersions: 'refuse' as const } : {}),
+    };
     const reset = policy === undefined ? {} : { reset: resetIn(policy) };
     const url = pipelineUrl(given.operands[0]!);
     const row = await StatusRow.on(process.stderr);
@@ -66,7 +84,7 @@ runs while other partitions run. Run it again, and it resumes where it stopped.`
       stop.abort();
     });
     try {
-      await using app = await startApp(url, { log: log.ref, threads, ...member, signals: true, signal: stop.signal, ...reset }, (plan) => {
+      await using app = await startApp(url, { log: log.ref, threads, ...member, signals: true, signal: stop.signal, ...reset, ...program }, (plan) => {
         reporter = new RunReporter(plan, `log ${log.text}   threads ${threads}`, row, () => stop.abort());
         return (event) => reporter?.report(event);
       });
@@ -178,6 +196,7 @@ class RunReporter {
         return this.#others(event);
       case 'restarting':
       case 'suspect':
+      case 'other-version':
       case 'reset':
       case 'cleaned':
       case 'dropped':

@@ -18,6 +18,7 @@ export type StoplogCode =
   | 'STOPLOG_STORE_OWNER' // another pipeline owns the store
   | 'STOPLOG_STORE_NEW' // a new store of a group that has read past the records which would fill it
   | 'STOPLOG_FENCED' // another member holds the partition, or the position has moved
+  | 'STOPLOG_OTHER_VERSION' // processes of the group run another program, and this one refuses to start beside them
   | 'STOPLOG_GROUP_ACTIVE' // the operation needs a group without active members
   | 'STOPLOG_GROUP_UNKNOWN' // the log has no such group
   | 'STOPLOG_SEQUENCE' // a producer's batch skips a number, or is older than the last five

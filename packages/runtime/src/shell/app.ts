@@ -7,6 +7,7 @@ import { failpoint } from '@stoplog/core/private/failpoints';
 import { differenceOf, holdingsIn, type Held } from '../pure/host/holdings.ts';
 import { actorName, unitsOf, type Unit } from '../pure/host/units.ts';
 import type { Plan } from '../pure/topology/plan.ts';
+import { MIXED } from '../pure/console/event-text.ts';
 import type { AppEvent } from '../pure/host/app-event.ts';
 import { Host, type HostEvent, type HostOptions } from './actors/host.ts';
 import { CleaningWatch } from './cleaning-watch.ts';
@@ -50,6 +51,10 @@ export interface AppParts {
   readonly instanceId?: string | undefined;
   /** The session timeout: how long a member may send no heartbeat before the others share its partitions, ms. */
   readonly sessionMs?: number | undefined;
+  /** The fingerprint of the pipeline and the version of the program. */
+  readonly program: string;
+  /** True when the app does not start beside a process with another program. */
+  readonly refusesOthers: boolean;
   /** Gets every event before the subscribers. */
   readonly report: (event: AppEvent) => void;
   /** The cleanings of the plan's topics. */
@@ -58,6 +63,8 @@ export interface AppParts {
 }
 /** How long a drain may take before the remaining threads are ended. */
 const DRAIN_MS = 30_000;
+/** How soon the app looks again for other programs in its group. */
+const LOOK_FOR_OTHERS_MS = 5_000;
 /** How soon `settled` reads the lag again while no actor of this process can answer. */
 const LOOK_AGAIN_MS = 50;
 
@@ -80,6 +87,9 @@ export class RunningApp implements App {
   /** Called at every event of the host. */
   readonly #listeners = new Set<() => void>();
   #fatal: Error | undefined;
+  /** The other programs of the group at the last look; undefined before the first. */
+  #others: readonly string[] | undefined;
+  #lookLater: NodeJS.Timeout | undefined;
   /** Resolves when the notes about failed partitions are written. */
   #noted: Promise<void> = Promise.resolve();
 
@@ -89,7 +99,7 @@ export class RunningApp implements App {
     this.log = makeClient(log, async () => {});
     this.#watch = new CleaningWatch(parts.cleanings, (line) => this.report({ type: 'cleaned', line }), performance.now.bind(performance));
     this.#units = unitsOf(plan);
-    this.#trials = new Trials(log, plan.name);
+    this.#trials = new Trials(log, plan.name, parts.program);
     this.#host = new Host({ ...parts.host, plan, trials: this.#trials, on: (event) => this.#on(event) });
     this.#watch.start();
     this.#leave.signal.addEventListener('abort', () => this.#watch.stop(), { once: true });
@@ -178,6 +188,7 @@ export class RunningApp implements App {
       this.#tally.state = 'ended';
       // Also when the app ends by itself: readers of the status are notified that the app is over.
       this.#leave.abort();
+      clearTimeout(this.#lookLater);
       await this.#host.close();
       await this.#noted;
       // Appends to app.log settle with what became of them.
@@ -199,6 +210,7 @@ export class RunningApp implements App {
     this.#tally.hold([...now.values()].map(({ unit }) => ({ task: unit.task.id, partition: unit.partition })));
     const [taken, handedOver] = [started.filter(({ unit }) => !before.has(unit.name)), ended.filter(({ unit }) => !now.has(unit.name))];
     this.report({ type: 'rebalanced', taken: taken.length, handedOver: handedOver.length, held: now.size, of: this.#units.length });
+    await this.#lookForOthers();
     const starts = await this.#trials.begin(started);
     const release = async (some: readonly Held[]): Promise<void> => {
       const gone = some.filter(({ unit }) => !now.has(unit.name));
@@ -211,6 +223,25 @@ export class RunningApp implements App {
     this.#tally.failed = this.#host.failed;
     await over;
     await this.#trials.end(ended.filter(({ unit }) => !now.has(unit.name)).map(({ unit }) => unit.name));
+  }
+  /** Reports other programs in the group, once for each; an app that refuses them ends at its first assignment. */
+  async #lookForOthers(): Promise<void> {
+    const { program, refusesOthers, plan } = this.#parts;
+    const others = [...(await this.#trials.others(this.#units)).keys()].toSorted();
+    const known = this.#others;
+    this.#others = others;
+    clearTimeout(this.#lookLater);
+    // Another process notes its program when it has its partitions, a moment after this one has given them up.
+    this.#lookLater = setTimeout(() => void this.#lookForOthers().catch(() => {}), LOOK_FOR_OTHERS_MS);
+    this.#lookLater.unref();
+    if (others.every((one) => known?.includes(one) === true)) return;
+    if (refusesOthers && known === undefined)
+      throw new StoplogError(
+        'STOPLOG_OTHER_VERSION',
+        { group: plan.name, own: program, others },
+        `processes of group '${plan.name}' run another program (${others.join(', ')}), and this one (${program}) refuses to start beside them: ${MIXED}`,
+      );
+    this.report({ type: 'other-version', own: program, others });
   }
   async #drain(): Promise<void> {
     failpoint('close.draining');

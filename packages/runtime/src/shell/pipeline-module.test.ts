@@ -188,7 +188,7 @@ describe('a pipeline module in TypeScript', () => {
     await withProject({ tsx: true }, async (project) => {
       project.write('given.ts', `export const given: string = 'in';`);
       const path = project.write('p.js', `${HEAD} import { given } from './given.js';\nexport default pipeline('p', stream(t(given)).to(t('out')));`);
-      const child = start(project.app, [project.data, path, '{"tell":"nothing"}'], { limitMs: 60_000, nodeArgs: ['--import', 'tsx'], cwd: dirname(path) });
+      const child = start(project.app, [project.data, path, '{"logger":"none"}'], { limitMs: 60_000, nodeArgs: ['--import', 'tsx'], cwd: dirname(path) });
       await child.said('running');
       child.tell('dispose');
       expect(await child.ended).toMatchObject({ code: 0, errors: '' });

@@ -11,6 +11,7 @@ import { Threads } from './actors/threads.ts';
 import { RunningApp, type App } from './app.ts';
 import { checkLogging, reporterOf, type Logging, type Reporter } from './logger.ts';
 import { loadPlan } from './load-plan.ts';
+import { versionOf } from './program.ts';
 import { onStopSignals } from './stop-signals.ts';
 
 export interface RunOptions {
@@ -41,6 +42,13 @@ export interface RunOptions {
    * closes its resources, and this app with them.
    */
   readonly signals?: boolean;
+  /**
+   * The version of the program; a hash of the pipeline's file, and of the files that it imports by relative paths, when left out. Processes of
+   * one group that run other versions are reported to each other.
+   */
+  readonly version?: string;
+  /** 'refuse': this process does not start beside another version. 'warn', the default, reports it. */
+  readonly otherVersions?: 'warn' | 'refuse';
   /** Where events are logged: standard error ('console', the default), nowhere ('none'), or a logger of pino's shape. `app.events` has them as data. */
   readonly logger?: Logging;
 }
@@ -55,6 +63,8 @@ const KNOWN: Known<RunOptions> = {
   instanceId: true,
   session: true,
   signals: true,
+  version: true,
+  otherVersions: true,
   logger: true,
 };
 
@@ -130,6 +140,8 @@ export const startApp = async (url: URL, options: RunOptions, reporterFor: (plan
     },
     ready,
     ...member,
+    program: `${plan.fingerprint} ${versionOf(href, options.version)}`,
+    refusesOthers: options.otherVersions === 'refuse',
     report,
     cleanings: async () =>
       (await tools?.cleanings?.(

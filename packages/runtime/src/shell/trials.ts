@@ -8,7 +8,8 @@
 import type { Log, StoreWrites, TopicPartition } from '@stoplog/core/port';
 import { encodeSortKey, isSource, notesPart } from '@stoplog/core/kit';
 import type { Held } from '../pure/host/holdings.ts';
-import { begin, type Beginning, type Trial } from '../pure/host/trial.ts';
+import { begin, type Beginning, type Note, type Trial } from '../pure/host/trial.ts';
+import type { Unit } from '../pure/host/units.ts';
 
 /** How an actor begins, and the next records of its unit. */
 export interface Start {
@@ -21,12 +22,14 @@ export interface Start {
 export class Trials {
   readonly #log: Log;
   readonly #group: string;
+  readonly #program: string;
   /** The units with a note of this process. */
   readonly #noted = new Map<string, Held>();
 
-  constructor(log: Log, group: string) {
+  constructor(log: Log, group: string, program: string) {
     this.#log = log;
     this.#group = group;
+    this.#program = program;
   }
 
   /** Notes that this process begins with the units, and tells how; units that it has already begin as usual. */
@@ -44,7 +47,7 @@ export class Trials {
         starts.set(held.unit.name, { beginning, trial, next });
         rows.push({ held, trial });
       }
-      await this.#write(rows.map(({ held, trial }) => ({ held, value: Buffer.from(JSON.stringify(trial)) })));
+      await this.#write(rows.map(({ held, trial }) => ({ held, value: this.#note(trial) })));
       for (const { held } of rows) this.#noted.set(held.unit.name, held);
     } catch {
       // As if there were no notes.
@@ -53,7 +56,7 @@ export class Trials {
   }
   /** Notes that a suspect is tried now: the actor is launched afterwards. */
   async trying(held: Held, trial: Trial): Promise<void> {
-    await this.#write([{ held, value: Buffer.from(JSON.stringify({ ...trial, state: 'tried' } satisfies Trial)) }]).catch(() => {});
+    await this.#write([{ held, value: this.#note({ ...trial, state: 'tried' }) }]).catch(() => {});
   }
   /** Resolves when the suspect is past the records that it found, or past many of them, or after a while, or when `isOver`. */
   async isPast({ unit }: Held, isOver: () => boolean): Promise<void> {
@@ -83,6 +86,21 @@ export class Trials {
     }
   }
 
+  /** The other programs that have partitions of the group now, each with the number of its units here. */
+  async others(units: readonly Unit[]): Promise<ReadonlyMap<string, number>> {
+    const others = new Map<string, number>();
+    for (const unit of units) {
+      if (this.#noted.has(unit.name)) continue;
+      const found = (await this.#log.store(notesPart(this.#group, unit.partition), NEVER)).get(keyOf({ unit }));
+      const program = found && (JSON.parse(Buffer.from(found).toString()) as Note).program;
+      if (program !== undefined && program !== this.#program) others.set(program, (others.get(program) ?? 0) + 1);
+    }
+    return others;
+  }
+
+  #note(trial: Trial): Uint8Array {
+    return Buffer.from(JSON.stringify({ ...trial, program: this.#program } satisfies Note));
+  }
   async #look({ unit }: Held): Promise<{ readonly positions: readonly (TopicPartition & { readonly offset: bigint })[]; readonly next: Start['next'] }> {
     const positions = await this.#log.committed(this.#group, unit.places);
     const topics = unit.places.filter(({ topic }) => !isSource(topic));
@@ -117,4 +135,4 @@ const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 const NEVER = new AbortController().signal;
 
 /** By the topics of the unit: the number of a task changes with the pipeline. */
-const keyOf = ({ unit }: Held): Uint8Array => encodeSortKey(`trial ${unit.places.map(({ topic }) => topic).join(' ')}`);
+const keyOf = ({ unit }: { readonly unit: Unit }): Uint8Array => encodeSortKey(`trial ${unit.places.map(({ topic }) => topic).join(' ')}`);

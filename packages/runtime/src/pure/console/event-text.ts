@@ -41,6 +41,8 @@ export class EventText {
       }
       case 'suspect':
         return warning(`${taskOf(event.actor)} takes one record at a time for a while: an earlier process ended there before it had committed anything`);
+      case 'other-version':
+        return warning(`processes of this group run another program (${event.others.join(', ')}; this one is ${event.own}): ${MIXED}`);
       case 'failed':
         return this.#failed(event);
       case 'fatal':
@@ -79,6 +81,10 @@ export class EventText {
     return { level: 'error', text: `${taskOf(actor)} stopped ${tries}; the other partitions continue: ${why}${way}` };
   }
 }
+
+/** Also said by the error that refuses a second version. */
+export const MIXED =
+  'results of both are mixed until only one is left. In a rolling upgrade that is right if both compute the same; else stop the old processes before the new ones start, or raise the version of the stores that change (docs/guides/two-processes.md)';
 
 const info = (text: string): EventLine => ({ level: 'info', text });
 const warning = (text: string): EventLine => ({ level: 'warn', text });

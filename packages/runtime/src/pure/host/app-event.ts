@@ -17,6 +17,8 @@ export type AppEvent =
   | { readonly type: 'running'; readonly actor: ActorName }
   /** The partitions of this process have changed: how many actors it began, handed over to other processes, has now, and of how many. */
   | { readonly type: 'rebalanced'; readonly taken: number; readonly handedOver: number; readonly held: number; readonly of: number }
+  /** Processes of this group run another program: `others` are the fingerprints and versions, `own` is that of this process. */
+  | { readonly type: 'other-version'; readonly own: string; readonly others: readonly string[] }
   /** Other processes have all partitions. */
   | { readonly type: 'waiting' }
   /** An actor failed, for the `failures`-th time in a row, and is started again from its last commit. */

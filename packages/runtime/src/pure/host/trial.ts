@@ -19,6 +19,11 @@ export interface Trial {
   /** How many processes died while it was tried at these positions. */
   readonly deaths: number;
 }
+/** A note in the log: who has the partition, besides. */
+export interface Note extends Trial {
+  /** The program of the process: the fingerprint of its pipeline and its version. */
+  readonly program: string;
+}
 export type Beginning =
   | { readonly type: 'normal' }
   /** Suspects are tried one after the other, those with fewer deaths first. */
