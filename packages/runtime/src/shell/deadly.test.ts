@@ -19,7 +19,7 @@ const fill = async (folder: string): Promise<void> => {
 const written = async (folder: string): Promise<readonly string[]> => {
   await using log = await openLog(lmdb(folder));
   const values: string[] = [];
-  for await (const batch of log.read(passed, { from: 'earliest', until: 'end' })) values.push(...batch.map(({ value }) => value));
+  for await (const batch of log.read(passed, { from: 'earliest', until: 'end' })) values.push(...batch.map(({ value }) => String(value)));
   return values;
 };
 const partitionOfDeadly = async (folder: string): Promise<{ readonly partition: number; readonly offset: bigint; readonly behind: number }> => {

@@ -190,7 +190,7 @@ describe('a pipeline module in TypeScript', () => {
       const path = project.write('p.js', `${HEAD} import { given } from './given.js';\nexport default pipeline('p', stream(t(given)).to(t('out')));`);
       const child = start(project.app, [project.data, path, '{"logger":"none"}'], { limitMs: 60_000, nodeArgs: ['--import', 'tsx'], cwd: dirname(path) });
       await child.said('running');
-      child.tell('dispose');
+      child.send('dispose');
       expect(await child.ended).toMatchObject({ code: 0, errors: '' });
     });
   });
