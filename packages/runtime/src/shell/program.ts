@@ -15,7 +15,7 @@ export const versionOf = (url: string, given: string | undefined): string => giv
 const hashOf = (url: string): string | undefined => {
   const hash = createHash('sha256');
   const seen = new Set<string>();
-  const queue = [url];
+  const queue = [url.split(/[?#]/)[0]!];
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
     const text = textOf(next);
     if (text === undefined) {
@@ -37,7 +37,7 @@ const IMPORTED = /(?:from|import|require)\s*\(?\s*['"](\.{1,2}\/[^'"]+)['"]/g;
 
 const textOf = (url: string): string | undefined => {
   try {
-    return readFileSync(fileURLToPath(url.split(/[?#]/)[0]!), 'utf8');
+    return readFileSync(fileURLToPath(url), 'utf8');
   } catch {
     return undefined;
   }
