@@ -202,7 +202,7 @@ export class MemoryDisk {
     return receipt;
   }
   /** Records that a commit was refused: no later commit of the same incarnation is accepted. */
-  refuse({ incarnation: incarnation }: NumberedCommit): void {
+  refuse({ incarnation }: NumberedCommit): void {
     if (incarnation !== undefined) this.#refused.add(incarnation);
   }
 
@@ -270,7 +270,7 @@ export class MemoryDisk {
   protected coordinate(state: MemoryGroupState, event: GroupEvent<MemoryMember>): readonly [MemoryGroupState, readonly GroupEffect[]] {
     return step(state, event);
   }
-  protected checkLife({ incarnation: incarnation }: NumberedCommit): void {
+  protected checkLife({ incarnation }: NumberedCommit): void {
     if (incarnation !== undefined && this.#refused.has(incarnation))
       throw fenced({ incarnation }, 'an earlier commit of this actor was refused, and this one was made from it');
   }

@@ -29,10 +29,14 @@ test('two versions of a program in one group are reported to both, and one that 
 test('two processes of one program report nothing, and a version may follow another one', async () => {
   await withFolder(async (folder) => {
     const first = await start(folder, {});
+    const types: string[] = [];
+    first.events.subscribe(({ type }) => types.push(type));
     const second = await start(folder, { otherVersions: 'refuse' });
     await first[Symbol.asyncDispose]();
     await second[Symbol.asyncDispose]();
     await using later = await start(folder, { version: 'later', otherVersions: 'refuse' });
     await later.settled();
+    expect(types).toContain('ended');
+    expect(types).not.toContain('other-version');
   });
 });
