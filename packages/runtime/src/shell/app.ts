@@ -246,11 +246,10 @@ export class RunningApp implements App {
   async #drain(): Promise<void> {
     failpoint('close.draining');
     if (this.#tally.state === 'running') this.#tally.state = 'draining';
-    const held = [...this.#host.held.keys()];
     await this.#host.stop(DRAIN_MS);
     // Notes are fenced: they are written while the partitions are still assigned to this process.
     await this.#noted;
-    await this.#trials.end(held);
+    await this.#trials.close();
     this.#leave.abort();
   }
 

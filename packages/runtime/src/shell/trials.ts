@@ -25,6 +25,8 @@ export class Trials {
   readonly #program: string;
   /** The units with a note of this process. */
   readonly #noted = new Map<string, Held>();
+  #last: Promise<unknown> = Promise.resolve();
+  #isClosed = false;
 
   constructor(log: Log, group: string, program: string) {
     this.#log = log;
@@ -33,7 +35,10 @@ export class Trials {
   }
 
   /** Notes that this process begins with the units, and tells how; units that it has already begin as usual. */
-  async begin(units: readonly Held[]): Promise<ReadonlyMap<string, Start>> {
+  begin(units: readonly Held[]): Promise<ReadonlyMap<string, Start>> {
+    return this.#inTurn(() => (this.#isClosed ? Promise.resolve(new Map<string, Start>()) : this.#begin(units)));
+  }
+  async #begin(units: readonly Held[]): Promise<ReadonlyMap<string, Start>> {
     const starts = new Map<string, Start>();
     const fresh = units.filter(({ unit }) => !this.#noted.has(unit.name));
     try {
@@ -76,7 +81,21 @@ export class Trials {
     }
   }
   /** Removes the notes of units whose actors have ended in order. */
-  async end(names: Iterable<string>): Promise<void> {
+  end(names: Iterable<string>): Promise<void> {
+    return this.#inTurn(() => this.#end(names));
+  }
+  /** The app ends in order: removes all notes, and makes no more. */
+  close(): Promise<void> {
+    this.#isClosed = true;
+    return this.#inTurn(() => this.#end([...this.#noted.keys()]));
+  }
+  /** One after the other: an assignment may come in while the app ends. */
+  #inTurn<T>(act: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(act);
+    this.#last = done.catch(() => {});
+    return done;
+  }
+  async #end(names: Iterable<string>): Promise<void> {
     const ended = [...names].flatMap((name) => this.#noted.get(name) ?? []);
     for (const { unit } of ended) this.#noted.delete(unit.name);
     try {
