@@ -195,7 +195,6 @@ class RunReporter {
         this.fatal ??= event.error;
         return this.#others(event);
       case 'restarting':
-      case 'suspect':
       case 'other-version':
       case 'reset':
       case 'cleaned':

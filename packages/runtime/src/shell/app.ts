@@ -14,8 +14,8 @@ import { CleaningWatch } from './cleaning-watch.ts';
 import { Events, type EventStream } from './status/events.ts';
 import { writeNote } from './failure-notes.ts';
 import { lagOf, statusOf, Tally, type StatusStream } from './status/status.ts';
+import { Programs } from './programs.ts';
 import { readStore, type StoreReader } from './stores.ts';
-import { Trials } from './trials.ts';
 
 export interface App extends AsyncDisposable {
   /** The log this app runs on, for appending and reading. */
@@ -44,7 +44,7 @@ export interface App extends AsyncDisposable {
 export interface AppParts {
   readonly plan: Plan;
   readonly log: Log;
-  readonly host: Omit<HostOptions, 'plan' | 'on' | 'trials'>;
+  readonly host: Omit<HostOptions, 'plan' | 'on'>;
   /** Resolves when an actor would start at once. */
   readonly ready: Promise<void>;
   /** The instance id of a static member: how the member is recognized when it rejoins within its session. */
@@ -75,7 +75,7 @@ export class RunningApp implements App {
   readonly #host: Host;
   readonly #tally = new Tally();
   readonly #events = new Events();
-  readonly #trials: Trials;
+  readonly #programs: Programs;
   readonly #watch: CleaningWatch;
   #status: StatusStream | undefined;
   /** Aborted when the app should end: first the actors are drained, then the group is left. */
@@ -99,8 +99,8 @@ export class RunningApp implements App {
     this.log = makeClient(log, async () => {});
     this.#watch = new CleaningWatch(parts.cleanings, (line) => this.report({ type: 'cleaned', line }), performance.now.bind(performance));
     this.#units = unitsOf(plan);
-    this.#trials = new Trials(log, plan.name, parts.program);
-    this.#host = new Host({ ...parts.host, plan, trials: this.#trials, on: (event) => this.#on(event) });
+    this.#programs = new Programs(log, plan.name, parts.program);
+    this.#host = new Host({ ...parts.host, plan, on: (event) => this.#on(event) });
     this.#watch.start();
     this.#leave.signal.addEventListener('abort', () => this.#watch.stop(), { once: true });
     this.finished = this.#live().finally(() => this.#watch.stop());
@@ -211,23 +211,23 @@ export class RunningApp implements App {
     const [taken, handedOver] = [started.filter(({ unit }) => !before.has(unit.name)), ended.filter(({ unit }) => !now.has(unit.name))];
     this.report({ type: 'rebalanced', taken: taken.length, handedOver: handedOver.length, held: now.size, of: this.#units.length });
     await this.#lookForOthers();
-    const starts = await this.#trials.begin(started);
+    await this.#programs.begin(started);
     const release = async (some: readonly Held[]): Promise<void> => {
       const gone = some.filter(({ unit }) => !now.has(unit.name));
       if (gone.length === 0) return;
-      await this.#trials.end(gone.map(({ unit }) => unit.name));
+      await this.#programs.end(gone.map(({ unit }) => unit.name));
       await assignment.release(gone.flatMap(({ unit }) => unit.places));
     };
     // An error here makes the next assignment fail, too.
-    const over = this.#host.assign(now, DRAIN_MS, (some) => void release(some).catch(() => {}), starts);
+    const over = this.#host.assign(now, DRAIN_MS, (some) => void release(some).catch(() => {}));
     this.#tally.failed = this.#host.failed;
     await over;
-    await this.#trials.end(ended.filter(({ unit }) => !now.has(unit.name)).map(({ unit }) => unit.name));
+    await this.#programs.end(ended.filter(({ unit }) => !now.has(unit.name)).map(({ unit }) => unit.name));
   }
   /** Reports other programs in the group, once for each; an app that refuses them ends at its first assignment. */
   async #lookForOthers(): Promise<void> {
     const { program, refusesOthers, plan } = this.#parts;
-    const others = [...(await this.#trials.others(this.#units)).keys()].toSorted();
+    const others = await this.#programs.others(this.#units);
     const known = this.#others;
     this.#others = others;
     clearTimeout(this.#lookLater);
@@ -249,7 +249,7 @@ export class RunningApp implements App {
     await this.#host.stop(DRAIN_MS);
     // Notes are fenced: they are written while the partitions are still assigned to this process.
     await this.#noted;
-    await this.#trials.close();
+    await this.#programs.close();
     this.#leave.abort();
   }
 
@@ -274,7 +274,6 @@ export class RunningApp implements App {
         this.#stop.abort();
         break;
       case 'running':
-      case 'suspect':
       case 'waiting':
       case 'reset':
         break;

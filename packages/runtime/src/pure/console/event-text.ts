@@ -39,8 +39,6 @@ export class EventText {
           `${topic}[${partition}] no longer keeps the records from offset ${from}: task ${event.actor.task} resumes at ${to}. Keep them longer (retention), or run with reset: 'fail' to stop instead`,
         );
       }
-      case 'suspect':
-        return warning(`${taskOf(event.actor)} takes one record at a time for a while: an earlier process ended there before it had committed anything`);
       case 'other-version':
         return warning(`processes of this group run another program (${event.others.join(', ')}; this one is ${event.own}): ${MIXED}`);
       case 'failed':

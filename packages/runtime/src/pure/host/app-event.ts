@@ -25,8 +25,6 @@ export type AppEvent =
   | { readonly type: 'restarting'; readonly actor: ActorName; readonly error: Error; readonly failures: number; readonly afterMs: number }
   /** A partition has failed for good: its actor is not started again. `skip` is the command that leaves out the record, where one is known. */
   | { readonly type: 'failed'; readonly actor: ActorName; readonly error: Error; readonly failures: number; readonly skip: string | undefined }
-  /** A process died at this partition before it had committed anything: the partition is tried with one record at a time. */
-  | { readonly type: 'suspect'; readonly actor: ActorName }
   /** Retention had deleted the next record of an actor, which resumes elsewhere. */
   | { readonly type: 'reset'; readonly actor: ActorName; readonly jump: Jump }
   /** A verb left out records without a key, or records that came too late: `records` since the last such event, `all` since the start. */

@@ -46,14 +46,3 @@ export const deathOf = ({ task, partition, place, isNeighbour }: Death, error: u
 /** The texts of Node: of a thread that reached its limit, and of an allocation that failed. */
 const OUT_OF_MEMORY = /out of memory|memory limit|allocation failed/i;
 const MORE_MEMORY = 'give the threads more with run({ heapMb }), keep smaller values in stores, or run more threads';
-
-/** The error of a record that has ended several processes: no other try is made. `next`: the records that may have been in progress. */
-export const endsProcesses = (task: number, next: readonly Place[], deaths: number): StoplogError => {
-  const [first, ...others] = next;
-  const text = next.map(({ topic, partition, offset }) => `${topic}[${partition}] offset ${offset}`).join(', or ');
-  return new StoplogError(
-    'STOPLOG_HANDLER',
-    { task, deaths, retry: false, among: next.length, ...(others.length === 0 ? first : {}) },
-    `task ${task} has ended ${deaths} processes in a row at ${text}, alone in its commit each time: a handler exits the process, aborts it, or takes all of its memory. The record is not tried again; correct the handler, and run again`,
-  );
-};

@@ -12,15 +12,14 @@ import type { LogLink, LogRef } from '@stoplog/core/port';
 import { asError, errorFromData } from '@stoplog/core/kit';
 import type { Place } from '../../pure/actor/place.ts';
 import type { ActorName, AppEvent } from '../../pure/host/app-event.ts';
-import { deathOf, endsProcesses } from '../../pure/host/death.ts';
-import type { FromActor, Progress, Start as ActorStart, ToActor } from '../../pure/host/mailbox.ts';
+import { deathOf } from '../../pure/host/death.ts';
+import type { FromActor, Progress, Start, ToActor } from '../../pure/host/mailbox.ts';
 import { HostState, step, type Failure, type HostEffect, type HostEvent as MachineEvent } from '../../pure/host/host.ts';
 import { skipCommand } from '../../pure/host/skip-command.ts';
 import type { Held, Holdings } from '../../pure/host/holdings.ts';
 import { readBy, type Plan } from '../../pure/topology/plan.ts';
 import { ReadingHost } from '../sources/reading-host.ts';
 import { Beacon, makeBeacon } from './beacon.ts';
-import { CAREFUL_RECORDS, type Start, type Trials } from '../trials.ts';
 import { giveLink, type Threads } from './threads.ts';
 
 export interface HostOptions {
@@ -32,11 +31,10 @@ export interface HostOptions {
   readonly hangAfterMs: number;
   readonly reset: Reset;
   readonly on: (event: HostEvent) => void;
-  readonly trials: Trials;
 }
 export type HostEvent =
   | { readonly type: 'progress'; readonly actor: ActorName; readonly progress: Progress }
-  | Extract<AppEvent, { readonly type: 'running' | 'reset' | 'restarting' | 'failed' | 'suspect' | 'waiting' | 'fatal' }>;
+  | Extract<AppEvent, { readonly type: 'running' | 'reset' | 'restarting' | 'failed' | 'waiting' | 'fatal' }>;
 
 /** An incarnation of an actor, as the main thread knows it. */
 interface Incarnation {
@@ -69,10 +67,6 @@ export class Host {
   #answered: ((asked: number) => void)[] = [];
   #standby: NodeJS.Timeout | undefined;
   #isClosed = false;
-  /** How the actors of new units begin; each counts once. */
-  #starts = new Map<string, Start>();
-  /** The units that are tried, or wait to be. */
-  readonly #suspects = new Map<string, { readonly held: Held; readonly start: Start }>();
 
   constructor(options: HostOptions) {
     this.#options = options;
@@ -84,11 +78,9 @@ export class Host {
 
   /**
    * Makes the actors match an assignment. Actors of revoked units are drained, and lose their thread when the drain takes longer than
-   * `ms`; resolves when they have ended. Until then `early` is called now and then with the units that have ended. `starts`: how the actors
-   * of new units begin, where that is not as usual.
+   * `ms`; resolves when they have ended. Until then `early` is called now and then with the units that have ended.
    */
-  assign(now: Holdings, ms: number, early: (ended: readonly Held[]) => void = () => {}, starts: ReadonlyMap<string, Start> = new Map()): Promise<void> {
-    this.#starts = new Map(starts);
+  assign(now: Holdings, ms: number, early: (ended: readonly Held[]) => void = () => {}): Promise<void> {
     return this.#change({ type: 'assigned', holdings: now }, ms, early);
   }
   async #change(change: MachineEvent, ms: number, early: (ended: readonly Held[]) => void): Promise<void> {
@@ -149,13 +141,12 @@ export class Host {
     // Groups the units of one partition, so that they tend to share a thread.
     const threads = this.#options.threads.count;
     const beside = ({ held }: { readonly held: Held }): number => held.unit.partition % threads;
-    for (const { held, suspect, pace } of launches.toSorted((a, b) => beside(a) - beside(b))) this.#begin(held, suspect, pace);
+    for (const { held, suspect, pace } of launches.toSorted((a, b) => beside(a) - beside(b))) this.#launch(held, suspect, pace);
   }
   #perform(effect: Exclude<HostEffect, { readonly type: 'launch' }>): void {
     const { on } = this.#options;
     switch (effect.type) {
       case 'drain':
-        if (this.#dropSuspect(effect.unit)) return;
         this.#incarnations.get(effect.unit)?.port.postMessage({ type: 'drain' } satisfies ToActor);
         return;
       case 'kill':
@@ -202,51 +193,12 @@ export class Host {
     }
   }
 
-  /** Launches the actor, as usual, or as the deaths of earlier processes suggest. */
-  #begin(held: Held, suspect: Place | undefined, pace: number | undefined): void {
-    const unit = held.unit.name;
-    const start = this.#starts.get(unit);
-    this.#starts.delete(unit);
-    if (start === undefined || start.beginning.type === 'normal') return this.#launch(held, suspect, pace);
-    const { beginning, next } = start;
-    if (beginning.type === 'failed') {
-      const failure = { error: endsProcesses(held.unit.task.id, next, beginning.deaths), place: next[0], among: 1 };
-      setImmediate(() => this.#hear({ type: 'ended', unit, failure, at: performance.now() }));
-      return;
-    }
-    this.#suspects.set(unit, { held, start });
-    this.#options.on({ type: 'suspect', actor: { task: held.unit.task.id, partition: held.unit.partition } });
-    if (this.#suspects.size === 1) setImmediate(() => void this.#trySuspects());
-  }
-  /** Tries the suspects one after the other: when the process dies, the one that was being tried is known. */
-  async #trySuspects(): Promise<void> {
-    const { trials } = this.#options;
-    for (;;) {
-      const [one] = [...this.#suspects.values()].toSorted((a, b) => a.start.trial.deaths - b.start.trial.deaths);
-      if (one === undefined || this.#isClosed) return;
-      const { held, start } = one;
-      const unit = held.unit.name;
-      await trials.trying(held, start.trial);
-      // It may have been revoked meanwhile.
-      if (!this.#suspects.has(unit)) continue;
-      const [next] = start.next;
-      this.#launch(held, next && { ...next, offset: next.offset + CAREFUL_RECORDS }, 1);
-      await trials.isPast(held, () => this.#isClosed || this.#state.failed.has(unit) || !this.#state.held.has(unit)).catch(() => {});
-      this.#suspects.delete(unit);
-    }
-  }
-  /** Ends a suspect that is not launched yet; false for any other unit. */
-  #dropSuspect(unit: string): boolean {
-    if (this.#incarnations.has(unit) || !this.#suspects.delete(unit)) return false;
-    setImmediate(() => this.#hear({ type: 'ended', unit, failure: undefined, at: performance.now() }));
-    return true;
-  }
   #launch(held: Held, suspect: Place | undefined, pace: number | undefined): void {
     const { port1, port2 } = new MessageChannel();
     const { task, partition } = held.unit;
     const { url, plan, log, reset } = this.#options;
     const beacon = makeBeacon();
-    const start: ActorStart = {
+    const start: Start = {
       url,
       fingerprint: plan.fingerprint,
       log,
