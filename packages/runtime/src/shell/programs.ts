@@ -16,7 +16,7 @@ export class Programs {
   readonly #program: string;
   /** The units with a note of this process. */
   readonly #noted = new Map<string, Held>();
-  #last: Promise<unknown> = Promise.resolve();
+  #last: Promise<void> = Promise.resolve();
   #isClosed = false;
 
   constructor(log: Log, group: string, program: string) {
@@ -65,7 +65,7 @@ export class Programs {
   }
   /** One after the other: an assignment may come in while the app ends. */
   #inTurn(act: () => Promise<void>): Promise<void> {
-    return (this.#last = this.#last.then(act).catch(() => {})) as Promise<void>;
+    return (this.#last = this.#last.then(act).catch(() => {}));
   }
   async #write(units: readonly Held[], value: Uint8Array | null): Promise<void> {
     for (const { unit } of units) await this.#log.store(notesPart(this.#group, unit.partition), NEVER);
