@@ -58,15 +58,19 @@ export class Upkeep {
 
   clean(options: CleanOptions): Promise<readonly Cleaned[]> {
     this.#forgetProducers(options.now);
-    return this.#maintenance.clean(options).finally(() => this.keepClock());
+    // A horizon that this cleaning has set is not in the future of the next process that cleans.
+    return this.#maintenance.clean(options).finally(() => this.#saveClock());
   }
   startsMoved(places: readonly PartitionId[]): void {
     this.#maintenance.startsMoved(places);
   }
   /** Saves the clock, unless no topic ages: such a log is not written to for the sake of its clock. */
   keepClock(): void {
+    if (this.#clock?.isToBeSaved() === true && this.#cleanups.someForget()) this.#saveClock();
+  }
+  #saveClock(): void {
     const clock = this.#clock;
-    if (clock?.isToBeSaved() !== true || !this.#cleanups.someForget()) return;
+    if (clock === undefined) return;
     this.#queue.addOwn(
       () => {
         clock.save(this.#env);
