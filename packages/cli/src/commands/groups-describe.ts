@@ -60,7 +60,8 @@ good, with the reason and the command that leaves the record out, and each membe
       const { consumed, produced } = ratesBetween(last, lag, seconds);
       return { lag, consumed, produced, drainSeconds: drainSeconds(lag.records, consumed, produced) };
     });
-    const failed = await readNotes(opened.log, name, Math.max(0, ...opened.topics.map(({ partitions }) => partitions)));
+    // Opening a store that is not there would make it.
+    const failed = description.hasNotes === true ? await readNotes(opened.log, name, Math.max(0, ...opened.topics.map(({ partitions }) => partitions))) : [];
     if (given.flag('json')) {
       await output.write(
         jsonOut({
@@ -73,7 +74,7 @@ good, with the reason and the command that leaves the record out, and each membe
     }
     if (paces.length === 0) output.say(`group '${name}' has committed no position yet: its members read from the start`);
     else await output.write(rowsText(paceRows(paces, description.members), [1, 2, 3, 4, 5, 6, 7]));
-    for (const one of failed) output.say(noteText(one, Date.now()));
+    for (const one of failed) output.say(noteText(one, Date.now(), given.text('log')));
     for (const member of description.members) output.say(`${occupantText(member, Date.now())}; it has ${holdsText(member)}`);
     if (description.stores.length > 0) output.say(`stores: ${description.stores.map(({ store, version }) => `${store} (version ${version})`).join(', ')}`);
     return 0;

@@ -5,9 +5,10 @@ import { offsetData } from './json-text.ts';
 
 type Noted = TopicPartition & { readonly note: FailureNote };
 
-export const noteText = ({ topic, partition, note }: Noted, now: number): string => {
+/** `log`: the log as it was given to the command, for the command to run next. */
+export const noteText = ({ topic, partition, note }: Noted, now: number, log: string | undefined): string => {
   const at = note.offset === undefined ? '' : ` at offset ${note.offset}`;
-  const way = note.skip === undefined ? '' : `. To leave the record out, stop the pipeline and run: ${note.skip}`;
+  const way = note.skip === undefined ? '' : `. To leave the record out, stop the pipeline and run: ${note.skip}${log === undefined ? '' : ` --log ${log}`}`;
   return `${topic}[${partition}] failed for good${at}, ${agoText(note.at, now)}, after ${note.failures} ${note.failures === 1 ? 'failure' : 'failures'}: ${note.code}  ${printable(oneLine(note.message))}${way}`;
 };
 

@@ -165,13 +165,13 @@ class Appending {
     if (this.#failure !== undefined) return this.#drain(0);
     this.#hold(this.#made?.bytes ?? 0);
     if (!this.#sender.credit.isSpent || (this.#expect !== undefined && this.#packed > 0)) return undefined;
-    // What is packed holds credit, so it goes first. An append that is one commit cannot send a part: it waits before it begins.
+    // Packed records hold credit, so they are sent first. An append that is one commit cannot send a part: it waits before it begins.
     this.idle();
     this.#made?.release();
     const add = (): Promise<void> | undefined => {
       const wait = this.add(record, true);
-      // The next in turn sees what this record took.
-      this.#hold(this.#made?.bytes ?? 0);
+      // The next in turn sees what this record took. A refused append has given its credit back.
+      if (!this.#isOver) this.#hold(this.#made?.bytes ?? 0);
       return wait;
     };
     return this.#sender.credit.inTurn(add, this.#signals);

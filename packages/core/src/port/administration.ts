@@ -23,6 +23,8 @@ export interface GroupDescription {
   readonly positions: readonly Position[];
   /** The stores that the group has folded, as of exactly these positions. */
   readonly stores: readonly { readonly store: string; readonly version: number }[];
+  /** A runtime has left notes about partitions of the group. */
+  readonly hasNotes?: true;
   /** The topics that the group fills by itself: they are deleted with it. */
   readonly owns: readonly TopicName[];
 }

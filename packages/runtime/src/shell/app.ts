@@ -25,7 +25,7 @@ export interface App extends AsyncDisposable {
   /** Rates, lag and commit latency, once a second while subscribed. */
   readonly status: StatusStream;
   /**
-   * What happens in the app, as data, from the subscription on: actors that fail and are started again, partitions that move or have
+   * The events of the app, as data, from the subscription on: actors that fail and are started again, partitions that move or have
    * failed, topics that were cleaned. An Observable, and an async iterable.
    *
    * @example
@@ -230,6 +230,7 @@ export class RunningApp implements App {
     const others = await this.#programs.others(this.#units);
     const known = this.#others;
     this.#others = others;
+    if (this.#leave.signal.aborted) return;
     clearTimeout(this.#lookLater);
     // Another process notes its program when it has its partitions, a moment after this one has given them up.
     this.#lookLater = setTimeout(() => void this.#lookForOthers().catch(() => {}), LOOK_FOR_OTHERS_MS);

@@ -3,17 +3,16 @@ import type { Log, TopicPartition } from '@stoplog/core/port';
 import { notesPart } from '@stoplog/core/kit';
 import { isPresent, noteIn, NOTES, noteOf, noteWrites, topicIn, type FailureNote } from '../pure/host/failure-note.ts';
 import type { Held } from '../pure/host/holdings.ts';
+import { commitNotes } from './notes.ts';
 
 /** The note is fenced as every commit of the unit is. The failure itself is reported elsewhere, so an error of the log here is none. */
 export const writeNote = async (log: Log, group: string, { unit, epoch }: Held, error: Error, failures: number): Promise<void> => {
   try {
     const [place] = unit.places;
     if (place === undefined) return;
-    await log.store(notesPart(group, place.partition), new AbortController().signal);
-    const positions = (await log.committed(group, unit.places)).map(({ topic, partition, offset }) => ({ topic, partition, from: offset, to: offset }));
     const note = noteOf(group, error, failures, Date.now());
     const at = unit.places.find(({ topic }) => topic === topicOf(error)) ?? place;
-    await log.commit({ group, epoch, appends: [], stores: [noteWrites(group, at, note)], positions });
+    await commitNotes(log, group, epoch, [unit], [noteWrites(group, at, note)]);
   } catch {
     // The log may be the very thing that failed.
   }

@@ -1,5 +1,5 @@
 /**
- * Where the events of an app are logged: standard error, a logger of the program, or nowhere.
+ * Logs the events of an app: to standard error, to a logger of the program, or not at all.
  *
  * A logger has pino's shape. Each line has the event as an object and a sentence for people.
  */

@@ -40,3 +40,13 @@ test('two processes of one program report nothing, and a version may follow anot
     expect(types).not.toContain('other-version');
   });
 });
+
+test.each([{ otherVersions: 'reject' }, { version: '' }, { version: 7 }])(
+  'a setting that says nothing about versions is refused by name: %o',
+  async (setting) => {
+    await expect(start('/nowhere', setting as never)).rejects.toMatchObject({
+      code: 'STOPLOG_USAGE',
+      message: expect.stringContaining(Object.keys(setting)[0]!),
+    });
+  },
+);

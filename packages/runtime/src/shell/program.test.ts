@@ -18,6 +18,11 @@ test('the version of a program is the given one, or a hash of its pipeline and o
     expect(versionOf(`${url}?again`, undefined)).toBe(first);
     write('c.mjs', 'globalThis.c = 2;\n');
     expect(versionOf(url, undefined)).not.toBe(first);
+    write('a.pipeline.mjs', "import './typed.js';\n");
+    write('typed.ts', 'export const n: number = 1;\n');
+    const typed = versionOf(url, undefined);
+    write('typed.ts', 'export const n: number = 2;\n');
+    expect(versionOf(url, undefined)).not.toBe(typed);
     expect(versionOf(url, '1.4.2')).toBe('1.4.2');
     expect(versionOf('data:text/javascript,export default 1', undefined)).toBe('unknown');
   } finally {

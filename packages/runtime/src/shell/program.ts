@@ -17,7 +17,8 @@ const hashOf = (url: string): string | undefined => {
   const seen = new Set<string>();
   const queue = [url.split(/[?#]/)[0]!];
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-    const text = textOf(next);
+    // TypeScript is imported by the name of its compiled file.
+    const text = textOf(next) ?? textOf(next.replace(/\.([cm]?)js$/, '.$1ts'));
     if (text === undefined) {
       // A relative import may be resolved in a way of a loader's own: what cannot be read is left out.
       if (seen.size === 0) return undefined;

@@ -9,6 +9,7 @@ import type { Log, StoreWrites } from '@stoplog/core/port';
 import { encodeSortKey, notesPart } from '@stoplog/core/kit';
 import type { Held } from '../pure/host/holdings.ts';
 import type { Unit } from '../pure/host/units.ts';
+import { commitNotes } from './notes.ts';
 
 export class Programs {
   readonly #log: Log;
@@ -63,26 +64,18 @@ export class Programs {
     for (const { unit } of ended) this.#noted.delete(unit.name);
     await this.#write(ended, null);
   }
-  /** One after the other: an assignment may come in while the app ends. */
+  /** Runs the changes in turn: an assignment may come in while the app ends. */
   #inTurn(act: () => Promise<void>): Promise<void> {
     return (this.#last = this.#last.then(act).catch(() => {}));
   }
   async #write(units: readonly Held[], value: Uint8Array | null): Promise<void> {
-    for (const { unit } of units) await this.#log.store(notesPart(this.#group, unit.partition), NEVER);
     for (const epoch of new Set(units.map((held) => held.epoch))) {
       const ours = units.filter((held) => held.epoch === epoch).map(({ unit }) => unit);
       const stores = ours.map((unit): StoreWrites => {
         const { store, partition } = notesPart(this.#group, unit.partition);
         return { store, partition, keys: [keyOf(unit)], values: [value] };
       });
-      const places = ours.flatMap((unit) => unit.places);
-      const positions = (await this.#log.committed(this.#group, places)).map(({ topic, partition, offset }) => ({
-        topic,
-        partition,
-        from: offset,
-        to: offset,
-      }));
-      await this.#log.commit({ group: this.#group, epoch, appends: [], stores, positions });
+      await commitNotes(this.#log, this.#group, epoch, ours, stores);
     }
   }
 }

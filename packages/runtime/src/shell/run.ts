@@ -49,7 +49,7 @@ export interface RunOptions {
   readonly version?: string;
   /** 'refuse': this process does not start beside another version. 'warn', the default, reports it. */
   readonly otherVersions?: 'warn' | 'refuse';
-  /** Where events are logged: standard error ('console', the default), nowhere ('none'), or a logger of pino's shape. `app.events` has them as data. */
+  /** Logs events to standard error ('console', the default), not at all ('none'), or to a logger of pino's shape. `app.events` has them as data. */
   readonly logger?: Logging;
 }
 
@@ -73,8 +73,8 @@ const HEAP_MB = 2_048;
 
 /** The implementation of `run` (start.ts). */
 export const runApp = async (url: URL, options: RunOptions): Promise<App> => {
-  checkSettings('run(…)', options, KNOWN);
-  const logging = checkLogging(options.logger);
+  // In plain JavaScript the options may be missing, which startApp refuses.
+  const logging = checkLogging((options as RunOptions | undefined)?.logger);
   return startApp(url, options, (plan) => reporterOf(logging, plan));
 };
 
@@ -83,6 +83,7 @@ export const startApp = async (url: URL, options: RunOptions, reporterFor: (plan
   const { href } = new URL(url);
   checkSettings('run(…)', options, KNOWN);
   checkLogRef(options.log);
+  checkVersions(options);
   const threads = options.threads ?? availableParallelism();
   if (!Number.isInteger(threads) || threads < 1)
     throw new StoplogError('STOPLOG_USAGE', { threads }, `threads is ${String(threads)}: give a whole number from 1 on, or leave it out for one per core`);
@@ -166,6 +167,13 @@ export const startApp = async (url: URL, options: RunOptions, reporterFor: (plan
   if (options.signal?.aborted) stop();
   await app.started();
   return app;
+};
+
+const checkVersions = ({ version, otherVersions }: RunOptions): void => {
+  if (version !== undefined && (typeof version !== 'string' || version === ''))
+    throw new StoplogError('STOPLOG_USAGE', { version }, `version is ${JSON.stringify(version)}: give a text, such as '1.4.2', or leave it out`);
+  if (otherVersions !== undefined && otherVersions !== 'warn' && otherVersions !== 'refuse')
+    throw new StoplogError('STOPLOG_USAGE', { otherVersions }, `otherVersions is '${String(otherVersions)}': take 'warn' or 'refuse'`);
 };
 
 /** The plan with the partitions that its sources have now: each is read by an actor of its own. */

@@ -1,24 +1,14 @@
 /** The operations of tools on groups and topics, and their refusals. */
-import type { Assignment, Log, NumberedLog, TopicShape } from '@stoplog/core/port';
+import type { Assignment, Log, NumberedLog } from '@stoplog/core/port';
 import { loadTools, type Tools } from '@stoplog/core/tools';
 import { BatchBuilder, readLag, openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
 import { open } from 'lmdb';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { start, withFolder } from '../fixtures/child.ts';
+import { never, shape } from '../fixtures/letters.mjs';
 
-const shape: TopicShape = {
-  name: 'letters',
-  partitions: 2,
-  cleanup: 'delete',
-  retentionMs: undefined,
-  keyCodec: 'string',
-  valueCodec: 'string',
-  keySchema: {},
-  valueSchema: {},
-};
 const places = [0, 1].map((partition) => ({ topic: 'letters', partition }));
-const never = new AbortController().signal;
 
 const append = async (log: Log, count: number, partition = 0, timestamp = 1_000): Promise<void> => {
   const builder = new BatchBuilder();

@@ -69,6 +69,7 @@ export class Administrator {
           members: state.members.filter((member) => isPresent(this.#env, member, Date.now())).map((member) => seen(member, holds(member.id))),
           positions: this.#positions(id, topics),
           stores: stores.filter(({ name, meta }) => meta.group === group && !isNotes(name)).map(({ name, meta }) => ({ store: name, version: meta.version })),
+          ...(stores.some(({ name, meta }) => meta.group === group && isNotes(name)) ? { hasNotes: true as const } : {}),
           owns: topicMetas.filter(({ meta }) => meta.owner === group).map(({ name }) => name),
         };
       });

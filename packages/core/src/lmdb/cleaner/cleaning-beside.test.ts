@@ -5,18 +5,13 @@ import { BatchBuilder, openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
 import { expect, test } from 'vitest';
 import { start, withFolder } from '../fixtures/child.ts';
-import { commitOf, never } from '../fixtures/letters.mjs';
+import { commitOf, never, shape as letters } from '../fixtures/letters.mjs';
 
 const place = { topic: 't', partition: 0 };
 const shape = (settings: Partial<TopicShape>): TopicShape => ({
+  ...letters,
   name: 't',
   partitions: 1,
-  cleanup: 'delete',
-  retentionMs: undefined,
-  keyCodec: 'string',
-  valueCodec: 'string',
-  keySchema: {},
-  valueSchema: {},
   ...settings,
 });
 const KEYS = 30;

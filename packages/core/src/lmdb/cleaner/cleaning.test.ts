@@ -8,21 +8,16 @@ import { type CleanOptions, loadTools } from '@stoplog/core/tools';
 import { MemoryDisk, memoryLog } from '@stoplog/core/testing';
 import { lmdb } from '@stoplog/core/lmdb';
 import { afterEach, describe, expect, test } from 'vitest';
-import { commitOf, never } from '../fixtures/letters.mjs';
+import { commitOf, never, shape as letters } from '../fixtures/letters.mjs';
 
 const N = Date.UTC(2026, 0, 15);
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const place = { topic: 't', partition: 0 };
 const shape = (settings: Partial<TopicShape>): TopicShape => ({
+  ...letters,
   name: 't',
   partitions: 1,
-  cleanup: 'delete',
-  retentionMs: undefined,
-  keyCodec: 'string',
-  valueCodec: 'string',
-  keySchema: {},
-  valueSchema: {},
   ...settings,
 });
 

@@ -22,6 +22,7 @@ import { openEnv, type Env } from '../tables/env.ts';
 import { markFolder } from '../folder/folder.ts';
 import { segmentsOf } from '../tables/segments.ts';
 import type { WriterLink } from '../writer/link.ts';
+import { shape as letters } from '../fixtures/letters.mjs';
 import { Maintenance } from './maintenance.ts';
 import { openDataFile, type DataFile } from '../folder/slack.ts';
 import { transactions } from '../transaction/transactions.ts';
@@ -79,14 +80,10 @@ const ensure = (settings: Partial<TopicShape>): void =>
   committing(() =>
     applyEnsure(env, [
       {
+        ...letters,
         name: 't',
         partitions: 1,
         cleanup: 'compact',
-        retentionMs: undefined,
-        keyCodec: 'string',
-        valueCodec: 'string',
-        keySchema: {},
-        valueSchema: {},
         ...settings,
       },
     ]),

@@ -4,6 +4,7 @@
  * The old folder is only read. A repair that was killed and is run again starts from the beginning. Lost records keep their
  * offsets, as empty batches that a reader skips: no offset is assigned twice, and every position keeps its meaning.
  */
+import { isNotes } from '../../pure/store/notes.ts';
 import type { RepairOptions, RepairReport } from '../../port/inspection.ts';
 import { FIRST_TABLES } from './entries/entry-kinds.ts';
 import { isDamage } from '../../pure/log/finding.ts';
@@ -73,7 +74,9 @@ const repair = async (source: RepairSource, target: RepairTarget): Promise<Repai
   }
   return {
     partitions,
-    stores: [...names.stores].map(([id, { name, group }]) => ({ store: name, group, entries: tables.entriesOf.get(id) ?? 0, isKept: !anew.has(group) })),
+    stores: [...names.stores]
+      .filter(([, { name }]) => !isNotes(name))
+      .map(([id, { name, group }]) => ({ store: name, group, entries: tables.entriesOf.get(id) ?? 0, isKept: !anew.has(group) })),
     positionsKept: tables.positionsKept,
     positionsDropped: tables.positionsDropped,
     restarted: tables.restarted,

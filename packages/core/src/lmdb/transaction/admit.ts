@@ -48,7 +48,7 @@ export interface Claimed {
 
 export const admit = (env: Env, { commit, incarnation }: Claimed, refused: RefusedIncarnations, ends: EndsInTransaction, cleanups: Cleanups): Admission => {
   refused.check(incarnation);
-  checkMapLimit(env, commit);
+  checkMapLimit(env, commit, ends);
   const admission = admitAppends(env, commit.appends, ends, cleanups);
   checkMember(env, commit);
   return admission;

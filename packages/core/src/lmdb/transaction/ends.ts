@@ -1,15 +1,24 @@
 /** The ends of partitions as a transaction moves them. */
 import { encodeEnds, partitionKey, type Ends } from '../layout/keyspace.ts';
-import type { Env } from '../tables/env.ts';
+import { stats, type Env } from '../tables/env.ts';
 import { readEnds } from '../tables/rows.ts';
 import { put } from '../tables/sealed.ts';
 
-/** The ends that a transaction has moved so far; each is written once, after all its commits. */
+/** The ends that a transaction has moved so far, and the size of the file when it began; each is written once, after all its commits. */
 export class EndsInTransaction {
   readonly #env: Env;
   readonly #ends = new Map<string, { readonly topicId: number; readonly partition: number; ends: Ends; moved: boolean }>();
+  #fileBytes: number | undefined;
   constructor(env: Env) {
     this.#env = env;
+  }
+  /** The bytes of the data file up to its last page, as of the last commit. */
+  get fileBytes(): number {
+    if (this.#fileBytes === undefined) {
+      const { lastPageNumber, pageSize } = stats(this.#env);
+      this.#fileBytes = (lastPageNumber + 1) * pageSize;
+    }
+    return this.#fileBytes;
   }
   get(topicId: number, partition: number): Ends {
     return this.#entry(topicId, partition).ends;

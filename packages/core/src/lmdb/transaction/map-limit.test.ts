@@ -35,7 +35,7 @@ describe('the limit of the data file', () => {
     expect(error).toMatchObject({ code: 'STOPLOG_LOG_FULL', message: expect.stringContaining('mapSize') });
     expect(taken).toBeGreaterThan(20);
     expect(taken).toBeLessThanOrEqual(42);
-    // What is in the log can be read, and what is deleted makes room.
+    // The records in the log can be read, and deleted ones make room.
     let read = 0;
     for await (const batch of first.read(texts, { from: 'earliest', until: 'end' })) read += batch.length;
     expect(read).toBe(taken);

@@ -3,17 +3,17 @@
  * limit would never be reached.
  *
  * The file is never made shorter, so its length says little: what counts is the part that is in use. As long as the whole file is within the
- * limit, the check is one look at LMDB's counts. Commits that write nothing, and everything that deletes, go on above the limit.
+ * limit, the check is one look at LMDB's counts for each transaction. Commits that write nothing, and everything that deletes, go on above the limit.
  */
 import { StoplogError } from '../../pure/errors.ts';
 import type { DecodedCommit } from '../layout/commit-bytes.ts';
-import { stats, type Env } from '../tables/env.ts';
+import type { Env } from '../tables/env.ts';
 import { liveBytes } from '../tables/usage.ts';
+import type { EndsInTransaction } from './ends.ts';
 
-export const checkMapLimit = (env: Env, { appends, entries }: DecodedCommit): void => {
+export const checkMapLimit = (env: Env, { appends, entries }: DecodedCommit, ends: EndsInTransaction): void => {
   const { mapSize, path } = env;
-  const { lastPageNumber, pageSize } = stats(env);
-  if ((lastPageNumber + 1) * pageSize <= mapSize) return;
+  if (ends.fileBytes <= mapSize) return;
   const bytes = appends.reduce((sum, { batch }) => sum + batch.length, 0) + valueBytes(entries);
   if (bytes === 0) return;
   const used = liveBytes(env);

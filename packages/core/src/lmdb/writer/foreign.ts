@@ -34,7 +34,7 @@ export class ForeignCommits {
   start(): void {
     if (this.watching) return;
     try {
-      this.#watcher = watch(this.#path, { persistent: false }, () => this.#reported());
+      this.#watcher = watch(this.#path, { persistent: false }, () => this.#notified());
       this.#watcher.on('error', () => this.#goBlind());
     } catch {
       // Without notices, the interval below suffices.
@@ -49,7 +49,7 @@ export class ForeignCommits {
     this.#watcher = this.#interval = this.#soon = undefined;
   }
 
-  #reported(): void {
+  #notified(): void {
     const early = this.#lookedAt + AT_MOST_MS - performance.now();
     if (early <= 0) this.#lookNow();
     else this.#soon ??= setTimeout(() => this.#lookNow(), early);

@@ -49,10 +49,10 @@ export const openHost = async (options: EnvOptions, verify?: boolean): Promise<H
     try {
       if (state === 'ours') verifyFile(path, verify);
     } catch (error) {
-      writer.report({ type: 'close' });
+      writer.send({ type: 'close' });
       throw error;
     }
-    writer.report({ type: 'open' });
+    writer.send({ type: 'open' });
     shared = { ...writer, room: makeRoom(), users: 0 };
     hosts.set(path, shared);
   }
@@ -104,7 +104,7 @@ const letGo = (gate: Int32Array): void => {
   if (gates.size === 0) process.off('exit', barAll);
 };
 
-const startWriter = (env: EnvOptions): Pick<Shared, 'started' | 'ended'> & { readonly report: (message: HostMessage) => void } => {
+const startWriter = (env: EnvOptions): Pick<Shared, 'started' | 'ended'> & { readonly send: (message: HostMessage) => void } => {
   const gate = makeGate();
   const atExit = new Int32Array(gate);
   barAtExit(atExit);
@@ -138,5 +138,5 @@ const startWriter = (env: EnvOptions): Pick<Shared, 'started' | 'ended'> & { rea
   });
   // A writer that was told not to open has no caller that awaits it.
   started.catch(() => {});
-  return { started, ended, report: (message) => worker.postMessage(message) };
+  return { started, ended, send: (message) => worker.postMessage(message) };
 };

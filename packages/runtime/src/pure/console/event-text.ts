@@ -47,9 +47,7 @@ export class EventText {
         return { level: 'error', text: sentence(event.error) };
       case 'dropped':
         return isRound(event.all, event.records)
-          ? warning(
-              `${event.verb} has dropped ${event.all} records of '${event.topic}' so far, which had no key or came too late (docs/guides/dropped-records.md)`,
-            )
+          ? warning(`${event.verb} has dropped ${event.all} records of '${event.topic}' so far, which had no key (docs/guides/dropped-records.md)`)
           : undefined;
       case 'cleaned':
         return info(event.line);

@@ -4,7 +4,7 @@
  */
 import type { Jump } from '../actor/place.ts';
 
-/** One actor: a task of the plan at a partition. */
+/** Names an actor: a task of the plan at a partition. */
 export interface ActorName {
   readonly task: number;
   readonly partition: number;
@@ -27,7 +27,7 @@ export type AppEvent =
   | { readonly type: 'failed'; readonly actor: ActorName; readonly error: Error; readonly failures: number; readonly skip: string | undefined }
   /** Retention had deleted the next record of an actor, which resumes elsewhere. */
   | { readonly type: 'reset'; readonly actor: ActorName; readonly jump: Jump }
-  /** A verb left out records without a key, or records that came too late: `records` since the last such event, `all` since the start. */
+  /** A verb left out records without a key: `records` since the last such event, `all` since the start. */
   | { readonly type: 'dropped'; readonly actor: ActorName; readonly verb: string; readonly topic: string; readonly records: number; readonly all: number }
   /** Retention or compaction has cleaned a topic, or failed at it. */
   | { readonly type: 'cleaned'; readonly line: string }
