@@ -16,6 +16,11 @@ import { changelogConfigs } from './pure/configs.ts';
 export type Declared = ReadonlyMap<string, unknown>;
 const TRANSACTION_MS = 10_000;
 const ATTEMPTS = 20;
+/**
+ * The answers to a process that another one has fenced. A broker calls it an unexpected error when the fence comes while it ends the
+ * transaction. That transaction may be committed: the next attempt reads first, and then has nothing to write.
+ */
+const FENCED = ['INVALID_PRODUCER_EPOCH', 'PRODUCER_FENCED', 'INVALID_TXN_STATE', 'UNKNOWN_SERVER_ERROR'];
 
 export class Declarations {
   readonly #brokers: readonly string[];
@@ -69,7 +74,7 @@ export class Declarations {
       await this.#reading.untilVisible(this.#topic, 0, this.#next + 1n);
       return true;
     } catch (error) {
-      if (failedAs(error, 'INVALID_PRODUCER_EPOCH', 'PRODUCER_FENCED', 'INVALID_TXN_STATE')) return false;
+      if (failedAs(error, ...FENCED)) return false;
       throw error;
     } finally {
       await producer.close();

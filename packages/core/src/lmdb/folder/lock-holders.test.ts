@@ -7,10 +7,14 @@ import { describe, expect, test } from 'vitest';
 import { readLetters, start, withFolder, type Child } from '../fixtures/child.ts';
 import { holdersIn, holdsLock } from './lock-holders.ts';
 
+/** The answer to a line. A warning is no answer, and comes at any time. */
 const send = async (child: Child, line: string): Promise<string> => {
-  const heard = child.lines.length;
+  const from = child.lines.length;
   child.process.stdin!.write(`${line}\n`);
-  return child.said('', heard);
+  for (let at = from; ; at++) {
+    const answer = await child.said('', at);
+    if (!answer.startsWith('warned ')) return answer;
+  }
 };
 const open = async (path: string): Promise<Child> => {
   const child = start('self-reader', path);
