@@ -3,8 +3,8 @@
  *
  *   app.child.js FOLDER HISTORY NAME UP_TO CHUNK STAY
  *
- * Prints running, produced, settled, ended. With STAY=stay it waits to be killed, otherwise it closes and ends; with closing
- * it does not settle before. A refused record is reported (refused CODE); a line on standard input lets the program continue.
+ * Prints running, produced, settled, ended. With STAY=stay it waits to be killed, with asked for a line on standard input,
+ * otherwise it closes and ends; with closing it does not settle before. A refused record is reported (refused CODE); a line on standard input lets the program continue.
  * With CAREFUL=yes there is one commit in flight at a time, so that the records after a refused one have not been sent yet.
  */
 import { once } from 'node:events';
@@ -42,13 +42,14 @@ for (let isDone = false; !isDone;) {
     console.log('going on');
   }
 }
-process.stdin.destroy();
 console.log('produced');
 if (stay !== 'closing') {
   await app.settled();
   mark('settled', `${name} has settled`);
   console.log('settled');
 }
+if (stay === 'asked') await once(process.stdin, 'data');
+process.stdin.destroy();
 if (stay === 'stay') setInterval(() => {}, 60_000);
 else {
   await log[Symbol.asyncDispose]();
