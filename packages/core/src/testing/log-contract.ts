@@ -16,7 +16,6 @@
  *   return { log, reopen: () => openPort(lmdb(path)), clean, dispose: async () => rmSync(path, { recursive: true }) };
  * });
  */
-import { describe, expect, test } from 'vitest';
 import type { Log } from '../port/log.ts';
 import type { NumberedLog } from '../port/numbered-log.ts';
 import { assert } from '../pure/errors.ts';
@@ -26,40 +25,26 @@ import { groups } from './contract/groups.ts';
 import { numbers } from './contract/numbers.ts';
 import { reads } from './contract/reads.ts';
 import { forgetting } from './contract/cleaning.ts';
-import { shape, TOPIC, type OpenLog, type Promises, type Subject } from './contract/setting.ts';
+import { shape, TOPIC, type OpenLog, type Subject } from './contract/setting.ts';
 import { stores } from './contract/stores.ts';
+import { suite, type NotKept } from './contract/suite.ts';
 import { survival } from './contract/survival.ts';
 
 export type { LogUnderTest } from './contract/setting.ts';
 
-/** Promises that a log does not keep: the beginning of their sentences, such as 'survivors:', with the reason. */
-export type NotKept = Readonly<Record<string, string>>;
-
 /** Every promise of the port. */
 export const logContract = (name: string, open: OpenLog, notKept: NotKept = {}): void =>
-  suite(name, open, notKept, { reads, commits, arrival, 'stores and topics': stores, 'groups and endings': groups, survival, forgetting });
+  suite({
+    kind: 'a log',
+    name,
+    notKept,
+    parts: { reads, commits, arrival, 'stores and topics': stores, 'groups and endings': groups, survival, forgetting },
+    show: (kept) => show(open, kept),
+  });
 
 /** The further promises of a log that numbers its appends. */
 export const numberedLogContract = (name: string, open: OpenLog<NumberedLog>, notKept: NotKept = {}): void =>
-  suite(name, open, notKept, { 'once and condition': numbers });
-
-const suite = <L extends Log>(name: string, open: OpenLog<L>, notKept: NotKept, parts: Readonly<Record<string, Promises<L>>>): void => {
-  const left = new Map(Object.keys(notKept).map((beginning) => [beginning, 0]));
-  const promise: Parameters<Promises<L>>[0] = (sentence, kept) => {
-    const beginning = Object.keys(notKept).find((one) => sentence.startsWith(one));
-    if (beginning !== undefined) {
-      left.set(beginning, left.get(beginning)! + 1);
-      return;
-    }
-    test(sentence, () => show(open, kept));
-  };
-  for (const [part, promises] of Object.entries(parts)) describe(`the promises of a log, kept by ${name}: ${part}`, () => promises(promise));
-  if (left.size === 0) return;
-  test(`each promise that ${name} does not keep is one of the contract`, () => {
-    for (const [beginning, count] of left) console.log(`${name} does not keep ${count} × '${beginning}…': ${notKept[beginning]!}`);
-    expect([...left].filter(([, count]) => count === 0)).toEqual([]);
-  });
-};
+  suite({ kind: 'a log', name, notKept, parts: { 'once and condition': numbers }, show: (kept) => show(open, kept) });
 
 const show = async <L extends Log>(open: OpenLog<L>, kept: (subject: Subject<L>) => Promise<void>): Promise<void> => {
   const subject = await open();

@@ -6,6 +6,7 @@ import type { NumberedCommit } from '../../port/numbered-log.ts';
 import type { Cleaned, CleanOptions } from '../../port/tools.ts';
 import { BatchBuilder } from '../../pure/record/batch.ts';
 import type { TopicShape } from '../../pure/topic/shape.ts';
+import type { PromisesOf } from './suite.ts';
 
 export interface LogUnderTest<L extends Log = Log> {
   readonly log: L;
@@ -23,8 +24,7 @@ export interface Subject<L extends Log = Log> {
   readonly reopen: () => Promise<L>;
   readonly clean: NonNullable<LogUnderTest<L>['clean']>;
 }
-/** A group of promises: each is a sentence, and a test that shows it. */
-export type Promises<L extends Log = Log> = (promise: (sentence: string, kept: (subject: Subject<L>) => Promise<void>) => void) => void;
+export type Promises<L extends Log = Log> = PromisesOf<Subject<L>>;
 
 export const shape = (name: string, partitions: number = 2, settings: Partial<TopicShape> = {}): TopicShape => ({
   name,
