@@ -118,6 +118,21 @@ describe('a folder that is not ours, or of a later version, is refused and not t
       ).toEqual(before);
     });
   });
+  test('a mark of a gigabyte is refused without being read', async () => {
+    await withLog(async (path) => {
+      truncateSync(join(path, 'stoplog.json'), 1024 ** 3);
+      const said = await look(path);
+      expect([said.errors, said.message]).toEqual([['STOPLOG_LOG_FOREIGN'], expect.stringContaining('its stoplog.json has 1073741824 bytes')]);
+    });
+  });
+  test.each(['stoplog.json', 'data.mdb', 'lock.mdb'])('a pipe in the place of %s is refused, and not waited for', async (name) => {
+    await withLog(async (path) => {
+      rmSync(join(path, name));
+      execFileSync('mkfifo', [join(path, name)]);
+      const said = await look(path);
+      expect([said.errors, said.message]).toEqual([['STOPLOG_LOG_FOREIGN'], expect.stringContaining(`its ${name} is no file`)]);
+    });
+  });
   test('a file in the place of the folder is refused', async () => {
     await withFolder(async (folder) => {
       writeFileSync(join(folder, 'file'), '');

@@ -31,6 +31,8 @@ import { checkRights } from './rights.ts';
 import { asUnfinished } from './unfinished.ts';
 
 const MARK_FILE = 'stoplog.json';
+/** A mark has less than a hundred bytes; later versions may have more to say. */
+const MARK_BYTES_MAX = 64 * 1024;
 /** Ends the name of a mark that is being written. */
 const NOT_YET = '.new';
 
@@ -74,7 +76,11 @@ const examine = (path: string): FolderState => {
 };
 
 const checkMark = (path: string): void => {
-  const text = readFileSync(join(path, MARK_FILE), 'utf8');
+  const file = join(path, MARK_FILE);
+  // A file of gigabytes fits in no string.
+  const { size } = statSync(file);
+  if (size > MARK_BYTES_MAX) throw foreign(path, `its ${MARK_FILE} has ${size} bytes`);
+  const text = readFileSync(file, 'utf8');
   let format: unknown;
   try {
     format = (JSON.parse(text) as { format?: unknown }).format;
@@ -127,9 +133,14 @@ const writeMark = (path: string): void => {
   syncFolder(dirname(path));
 };
 
-/** Refuses links: a link would connect the lock of one folder to the data of another, and a write to any file it names. */
+/**
+ * Refuses links: a link would connect the lock of one folder to the data of another, and a write to any file it names. Refuses pipes
+ * and folders: opening a pipe waits for a writer.
+ */
 const checkIsFile = (path: string, name: string): void => {
-  if (!lstatSync(join(path, name)).isSymbolicLink()) return;
+  const stats = lstatSync(join(path, name));
+  if (stats.isFile()) return;
+  if (!stats.isSymbolicLink()) throw foreign(path, `its ${name} is no file`);
   throw new StoplogError(
     'STOPLOG_LOG_UNAVAILABLE',
     { path, file: name },

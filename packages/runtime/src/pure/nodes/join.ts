@@ -13,27 +13,30 @@ export const join = (
   table: TableNode,
   left: boolean,
   combine: (value: unknown, match: unknown, record: AnyRecord) => unknown,
-): StreamNode => ({
-  kind: 'join',
-  verb: left ? 'leftJoin' : 'join',
-  yields: 'records',
-  inputs: [input, table],
-  declares: { left },
-  meeting: 'join',
-  compile: (task, emit) => {
-    const lookup = table.lookup(task);
-    task.onRecord(input, (record) => {
-      const { key } = record;
-      if (key === null) return task.drop(left ? 'leftJoin' : 'join', record);
-      const match = lookup(key);
-      if (match === undefined && !left) return;
-      let value: unknown;
-      try {
-        value = settled('join', combine(record.value, match, record));
-      } catch (error) {
-        throw inVerb(left ? 'leftJoin' : 'join', error);
-      }
-      emit(new DerivedRecord(record, value));
-    });
-  },
-});
+): StreamNode => {
+  const verb = left ? 'leftJoin' : 'join';
+  return {
+    kind: 'join',
+    verb,
+    yields: 'records',
+    inputs: [input, table],
+    declares: { left },
+    meeting: 'join',
+    compile: (task, emit) => {
+      const lookup = table.lookup(task);
+      task.onRecord(input, (record) => {
+        const { key } = record;
+        if (key === null) return task.drop(verb, record);
+        const match = lookup(key);
+        if (match === undefined && !left) return;
+        let value: unknown;
+        try {
+          value = settled(verb, combine(record.value, match, record));
+        } catch (error) {
+          throw inVerb(verb, error);
+        }
+        emit(new DerivedRecord(record, value));
+      });
+    },
+  };
+};
