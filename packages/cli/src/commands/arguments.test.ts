@@ -47,6 +47,7 @@ describe('--log', () => {
   test('--log is ./data by default, and otherwise names a kind and a location', () => {
     expect(logArgument(undefined, { create: true })).toMatchObject({ text: 'lmdb:./data', ref: { options: { path: expect.stringMatching(/\/data$/) } } });
     expect(logArgument('lmdb:/a/b', { create: false }).ref.options).toEqual({ path: '/a/b', create: false });
+    expect(logArgument('lmdb:/a/b?groupMayWrite', { create: true }).ref.options).toEqual({ path: '/a/b', groupMayWrite: true });
   });
   test('--log with an unknown kind, or without one, is refused with the kinds that exist', () => {
     expect(() => logArgument('kafka://b1:9092', { create: true })).toThrow(/no log of the kind 'kafka', only lmdb/);

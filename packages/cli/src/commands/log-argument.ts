@@ -8,7 +8,9 @@ import { oneLine } from '@stoplog/runtime/kit';
 import { suggestion } from '../text/suggest.ts';
 
 const DEFAULT_LOG = 'lmdb:./data';
-export const LOG_HELP: string = `  --log lmdb:FOLDER     the log; ${DEFAULT_LOG} when left out`;
+/** Ends the name of a folder whose group is trusted. */
+const GROUP = '?groupMayWrite';
+export const LOG_HELP: string = `  --log lmdb:FOLDER     the log; ${DEFAULT_LOG} when left out. 'lmdb:FOLDER${GROUP}' trusts the folder's group`;
 
 export interface LogArgument {
   /** The argument as typed. */
@@ -25,7 +27,11 @@ export const logArgument = (text: string | undefined, { create }: { readonly cre
   if (scheme === undefined) throw wrong(`--log '${oneLine(given)}' does not say what kind of log it is`);
   if (scheme !== 'lmdb') throw wrong(`there is no log of the kind '${oneLine(scheme)}', only lmdb`);
   if (rest === undefined || rest === '') throw wrong(`--log '${oneLine(given)}' names no folder`);
-  return { text: given, ref: lmdb(rest, create ? {} : { create }) };
+  const groupMayWrite = rest.endsWith(GROUP);
+  return {
+    text: given,
+    ref: lmdb(groupMayWrite ? rest.slice(0, -GROUP.length) : rest, { ...(create ? {} : { create }), ...(groupMayWrite ? { groupMayWrite } : {}) }),
+  };
 };
 
 export interface OpenedLog extends AsyncDisposable {

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import { besideModule } from '../client/bundled.ts';
 import type { Capability, LogRef } from '../port/log-module.ts';
+import { StoplogError } from '../pure/errors.ts';
 import { checkSettings, type Known } from '../pure/settings.ts';
 
 export interface LmdbOptions {
@@ -14,6 +15,11 @@ export interface LmdbOptions {
    * Kubernetes). Without it such a folder is refused; a folder that everybody may write to is always refused.
    */
   readonly ownerOnly?: boolean;
+  /**
+   * Trusts the folder's group: its members may write to the folder and own it, and the files are made for all of them. For processes
+   * of several users that share a volume. Each of them opens the folder with this option.
+   */
+  readonly groupMayWrite?: boolean;
   /**
    * Whether the pages of the data file are walked for damage before it is opened: `true` always, `false` never; by default
    * when the walk takes some twenty milliseconds at most, which is up to 4 MB of keys, store entries and small batches.
@@ -36,6 +42,12 @@ export interface LmdbOptions {
  */
 export const lmdb = (path: string, options: LmdbOptions = {}): LogRef<Capability> => {
   checkSettings(`lmdb('${path}')`, options, KNOWN);
+  if (options.ownerOnly === true && options.groupMayWrite === true)
+    throw new StoplogError(
+      'STOPLOG_USAGE',
+      { path },
+      `lmdb('${path}') takes ownerOnly or groupMayWrite, not both: one takes a right from the group that the other gives`,
+    );
   if (options.maintenance !== undefined) checkSettings(`the maintenance of lmdb('${path}')`, options.maintenance, OF_MAINTENANCE);
   // A module that a bundler turned into CommonJS has no URL.
   if ((import.meta.url as string | undefined) === undefined) besideModule('./log-module.js', undefined);
@@ -45,5 +57,5 @@ export const lmdb = (path: string, options: LmdbOptions = {}): LogRef<Capability
     capabilities: { producers: true, condition: true },
   };
 };
-const KNOWN: Known<LmdbOptions> = { mapSize: true, create: true, ownerOnly: true, verify: true, maintenance: true };
+const KNOWN: Known<LmdbOptions> = { mapSize: true, create: true, ownerOnly: true, groupMayWrite: true, verify: true, maintenance: true };
 const OF_MAINTENANCE: Known<NonNullable<LmdbOptions['maintenance']>> = { everyMs: true, bytesPerSecond: true };

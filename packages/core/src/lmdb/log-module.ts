@@ -22,7 +22,13 @@ const links = new WeakMap<Log, () => LogLink>();
 const administrators = new WeakMap<Log, () => Promise<Administrator>>();
 
 export type Given = Partial<EnvOptions> & { readonly path: string; readonly create?: boolean; readonly ownerOnly?: boolean; readonly verify?: boolean };
-const envOptionsOf = ({ path, mapSize = DEFAULT_MAP_SIZE, maintenance, clock }: Given): EnvOptions => ({ path, mapSize, maintenance, clock });
+const envOptionsOf = ({ path, mapSize = DEFAULT_MAP_SIZE, maintenance, groupMayWrite, clock }: Given): EnvOptions => ({
+  path,
+  mapSize,
+  maintenance,
+  groupMayWrite,
+  clock,
+});
 
 export const open = async (options: unknown, link?: Promise<unknown>): Promise<Log> => {
   const given = options as Given;
@@ -34,7 +40,7 @@ export const open = async (options: unknown, link?: Promise<unknown>): Promise<L
     return openThreadLog(envOptions, data as Line).log;
   }
   if (given.ownerOnly === true) removeGroupWrite(given.path);
-  if (given.create === false && examineFolder(given.path) === 'new') {
+  if (given.create === false && examineFolder(given.path, given.groupMayWrite) === 'new') {
     throw new StoplogError(
       'STOPLOG_LOG_UNAVAILABLE',
       { path: given.path },

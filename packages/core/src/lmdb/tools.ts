@@ -26,6 +26,12 @@ export const toolsWith = (administrator: (log: Log) => Promise<Administrator>, e
   backup: async (log, folder, watch = {}) => (await administrator(log)).backup(folder, watch),
   restore: async (folder, options, watch = {}) => (await import('./copy/restore.ts')).restoreBackup(folder, (options as Given).path, watch),
   shrink: async (options, watch = {}) => (await import('./copy/shrink.ts')).shrinkFolder(envOptionsOf(options as Given), watch),
-  check: async (options, how) => (await import('./doctor/check.ts')).checkFolder((options as Given).path, how),
-  repair: async (options, to, how) => (await import('./doctor/repair.ts')).repairFolder((options as Given).path, to, how),
+  check: async (options, how) => {
+    const { path, groupMayWrite } = options as Given;
+    return (await import('./doctor/check.ts')).checkFolder(path, how, groupMayWrite);
+  },
+  repair: async (options, to, how) => {
+    const { path, groupMayWrite } = options as Given;
+    return (await import('./doctor/repair.ts')).repairFolder(path, to, how, groupMayWrite);
+  },
 });

@@ -7,7 +7,7 @@
  * number of the last commit, which must be the copied one; and a writer that has the old file open sees under the same lock
  * that its file has lost its name, and commits nothing to it (transactions.ts).
  */
-import { mkdirSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Shrunk } from '../../port/administration.ts';
 import type { Watch } from '../../port/watch.ts';
@@ -27,11 +27,11 @@ import { usageOfEnv } from '../tables/usage.ts';
 import { verifyFile } from '../doctor/verify.ts';
 
 export const shrinkFolder = async (options: EnvOptions, watch: Watch): Promise<Shrunk> => {
-  const found = examineFolder(options.path);
+  const found = examineFolder(options.path, options.groupMayWrite);
   if (found !== 'ours')
     throw new StoplogError('STOPLOG_LOG_UNAVAILABLE', { path: options.path }, `there is no log in ${options.path}: check the path; nothing was changed`);
   try {
-    const path = createFolder(options.path);
+    const path = createFolder(options.path, options.groupMayWrite);
     if (isOpenHere(path)) throw inUse(path, [process.pid]);
     removeDead(path, 'shrink');
     // Entries hidden by damage would not be copied, and would be lost with the old file.
@@ -67,8 +67,16 @@ const swap = (env: Env, opened: FoundInodes, copy: FreshCopy, copied: number | u
     if (data !== opened.data || lock !== opened.lock) throw changed(env.path);
     checkAlone(env);
     if (copied === undefined || copied !== newestCommit(env.path)) throw changed(env.path);
+    keepRights(join(env.path, DATA_FILE), copy.path);
     renameSync(copy.path, join(env.path, DATA_FILE));
   }, FLUSH_BEFORE);
+};
+
+/** Gives the copy to the user and the group that may use the old file: root shrinks the log of another user, too. */
+const keepRights = (from: string, to: string): void => {
+  const [{ uid, gid, mode }, made] = [statSync(from), statSync(to)];
+  if (process.geteuid?.() === 0 && (uid !== made.uid || gid !== made.gid)) chownSync(to, uid, gid);
+  chmodSync(to, mode & 0o7777);
 };
 
 /** The commit that was copied: among the readers, only this process holds a snapshot. */

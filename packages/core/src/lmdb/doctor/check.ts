@@ -25,14 +25,14 @@ const MOST_FINDINGS = 1_000;
 const LOOK_EVERY = 64;
 
 /** Checks a data folder. Throws when it cannot be read at all, is not a Stoplog folder, or has a later format. */
-export const checkFolder = async (path: string, options: CheckOptions = {}): Promise<CheckReport> => {
+export const checkFolder = async (path: string, options: CheckOptions = {}, groupMayWrite: boolean = false): Promise<CheckReport> => {
   const findings: Finding[] = [];
   let omitted = 0;
   const report = (one: Finding): void => {
     if (findings.length < MOST_FINDINGS) findings.push(one);
     else omitted++;
   };
-  const torn = examineForReading(path);
+  const torn = examineForReading(path, groupMayWrite);
   if (torn !== undefined) report(finding('file', {}, torn.facts['reason'] === 'missing' ? 'it is gone' : String(torn.facts['reason'] ?? torn.message)));
   const nothing = { topics: 0, partitions: 0, batches: 0, records: 0, entries: 0, bytes: 0, notes: [], commit: 0, isWhole: true };
   const file = openPageFile(path);
@@ -85,9 +85,9 @@ export const checkFolder = async (path: string, options: CheckOptions = {}): Pro
 };
 
 /** The reason why the folder cannot be opened, unless the reason is damage: damage is reported with all other findings. */
-export const examineForReading = (path: string): StoplogError | undefined => {
+export const examineForReading = (path: string, groupMayWrite: boolean): StoplogError | undefined => {
   try {
-    const state = examineFolder(path);
+    const state = examineFolder(path, groupMayWrite);
     if (state === 'ours') return undefined;
     throw new StoplogError(
       'STOPLOG_LOG_UNAVAILABLE',

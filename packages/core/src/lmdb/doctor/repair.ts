@@ -22,8 +22,8 @@ import { RepairTarget } from './repair-target.ts';
 const DERIVED: ReadonlySet<Table> = new Set(['segments', 'times']);
 
 /** Makes the folder `to` from the provable entries of the folder at `path`, which is only read. */
-export const repairFolder = async (path: string, to: string, options: RepairOptions = {}): Promise<RepairReport> => {
-  examineForReading(path);
+export const repairFolder = async (path: string, to: string, options: RepairOptions = {}, groupMayWrite: boolean = false): Promise<RepairReport> => {
+  examineForReading(path, groupMayWrite);
   const file = openPageFile(path);
   if (file === undefined)
     throw new StoplogError('STOPLOG_LOG_CORRUPT', { path, reason: 'missing' }, `the data file of ${path} is gone: restore it from a backup`);

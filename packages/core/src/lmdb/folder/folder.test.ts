@@ -193,6 +193,49 @@ describe('a folder that cannot be used says why', () => {
       expect(statSync(path).mode & 0o777).toBe(0o777);
     });
   });
+  test('a folder whose group is trusted is made for the group, and refused where everybody may write to it, or the group is not trusted', async () => {
+    await withFolder(async (folder) => {
+      const path = join(folder, 'log');
+      const trusting = lmdb(path, { groupMayWrite: true });
+      await (await openPort(trusting))[Symbol.asyncDispose]();
+      expect(statSync(path).mode & 0o7777).toBe(0o2770);
+      for (const name of ['data.mdb', 'lock.mdb', 'stoplog.json']) expect([name, statSync(join(path, name)).mode & 0o777]).toEqual([name, 0o660]);
+      await expect(openPort(lmdb(path))).rejects.toThrow('or with { groupMayWrite: true } if you trust everybody in its group');
+      for (const mode of [0o777, 0o702]) {
+        chmodSync(path, mode);
+        await expect(openPort(trusting)).rejects.toMatchObject({ code: 'STOPLOG_LOG_UNAVAILABLE', message: expect.stringContaining(`run chmod o-w ${path}`) });
+      }
+      // A log that was the owner's alone, and whose rights a platform has widened.
+      chmodSync(path, 0o770);
+      chmodSync(join(path, 'data.mdb'), 0o600);
+      await (await openPort(trusting))[Symbol.asyncDispose]();
+      expect([statSync(path).mode & 0o7777, statSync(join(path, 'data.mdb')).mode & 0o777]).toEqual([0o2770, 0o660]);
+      const { check } = await loadTools(trusting);
+      expect((await check(trusting.options)).findings).toEqual([]);
+    });
+    expect(() => lmdb('./data', { ownerOnly: true, groupMayWrite: true })).toThrow(/ownerOnly or groupMayWrite, not both/);
+  });
+  test('a member of a trusted group opens the folder of another member, also after root has shrunk it; a stranger does not', async ({ skip }) => {
+    if (process.getuid?.() !== 0) skip('root alone can become another user');
+    await withFolder(async (folder) => {
+      chmodSync(folder, 0o755);
+      const path = join(folder, 'log');
+      await makeLog(path);
+      const group = 2_000;
+      for (const name of ['', 'data.mdb', 'lock.mdb', 'stoplog.json']) {
+        chownSync(join(path, name), 1_000, group);
+        chmodSync(join(path, name), name === '' ? 0o2770 : 0o660);
+      }
+      const trusting = lmdb(path, { groupMayWrite: true });
+      await (await loadTools(trusting)).shrink(trusting.options);
+      const { uid, gid, mode } = statSync(join(path, 'data.mdb'));
+      expect([uid, gid, mode & 0o777]).toEqual([1_000, group, 0o660]);
+      expect(await look(path, '--member', String(group))).toMatchObject({ errors: [], appended: true });
+      // Readable for everybody, so that the folder can be looked at.
+      chmodSync(path, 0o2775);
+      expect((await look(path, '--member', '2001')).message).toMatch(/belongs to user 1000.* name a folder of your own$/);
+    });
+  });
   test('a folder of another user is refused; root may open it all the same, as in a container', async ({ skip }) => {
     if (process.getuid?.() !== 0) skip('only root can give a folder away');
     await withFolder(async (folder) => {

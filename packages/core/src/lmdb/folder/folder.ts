@@ -5,20 +5,7 @@
  * So the folder is read with ordinary file calls first, and everything that is not ours is refused by name. Ours is
  * marked by `stoplog.json`, written last when a folder is created: without it, nothing here was ever promised.
  */
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  fsyncSync,
-  lstatSync,
-  openSync,
-  readFileSync,
-  readdirSync,
-  realpathSync,
-  renameSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, existsSync, fsyncSync, lstatSync, openSync, readFileSync, readdirSync, realpathSync, renameSync, statSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { threadId } from 'node:worker_threads';
 import { StoplogError } from '../../pure/errors.ts';
@@ -27,7 +14,7 @@ import { checkDataFile, foreign } from './data-file.ts';
 import { BACKUP_FILE, DATA_FILE, LOCK_FILE } from './files.ts';
 import { describeIo } from './io-errors.ts';
 import { makeFolder, syncFolder } from './durable.ts';
-import { checkRights } from './rights.ts';
+import { checkRights, giveGroupWrite, setFileRights } from './rights.ts';
 import { asUnfinished } from './unfinished.ts';
 
 const MARK_FILE = 'stoplog.json';
@@ -39,15 +26,16 @@ const NOT_YET = '.new';
 /** The result of `examineFolder`: no log yet, a folder of ours, or one whose mark is missing. */
 export type FolderState = 'new' | 'ours' | 'unmarked';
 
-export const examineFolder = (path: string): FolderState => {
+/** `groupMayWrite`: the group of the folder is trusted (rights.ts). */
+export const examineFolder = (path: string, groupMayWrite: boolean = false): FolderState => {
   try {
-    return examine(path);
+    return examine(path, groupMayWrite);
   } catch (error) {
     throw describeIo(path, error);
   }
 };
 
-const examine = (path: string): FolderState => {
+const examine = (path: string, groupMayWrite: boolean): FolderState => {
   if (!existsSync(path)) return 'new';
   if (!statSync(path).isDirectory()) throw foreign(path, 'it is a file, not a folder');
   const entries = readdirSync(path);
@@ -55,7 +43,7 @@ const examine = (path: string): FolderState => {
   for (const name of files) checkIsFile(path, name);
   if (entries.includes(BACKUP_FILE)) throw isBackup(path);
   checkUnfinished(path, entries);
-  if (files.length > 0) checkRights(path, files);
+  if (files.length > 0) checkRights(path, files, groupMayWrite);
   const marked = entries.includes(MARK_FILE);
   if (marked) checkMark(path);
   if (!entries.includes(DATA_FILE)) {
@@ -68,7 +56,7 @@ const examine = (path: string): FolderState => {
     }
     const others = entries.filter((name) => name !== LOCK_FILE && !(name.startsWith(MARK_FILE) && name.endsWith(NOT_YET)));
     if (others.length > 0) throw foreign(path, `it holds other files (${others.slice(0, 3).join(', ')})`);
-    checkRights(path, []);
+    checkRights(path, [], groupMayWrite);
     return 'new';
   }
   checkDataFile(path, marked);
@@ -103,10 +91,11 @@ export const checkTables = (path: string, found: readonly string[]): void => {
   if (other !== undefined) throw foreign(path, `its ${DATA_FILE} belongs to another program (it holds '${other}')`);
 };
 
-/** Makes the folder with rights for its owner only, and resolves links, so that two names of it become the same path. */
-export const createFolder = (path: string): string => {
+/** Makes the folder with rights for its owner only, or for its group too, and resolves links, so that two names of it become the same path. */
+export const createFolder = (path: string, groupMayWrite: boolean = false): string => {
   try {
     makeFolder(path);
+    if (groupMayWrite) giveGroupWrite(path);
     return realpathSync(path);
   } catch (error) {
     throw describeIo(path, error);
@@ -114,9 +103,10 @@ export const createFolder = (path: string): string => {
 };
 
 /** Marks a folder as ours, as the last step: durable before it is believed. Several processes may do so at the same time. */
-export const markFolder = (path: string): void => {
+export const markFolder = (path: string, groupMayWrite: boolean = false): void => {
   if (!existsSync(join(path, MARK_FILE))) writeMark(path);
-  for (const name of [DATA_FILE, LOCK_FILE]) if (existsSync(join(path, name))) chmodSync(join(path, name), 0o600);
+  const names = groupMayWrite ? [DATA_FILE, LOCK_FILE, MARK_FILE] : [DATA_FILE, LOCK_FILE];
+  for (const name of names) if (existsSync(join(path, name))) setFileRights(join(path, name), groupMayWrite);
 };
 const writeMark = (path: string): void => {
   const fresh = join(path, `${MARK_FILE}.${process.pid}-${threadId}${NOT_YET}`);

@@ -20,6 +20,8 @@ export interface EnvOptions {
   /** The size to which the file may grow, in bytes; address space, not memory. */
   readonly mapSize: number;
   readonly maintenance?: Partial<MaintenanceOptions> | undefined;
+  /** The group of the folder is trusted, and gets the right to write to its files. */
+  readonly groupMayWrite?: boolean | undefined;
   /** Clocks that a test moves: a double for the wall clock, milliseconds since 1970, and optionally one for the monotonic clock. */
   readonly clock?: SharedArrayBuffer | undefined;
 }

@@ -40,8 +40,8 @@ export const isOpenHere = (path: string): boolean => hosts.has(path);
 
 /** `verify`: whether the pages of the data file are walked first; undefined: where that is quick. Only the first opening here verifies. */
 export const openHost = async (options: EnvOptions, verify?: boolean): Promise<Host> => {
-  const state = examineFolder(options.path);
-  const path = createFolder(options.path);
+  const state = examineFolder(options.path, options.groupMayWrite);
+  const path = createFolder(options.path, options.groupMayWrite);
   let shared = hosts.get(path);
   if (shared === undefined) {
     // The writer loads while the file is verified, and opens the file after that.

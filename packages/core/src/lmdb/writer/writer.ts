@@ -73,7 +73,7 @@ const main = async (message: HostMessage): Promise<void> => {
 /** Opens the environment, and the same files directly: retried where the files were replaced in between. */
 const openFiles = async (path: string): Promise<{ readonly env: Env; readonly file: DataFile }> => {
   for (let n = 1; ; n++) {
-    const isOurs = examineFolder(path) === 'ours';
+    const isOurs = examineFolder(path, envOptions.groupMayWrite) === 'ours';
     if (isOurs) removeDead(path, 'shrink');
     const { data, lock } = inodesIn(path);
     const env = openEnv(envOptions, false, isOurs ? undefined : (tables) => checkTables(path, tables));
@@ -85,7 +85,7 @@ const openFiles = async (path: string): Promise<{ readonly env: Env; readonly fi
 };
 
 const initialise = (env: Env, inTransaction: Transact, file: DataFile, times: LogTime): void => {
-  const isMarked = examineFolder(envOptions.path) === 'ours';
+  const isMarked = examineFolder(envOptions.path, envOptions.groupMayWrite) === 'ours';
   // This lengthens the file before the mark is set: from then on a file that is too short has been cut.
   inTransaction(() => {
     if (readMeta<number>(env, formatKey()) === undefined) {
@@ -95,7 +95,7 @@ const initialise = (env: Env, inTransaction: Transact, file: DataFile, times: Lo
     applyFile(env, file.inode);
     if (times.isToBeSaved()) times.save(env);
   });
-  markFolder(envOptions.path);
+  markFolder(envOptions.path, envOptions.groupMayWrite);
 };
 
 /** Without its names a log would look empty, and assign its numbers again. */
