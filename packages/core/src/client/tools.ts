@@ -15,6 +15,7 @@ const NAMES: { readonly [name in keyof Tools]: string } = {
   setPositions: 'reset a group',
   deleteGroup: 'delete a group',
   deleteTopic: 'delete a topic',
+  adoptRebuild: 'adopt a rebuild',
   usage: 'measure its size',
   backup: 'make a backup',
   restore: 'be made from a backup',

@@ -14,6 +14,7 @@ import { commitSize, encodeCommit, type IdCommit } from './layout/commit-bytes.t
 import { numbered } from './layout/group-record.ts';
 import { prefixEnd, storePrefix, unseal } from './layout/keyspace.ts';
 import {
+  exchangesKey,
   fromBytes,
   groupMetaKey,
   sourceMetaKey,
@@ -50,6 +51,8 @@ export class LmdbLog implements NumberedLog {
   readonly #groups = new Map<string, number>();
   readonly #sources = new Map<string, number>();
   readonly #stores = new Map<string, number>();
+  /** The exchanges of names that this log has followed. */
+  #exchanges = 0;
   #naming: Promise<void> | undefined;
   #closed: Promise<void> | undefined;
 
@@ -69,6 +72,7 @@ export class LmdbLog implements NumberedLog {
 
   async *join(group: string, membership: Membership, signal: AbortSignal): AsyncIterable<Assignment> {
     checkMembership(membership);
+    this.#readNow(() => this.#follow());
     const sources = membership.units.flat().flatMap(({ topic }) => (isSource(topic) ? [topic] : []));
     const groupId = await this.#openGroup(group, sources);
     yield* joinGroup(membership, {
@@ -84,7 +88,7 @@ export class LmdbLog implements NumberedLog {
 
   async fetch(from: Position, limit: { readonly bytes: number; readonly waitMs: number }, signal: AbortSignal): Promise<RecordBatch> {
     this.#checkOpen();
-    const place = this.#place(from);
+    let place = this.#place(from);
     const look = (): Found => readBatches(this.#env, place, from.offset, limit.bytes);
     let found = look();
     const until = performance.now() + limit.waitMs;
@@ -98,6 +102,8 @@ export class LmdbLog implements NumberedLog {
         await new Promise((resolve) => setImmediate(resolve));
       }
       if (this.#closed !== undefined) break;
+      this.#follow();
+      place = this.#place(from);
     }
     return { topic: from.topic, partition: from.partition, from: from.offset, next: found.next, batches: found.batches };
   }
@@ -115,6 +121,7 @@ export class LmdbLog implements NumberedLog {
 
   committed(group: string, partitions: readonly TopicPartition[]): Promise<readonly Position[]> {
     return this.#read(() => {
+      this.#follow();
       const groupId = this.#groups.get(group) ?? readMeta<GroupMeta>(this.#env, groupMetaKey(group))?.id;
       return partitions.map((partition) => {
         if (isSource(partition.topic)) return { ...named(partition), offset: this.#sourcePosition(groupId, partition) };
@@ -198,6 +205,13 @@ export class LmdbLog implements NumberedLog {
     return this.#closed;
   }
 
+  /** Looks topics up again after their names have changed. Actors ask for positions when they start, so they begin with the present numbers. */
+  #follow(): void {
+    const exchanges = readMeta<number>(this.#env, exchangesKey()) ?? 0;
+    if (exchanges === this.#exchanges) return;
+    this.#exchanges = exchanges;
+    this.#topics.clear();
+  }
   #isNew({ group, positions }: NumberedCommit): boolean {
     return group !== '' && (!this.#groups.has(group) || positions.some(({ topic }) => isSource(topic) && !this.#sources.has(topic)));
   }

@@ -22,6 +22,11 @@ export const toolsWith = (administrator: (log: Log) => Promise<Administrator>, e
     await (await administrator(log)).deleteTopic(topic);
     (log as LmdbLog).forget();
   },
+  adoptRebuild: async (log, adoption) => {
+    const outcome = await (await administrator(log)).adoptRebuild(adoption);
+    (log as LmdbLog).forget();
+    return outcome;
+  },
   usage: async (log) => (await administrator(log)).usage(),
   backup: async (log, folder, watch = {}) => (await administrator(log)).backup(folder, watch),
   restore: async (folder, options, watch = {}) => (await import('./copy/restore.ts')).restoreBackup(folder, (options as Given).path, watch),

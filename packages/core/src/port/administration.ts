@@ -7,6 +7,7 @@
  * refused if it was alive.
  */
 import type { ResetLine } from '../pure/group/reset.ts';
+import type { Adopted, Adoption } from './rebuilding.ts';
 import type { Usage } from './usage.ts';
 import type { CleaningReport } from '../pure/retention/cleaning-report.ts';
 import type { Epoch, GroupId, AssignedPartition, Log, Position, TopicName, TopicPartition } from './log.ts';
@@ -22,11 +23,13 @@ export interface GroupDescription {
   /** The committed positions; the group reads a partition that is not listed from its start. */
   readonly positions: readonly Position[];
   /** The stores that the group has folded, as of exactly these positions. */
-  readonly stores: readonly { readonly store: string; readonly version: number }[];
+  readonly stores: readonly { readonly store: string; readonly version: number; readonly fingerprint: string }[];
   /** A runtime has left notes about partitions of the group. */
   readonly hasNotes?: true;
   /** The topics that the group fills by itself: they are deleted with it. */
   readonly owns: readonly TopicName[];
+  /** The group is an earlier version of stores, which a rebuild replaced: it is kept until then, ms since 1970. */
+  readonly keptUntil?: number;
 }
 export interface GroupMember {
   /** The id of this join: each later join of the same process, or of the same instance id, has another. */
@@ -91,6 +94,12 @@ export interface Administration {
    * are refused.
    */
   deleteTopic(log: Log, topic: TopicName): Promise<void>;
+  /**
+   * Puts rebuilt stores, and the topics between the tasks that fill them, in the place of those of the group, in one commit; the members of
+   * the group join again. Changes nothing, and tells how far the rebuild is behind, unless both have processed exactly the same records.
+   * Refused while another group reads a topic that would be replaced (`STOPLOG_TOPIC_OWNER`).
+   */
+  adoptRebuild(log: Log, adoption: Adoption): Promise<Adopted>;
   /** The size of the log on the disk, and the part of it that is in use; as of now, at the cost of a few reads. */
   usage(log: Log): Promise<Usage>;
   /**

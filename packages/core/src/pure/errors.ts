@@ -17,6 +17,7 @@ export type StoplogCode =
   | 'STOPLOG_STORE_VERSION' // the schema changed and the version did not; or the version cannot be opened
   | 'STOPLOG_STORE_OWNER' // another pipeline owns the store
   | 'STOPLOG_STORE_NEW' // a new store of a group that has read past the records which would fill it
+  | 'STOPLOG_REBUILD' // a store cannot be rebuilt, or is being rebuilt and cannot be read yet
   | 'STOPLOG_FENCED' // another member holds the partition, or the position has moved
   | 'STOPLOG_OTHER_VERSION' // processes of the group run another program, and this one refuses to start beside them
   | 'STOPLOG_GROUP_ACTIVE' // the operation needs a group without active members

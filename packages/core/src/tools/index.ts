@@ -2,6 +2,7 @@
  * `@stoplog/core/tools`: the operations of a command line on a log: groups and resets, usage, check, repair, backup.
  */
 export type { PartitionCleaning, GroupMember, GroupDescription } from '../port/administration.ts';
+export type { Adopted, Adoption } from '../port/rebuilding.ts';
 export type { CheckReport, InspectionProgress, RepairedPartition, RepairReport } from '../port/inspection.ts';
 export type { Cleaned, CleanOptions, Tools } from '../port/tools.ts';
 export type { Usage } from '../port/usage.ts';

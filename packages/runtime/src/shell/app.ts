@@ -1,6 +1,6 @@
 /** A running pipeline: joins the group as a member, and runs the actors of its assigned partitions until the member leaves. */
 import { type LogClient, StoplogError, type Store } from '@stoplog/core';
-import type { Assignment, Log } from '@stoplog/core/port';
+import type { AssignedPartition, Assignment, Log } from '@stoplog/core/port';
 import { asError, makeClient } from '@stoplog/core/kit';
 import type { PartitionCleaning } from '@stoplog/core/tools';
 import { failpoint } from '@stoplog/core/private/failpoints';
@@ -14,6 +14,7 @@ import { CleaningWatch } from './cleaning-watch.ts';
 import { Events, type EventStream } from './status/events.ts';
 import { writeNote } from './failure-notes.ts';
 import { lagOf, statusOf, Tally, type StatusStream } from './status/status.ts';
+import type { Needed } from '../pure/replay/needed.ts';
 import { Programs } from './programs.ts';
 import { readStore, type StoreReader } from './stores.ts';
 
@@ -60,6 +61,14 @@ export interface AppParts {
   /** The cleanings of the plan's topics. */
   readonly cleanings: () => Promise<readonly PartitionCleaning[]>;
   readonly released: () => void;
+  /** A rebuild of stores, until which some tasks wait. */
+  readonly rebuild?: Rebuilding | undefined;
+}
+export interface Rebuilding {
+  readonly needed: Needed;
+  readonly tasks: ReadonlySet<number>;
+  /** Resolves when the stores serve, or at the abort. */
+  run(signal: AbortSignal): Promise<void>;
 }
 /** How long a drain may take before the remaining threads are ended. */
 const DRAIN_MS = 30_000;
@@ -90,6 +99,13 @@ export class RunningApp implements App {
   /** The other programs of the group at the last look; undefined before the first. */
   #others: readonly string[] | undefined;
   #lookLater: NodeJS.Timeout | undefined;
+  /** The tasks that wait for a rebuild. */
+  #waiting: ReadonlySet<number>;
+  #rebuildFailed: Error | undefined;
+  /** The partitions of each membership: tasks that waited for a rebuild join on their own. */
+  readonly #assigned: (readonly AssignedPartition[])[] = [];
+  /** Assignments are taken one after the other. */
+  #taken: Promise<void> = Promise.resolve();
   /** Resolves when the notes about failed partitions are written. */
   #noted: Promise<void> = Promise.resolve();
 
@@ -99,6 +115,7 @@ export class RunningApp implements App {
     this.log = makeClient(log, async () => {});
     this.#watch = new CleaningWatch(parts.cleanings, (line) => this.report({ type: 'cleaned', line }), performance.now.bind(performance));
     this.#units = unitsOf(plan);
+    this.#waiting = parts.rebuild?.tasks ?? new Set();
     this.#programs = new Programs(log, plan.name, parts.program);
     this.#host = new Host({ ...parts.host, plan, on: (event) => this.#on(event) });
     this.#watch.start();
@@ -129,7 +146,7 @@ export class RunningApp implements App {
         else reject(this.#fatal);
       };
       const look = (): void => {
-        if (this.#fatal !== undefined || this.#host.isStarted) done();
+        if (this.#fatal !== undefined || this.#host.isStarted || this.#runs().length === 0) done();
       };
       this.#listeners.add(look);
       look();
@@ -144,7 +161,7 @@ export class RunningApp implements App {
     for (;;) {
       this.#checkHealth();
       const lag = await lagOf(this.#parts.plan, this.#parts.log);
-      if ([...lag.values()].every((records) => records === 0)) break;
+      if (this.#waiting.size === 0 && [...lag.values()].every((records) => records === 0)) break;
       const asked = await this.#host.idle();
       // No actor runs here right now, or other processes run some, which are not asked.
       if (asked === 0 || this.#host.held.size < this.#units.length) await after(LOOK_AGAIN_MS);
@@ -155,7 +172,8 @@ export class RunningApp implements App {
   }
 
   store<K, V>(store: Store<K, V>): StoreReader<K, V> {
-    return readStore(this.#parts.log, this.#parts.plan, store);
+    const { log, plan, rebuild } = this.#parts;
+    return readStore(log, plan, store, (name) => (this.#waiting.size === 0 ? undefined : rebuild?.needed.stores.find((needed) => needed.store === name)));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -163,24 +181,20 @@ export class RunningApp implements App {
     await this.finished.catch(() => {});
   }
 
-  /** The life of a member, from joining the group to leaving it. */
+  /** The life of the app, from joining the group to leaving it. */
   async #live(): Promise<void> {
-    const { plan, log, ready, released, instanceId, sessionMs } = this.#parts;
-    const membership = {
-      units: this.#units.map(({ places }) => places),
-      ...(instanceId === undefined ? {} : { instanceId }),
-      ...(sessionMs === undefined ? {} : { sessionMs }),
-    };
+    const { log, ready, released, instanceId, rebuild } = this.#parts;
     const stopped = new Promise<void>((resolve) => this.#stop.signal.addEventListener('abort', () => resolve(), { once: true }));
     this.#stop.signal.addEventListener('abort', () => void (this.#drained = this.#drain()), { once: true });
     try {
       // Joins only when the threads are ready: the present holders stop when partitions are assigned to this member, and no process works
       // on the partitions until an actor runs here.
       await Promise.race([ready, stopped]);
-      for await (const assignment of log.join(plan.name, membership, this.#leave.signal)) {
-        if (this.#stop.signal.aborted) await this.#drained;
-        else await this.#take(assignment);
-      }
+      const now = this.#runs();
+      const members = now.length === 0 && rebuild !== undefined ? [this.#drained] : [this.#member(0, now, instanceId)];
+      if (rebuild !== undefined) members.push(this.#memberAfter(rebuild, stopped));
+      await endTogether(members, () => this.#leave.abort());
+      if (this.#stop.signal.aborted) await this.#drained;
     } catch (error) {
       // The error of another process under this instance id, or of the log itself.
       if (this.#fatal === undefined) this.report({ type: 'fatal', error: (this.#fatal = asError(error)) });
@@ -200,10 +214,43 @@ export class RunningApp implements App {
     }
     if (this.#fatal !== undefined) throw this.#fatal;
   }
+  /** The units that do not wait for a rebuild. */
+  #runs(): readonly Unit[] {
+    return this.#units.filter(({ task }) => !this.#waiting.has(task.id));
+  }
+  /** A member of the group, with the units that it may take. */
+  async #member(number: number, units: readonly Unit[], instanceId: string | undefined): Promise<void> {
+    const { plan, log, sessionMs } = this.#parts;
+    const membership = {
+      units: units.map(({ places }) => places),
+      ...(instanceId === undefined ? {} : { instanceId }),
+      ...(sessionMs === undefined ? {} : { sessionMs }),
+    };
+    for await (const assignment of log.join(plan.name, membership, this.#leave.signal)) {
+      if (this.#stop.signal.aborted) await this.#drained;
+      else await (this.#taken = this.#taken.then(() => this.#take(number, assignment)));
+    }
+  }
+  /** Rebuilds the stores of the tasks that wait for it, and then joins with these tasks. */
+  async #memberAfter({ needed, run }: Rebuilding, stopped: Promise<void>): Promise<void> {
+    try {
+      await run(this.#stop.signal);
+    } catch (error) {
+      this.#rebuildFailed = asError(error);
+      this.report({ type: 'rebuild-failed', stores: needed.stores, error: this.#rebuildFailed });
+      return stopped;
+    }
+    if (this.#stop.signal.aborted) return;
+    const units = this.#units.filter(({ task }) => this.#waiting.has(task.id));
+    this.#waiting = new Set();
+    const { instanceId } = this.#parts;
+    return this.#member(1, units, instanceId === undefined ? undefined : `${instanceId}.rebuilt`);
+  }
   /** Resolves when every revoked unit has ended: the request for the next assignment confirms it. */
-  async #take(assignment: Assignment): Promise<void> {
+  async #take(number: number, assignment: Assignment): Promise<void> {
     const before = this.#host.held;
-    const now = holdingsIn(this.#units, assignment.partitions);
+    this.#assigned[number] = assignment.partitions;
+    const now = holdingsIn(this.#units, this.#assigned.flat());
     const { ended, started } = differenceOf(before, now);
     if (started.length > 0) failpoint('rebalance.assigned');
     if (ended.length > 0) failpoint('rebalance.revoke');
@@ -287,8 +334,21 @@ export class RunningApp implements App {
     const [failed] = this.#host.failed;
     if (this.#fatal !== undefined) throw this.#fatal;
     if (failed !== undefined) throw failed.error;
+    if (this.#rebuildFailed !== undefined) throw this.#rebuildFailed;
     if (this.#tally.state === 'ended') throw new StoplogError('STOPLOG_USAGE', {}, 'the app has ended: call settled() before disposing of it');
   }
 }
 
+/** Resolves when all have ended; when one fails the others are told to end, and the first error is thrown. */
+const endTogether = async (all: readonly Promise<void>[], end: () => void): Promise<void> => {
+  const ended = await Promise.allSettled(
+    all.map((one) =>
+      one.catch((error: unknown) => {
+        end();
+        throw error;
+      }),
+    ),
+  );
+  for (const one of ended) if (one.status === 'rejected') throw one.reason;
+};
 const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { isStoplogError, StoplogError } from '@stoplog/core';
 import { isPipeline } from '../pure/pipeline/pipeline.ts';
 import { asUnread, lacksFiles } from '../pure/host/lacks-files.ts';
-import { planOf, type Plan } from '../pure/topology/plan.ts';
+import { planOf, rebuildPlanOf, type Plan } from '../pure/topology/plan.ts';
 import { lackOfFiles, mayLackFiles } from './open-files.ts';
 import { importModule } from './typescript.ts';
 
@@ -34,7 +34,8 @@ const isEntry = (url: string): boolean => {
   return entry !== undefined && url.startsWith('file:') && fileURLToPath(url) === entry;
 };
 
-export const loadPlan = async (url: string): Promise<Plan> => {
+/** The plan of the whole pipeline, or of what leads to the stores that are rebuilt. */
+export const loadPlan = async (url: string, rebuilds?: readonly string[]): Promise<Plan> => {
   importing.add(url);
   let module: { readonly default?: unknown };
   try {
@@ -50,7 +51,7 @@ export const loadPlan = async (url: string): Promise<Plan> => {
     const found = exported === undefined ? 'has no default export' : `exports a ${typeof exported} by default, not a pipeline`;
     throw new StoplogError('STOPLOG_PIPELINE_MODULE', { url }, `${shortName(url)} ${found}.\n${CONVENTION}`);
   }
-  return planOf(exported);
+  return rebuilds === undefined ? planOf(exported) : rebuildPlanOf(exported, rebuilds);
 };
 /** The default export. A CommonJS module is imported with its `module.exports` as the default; a compiler puts the default inside that. */
 const defaultOf = ({ default: exported }: { readonly default?: unknown }): unknown => {
@@ -68,9 +69,9 @@ const startedNow = (): Map<string, number> => {
 };
 
 /** `loadPlan` for a thread without other work yet; refuses a module that starts something. */
-export const loadPlanWatching = async (url: string): Promise<Plan> => {
+export const loadPlanWatching = async (url: string, rebuilds?: readonly string[]): Promise<Plan> => {
   const before = startedNow();
-  const plan = await loadPlan(url);
+  const plan = await loadPlan(url, rebuilds);
   // A started resource may appear only a turn later: a server that looks up its address, a promise that is not awaited.
   await new Promise((resolve) => setImmediate(resolve));
   for (const [kind, count] of startedNow()) {

@@ -8,9 +8,11 @@ import { checkLogRef, checkMembership, checkSettings, type Known, loadLogModule,
 import { newStoreParts, topicUse } from '../pure/actor/store-part.ts';
 import type { Plan } from '../pure/topology/plan.ts';
 import { Threads } from './actors/threads.ts';
-import { RunningApp, type App } from './app.ts';
+import type { AppEvent } from '../pure/host/app-event.ts';
+import { RunningApp, type App, type Rebuilding } from './app.ts';
 import { checkLogging, reporterOf, type Logging, type Reporter } from './logger.ts';
 import { loadPlan } from './load-plan.ts';
+import { prepareRebuild, type RebuildOptions } from './replay/prepare.ts';
 import { versionOf } from './program.ts';
 import { onStopSignals } from './stop-signals.ts';
 
@@ -49,6 +51,8 @@ export interface RunOptions {
   readonly version?: string;
   /** 'refuse': this process does not start beside another version. 'warn', the default, reports it. */
   readonly otherVersions?: 'warn' | 'refuse';
+  /** How stores are rebuilt whose version was raised. */
+  readonly rebuild?: RebuildOptions;
   /** Logs events to standard error ('console', the default), not at all ('none'), or to a logger of pino's shape. `app.events` has them as data. */
   readonly logger?: Logging;
 }
@@ -65,8 +69,10 @@ const KNOWN: Known<RunOptions> = {
   signals: true,
   version: true,
   otherVersions: true,
+  rebuild: true,
   logger: true,
 };
+const OF_REBUILDS: Known<RebuildOptions> = { keep: true, from: true, threads: true };
 
 const HANG_AFTER_MS = 30_000;
 const HEAP_MB = 2_048;
@@ -84,6 +90,7 @@ export const startApp = async (url: URL, options: RunOptions, reporterFor: (plan
   checkSettings('run(…)', options, KNOWN);
   checkLogRef(options.log);
   checkVersions(options);
+  if (options.rebuild !== undefined) checkSettings('run(…, { rebuild })', options.rebuild, OF_REBUILDS);
   const threads = options.threads ?? availableParallelism();
   if (!Number.isInteger(threads) || threads < 1)
     throw new StoplogError('STOPLOG_USAGE', { threads }, `threads is ${String(threads)}: give a whole number from 1 on, or leave it out for one per core`);
@@ -110,6 +117,9 @@ export const startApp = async (url: URL, options: RunOptions, reporterFor: (plan
     throw error;
   }
   const report = reporterFor(plan);
+  const program = `${plan.fingerprint} ${versionOf(href, options.version)}`;
+  const told: { report(event: AppEvent): void } = { report };
+  let rebuild: Rebuilding | undefined;
   try {
     const names = plan.topics.map(({ name }) => name);
     // Without the tool the new topics are not known, and none is reported.
@@ -118,8 +128,23 @@ export const startApp = async (url: URL, options: RunOptions, reporterFor: (plan
       plan.topics.map(({ shape }) => shape),
       topicUse(plan),
     );
+    rebuild = await prepareRebuild({
+      url: href,
+      plan,
+      ref: options.log,
+      log,
+      tools: await module.tools?.(),
+      heapMb: options.heapMb ?? HEAP_MB,
+      hangAfterMs,
+      sessionMs: options.session,
+      program,
+      report: (event) => told.report(event),
+      options: options.rebuild,
+    });
+    const rebuilt = new Set(rebuild?.needed.stores.map(({ store }) => store));
     // A store that does not fit is refused here, not later by an actor.
-    for (const task of plan.tasks) for (const part of newStoreParts(plan, task)) await log.store(part, new AbortController().signal);
+    for (const task of plan.tasks)
+      for (const part of newStoreParts(plan, task)) if (!rebuilt.has(part.store)) await log.store(part, new AbortController().signal);
     report({ type: 'opened', topicsCreated: names.filter((name) => !there.has(name)).length });
   } catch (error) {
     await pool.close();
@@ -141,7 +166,8 @@ export const startApp = async (url: URL, options: RunOptions, reporterFor: (plan
     },
     ready,
     ...member,
-    program: `${plan.fingerprint} ${versionOf(href, options.version)}`,
+    program,
+    rebuild,
     refusesOthers: options.otherVersions === 'refuse',
     report,
     cleanings: async () =>
@@ -151,6 +177,7 @@ export const startApp = async (url: URL, options: RunOptions, reporterFor: (plan
       )) ?? [],
     released: () => stopListening(),
   });
+  told.report = (event) => app.report(event);
   const stop = (): void => void app[Symbol.asyncDispose]();
   const drain = (): void => {
     const { instanceId, sessionMs = SESSION_MS } = member;

@@ -2,9 +2,10 @@
  * Reads a store in the main thread, through the memory map, without a message to the actor that writes the store.
  */
 import { partitionOf, StoplogError, type Store } from '@stoplog/core';
-import type { Log, StateStore } from '@stoplog/core/port';
+import type { Log, StateStore, StorePart } from '@stoplog/core/port';
 import { type AnyStore, checkSettings, compareBytes, decodeSortKey, encodeKey, encodeSortKey, type Known, storeOf } from '@stoplog/core/kit';
 import { storePart } from '../pure/actor/store-part.ts';
+import type { NeededStore } from '../pure/replay/needed.ts';
 import type { Plan, Task, TaskStore } from '../pure/topology/plan.ts';
 
 export interface StoreReader<K, V> {
@@ -16,11 +17,31 @@ export interface StoreReader<K, V> {
 
 const CHUNK = 256;
 
-export const readStore = <K, V>(log: Log, plan: Plan, face: Store<K, V>): StoreReader<K, V> => {
+/** The part to read: of the version that serves, while the declared one is being rebuilt. */
+const serving = (part: StorePart, needed: NeededStore | undefined): StorePart => {
+  if (needed === undefined) return part;
+  const { store, from, to, isReadable } = needed;
+  if (from !== undefined && isReadable) return { ...part, version: from };
+  throw new StoplogError(
+    'STOPLOG_REBUILD',
+    { store, from, to },
+    from === undefined
+      ? `store '${store}' is new, and is still being filled from the records that are there: await app.settled(), or look at app.events for its progress`
+      : `store '${store}' is being rebuilt, and the values of version ${from} have another schema: await app.settled(), or look at app.events for its progress. 'stoplog store get' still reads version ${from}`,
+  );
+};
+
+/** `rebuilding` tells that a store is being rebuilt. */
+export const readStore = <K, V>(
+  log: Log,
+  plan: Plan,
+  face: Store<K, V>,
+  rebuilding: (store: string) => NeededStore | undefined = () => undefined,
+): StoreReader<K, V> => {
   const store = storeOf(face);
   const { task, owned } = owner(plan, store);
   const never = new AbortController().signal;
-  const open = (partition: number): Promise<StateStore> => log.store(storePart(plan, owned, partition), never);
+  const open = async (partition: number): Promise<StateStore> => log.store(serving(storePart(plan, owned, partition), rebuilding(store.name)), never);
   const decode = (bytes: Uint8Array): V => store.valueSerde.decode(bytes) as V;
   return {
     async get(key) {

@@ -2,6 +2,7 @@
 import { isNotes } from '../../pure/store/notes.ts';
 import type { Backup, PartitionCleaning, GroupMember, GroupDescription } from '../../port/administration.ts';
 import type { AssignedPartition, Position } from '../../port/log.ts';
+import type { Adopted, Adoption } from '../../port/rebuilding.ts';
 import type { Watch } from '../../port/watch.ts';
 import { topicIdOf, type KeptMember } from '../layout/group-record.ts';
 import type { ResetLine } from '../../pure/group/reset.ts';
@@ -56,7 +57,7 @@ export class Administrator {
       const sources = this.#metas<SourceMeta>(SOURCE_PREFIX).map(({ name, meta }) => [meta.id, `${SOURCE_PREFIX.toString()}${name}`] as const);
       const names = new Map([...topics, ...sources]);
       const stores = this.#metas<StoreMeta>(STORE_PREFIX);
-      return this.#metas<GroupMeta>(GROUP_PREFIX).map(({ name: group, meta: { id } }) => {
+      return this.#metas<GroupMeta>(GROUP_PREFIX).map(({ name: group, meta: { id, keptUntil } }) => {
         const { state } = readGroup(this.#env, id);
         const holds = (member: string): readonly AssignedPartition[] =>
           [...state.held.values()].flatMap((held) => {
@@ -68,8 +69,11 @@ export class Administrator {
           epoch: state.epoch,
           members: state.members.filter((member) => isPresent(this.#env, member, Date.now())).map((member) => seen(member, holds(member.id))),
           positions: this.#positions(id, topics),
-          stores: stores.filter(({ name, meta }) => meta.group === group && !isNotes(name)).map(({ name, meta }) => ({ store: name, version: meta.version })),
+          stores: stores
+            .filter(({ name, meta }) => meta.group === group && !isNotes(name))
+            .map(({ name, meta: { version, fingerprint } }) => ({ store: name, version, fingerprint })),
           ...(stores.some(({ name, meta }) => meta.group === group && isNotes(name)) ? { hasNotes: true as const } : {}),
+          ...(keptUntil === undefined ? {} : { keptUntil }),
           owns: topicMetas.filter(({ meta }) => meta.owner === group).map(({ name }) => name),
         };
       });
@@ -95,6 +99,12 @@ export class Administrator {
   async deleteGroup(group: string): Promise<void> {
     await this.#link.call({ type: 'delete-group', group });
     await this.#sweep();
+  }
+  async adoptRebuild(adoption: Adoption): Promise<Adopted> {
+    const { outcome } = await this.#link.call({ type: 'adopt-rebuild', adoption });
+    this.#env.root.resetReadTxn();
+    if (outcome.adopted) await this.#sweep();
+    return outcome;
   }
   async deleteTopic(topic: string): Promise<void> {
     await this.#link.call({ type: 'delete-topic', topic });

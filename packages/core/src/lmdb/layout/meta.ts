@@ -22,6 +22,8 @@ export interface StoreMeta {
 }
 export interface GroupMeta {
   readonly id: number;
+  /** The group is what a rebuild replaced, and is kept until then (ms since 1970). */
+  readonly keptUntil?: number;
 }
 export interface SourceMeta {
   readonly id: number;
@@ -40,6 +42,8 @@ export const nextIdKey = (): Buffer => Buffer.from('next');
 export const formatKey = (): Buffer => Buffer.from('format');
 /** The file's identity, by its number in the file system: a copy has the number of its original until it is opened. */
 export const fileKey = (): Buffer => Buffer.from('file');
+/** Counts the exchanges of names: numbers of topics that were looked up before may belong to other names now. */
+export const exchangesKey = (): Buffer => Buffer.from('exchanges');
 /** How far the clock has come that ages are counted by: see log-clock.ts. */
 export const clockKey = (): Buffer => Buffer.from('clock');
 export const TOPIC_PREFIX: Buffer = Buffer.from('topic:');

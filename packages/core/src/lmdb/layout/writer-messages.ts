@@ -4,6 +4,7 @@
  * A request is answered once, under its id. Commits are transferred, not copied.
  */
 import type { TopicUse } from '../../port/log.ts';
+import type { Adopted, Adoption } from '../../port/rebuilding.ts';
 import type { ErrorData } from '../../pure/errors.ts';
 import type { AssignedPartition, Unit } from '../../pure/group/group-partition.ts';
 import type { ResetLine } from '../../pure/group/reset.ts';
@@ -39,6 +40,7 @@ export type WriterCall =
   | { readonly type: 'set-positions'; readonly group: string; readonly lines: readonly ResetLine[] }
   | { readonly type: 'delete-group'; readonly group: string }
   | { readonly type: 'delete-topic'; readonly topic: string }
+  | { readonly type: 'adopt-rebuild'; readonly adoption: Adoption }
   /** Frees some of the rest of deleted topics and stores. */
   | { readonly type: 'sweep' }
   /** Moves the starts of partitions up, one for each. */
@@ -68,6 +70,7 @@ export type WriterAnswer = { readonly id: number; readonly commit?: number } & (
   | { readonly type: 'opened'; readonly storeId: number }
   | { readonly type: 'group'; readonly groupId: number; readonly sourceIds: readonly number[] }
   | { readonly type: 'producer'; readonly producer: ProducerIncarnation }
+  | { readonly type: 'adopted'; readonly outcome: Adopted }
   | { readonly type: 'swept'; readonly left: boolean }
   | { readonly type: 'starts'; readonly starts: readonly bigint[] }
   | { readonly type: 'cleaned'; readonly cleaned: readonly Cleaned[] }

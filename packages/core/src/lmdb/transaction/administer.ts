@@ -7,6 +7,7 @@
  */
 import { StoplogError } from '../../pure/errors.ts';
 import { isNotes } from '../../pure/store/notes.ts';
+import { partsOfShadow } from '../../pure/store/shadow.ts';
 import { occupiedError } from '../../pure/group/occupied.ts';
 import type { ResetLine } from '../../pure/group/reset.ts';
 import { heldKey } from '../layout/group-record.ts';
@@ -67,9 +68,10 @@ export const applyDeleteGroup = (env: Env, group: string): void => {
   const groups = groupsIn(env);
   const found = groups.find(({ name }) => name === group);
   if (found === undefined) throw new StoplogError('STOPLOG_GROUP_UNKNOWN', { group }, `there is no group '${group}' in this log: 'stoplog groups' lists them`);
-  const owned = ownedBy(env, [found]);
-  checkDeletion(env, groups, [found], owned);
-  deleteAll(env, groups, [found], owned);
+  const along = [found, ...rebuildsOf(groups, [found])];
+  const owned = ownedBy(env, along);
+  checkDeletion(env, groups, along, owned);
+  deleteAll(env, groups, along, owned);
 };
 
 export const applyDeleteTopic = (env: Env, topic: string): void => {
@@ -78,20 +80,27 @@ export const applyDeleteTopic = (env: Env, topic: string): void => {
   const groups = groupsIn(env);
   const readers = groups.filter((group) => isIn(env, group, meta));
   // The stores of such a group would have no positions, and the records that its owner has sent through the topic would not be sent again.
-  const along = groups.filter((group) => group.name === meta.owner || (group.stores.some(({ isState }) => isState) && readers.includes(group)));
+  const whole = groups.filter((group) => group.name === meta.owner || (group.stores.some(({ isState }) => isState) && readers.includes(group)));
+  const along = [...whole, ...rebuildsOf(groups, whole)];
   const owned = ownedBy(env, along).filter(({ id }) => id !== meta.id);
   for (const { name, id } of readers) checkIdle(env, name, id);
   checkDeletion(env, groups, along, owned);
   deleteAll(env, groups, along, [...owned, meta]);
 };
 
-interface FoundGroup {
+/** The rebuilds of groups, and what their rebuilds have replaced: neither is of use without the group. */
+const rebuildsOf = (all: readonly FoundGroup[], groups: readonly FoundGroup[]): readonly FoundGroup[] => {
+  const names = new Set(groups.map(({ name }) => name));
+  return all.filter(({ name }) => !names.has(name) && names.has(partsOfShadow(name)?.name ?? ''));
+};
+
+export interface FoundGroup {
   readonly name: string;
   readonly id: number;
   /** `isState`: folded from records, in contrast to notes. */
   readonly stores: readonly { readonly key: Buffer; readonly id: number; readonly isState: boolean }[];
 }
-const groupsIn = (env: Env): readonly FoundGroup[] => {
+export const groupsIn = (env: Env): readonly FoundGroup[] => {
   const stores = metas<StoreMeta>(env, STORE_PREFIX);
   return metas<GroupMeta>(env, GROUP_PREFIX).map(({ name, meta: { id } }) => ({
     name,
@@ -99,11 +108,11 @@ const groupsIn = (env: Env): readonly FoundGroup[] => {
     stores: stores.filter(({ meta }) => meta.group === name).map(({ key, name: store, meta }) => ({ key, id: meta.id, isState: !isNotes(store) })),
   }));
 };
-const ownedBy = (env: Env, groups: readonly FoundGroup[]): readonly TopicMeta[] =>
+export const ownedBy = (env: Env, groups: readonly FoundGroup[]): readonly TopicMeta[] =>
   metas<TopicMeta>(env, TOPIC_PREFIX).flatMap(({ meta }) => (groups.some(({ name }) => name === meta.owner) ? [meta] : []));
-const partitionsOf = ({ shape }: TopicMeta): readonly number[] => Array.from({ length: shape.partitions }, (_, partition) => partition);
+export const partitionsOf = ({ shape }: TopicMeta): readonly number[] => Array.from({ length: shape.partitions }, (_, partition) => partition);
 /** True when the group has a position in the topic, or a member that holds a partition of it. */
-const isIn = (env: Env, { id }: FoundGroup, topic: TopicMeta): boolean =>
+export const isIn = (env: Env, { id }: FoundGroup, topic: TopicMeta): boolean =>
   partitionsOf(topic).some((partition) => (readPosition(env, id, topic.id, partition) ?? readHeldEpoch(env, id, topic.id, partition)) !== undefined);
 
 /** Refuses to delete groups with active members, and the topics they own where other groups read those. */
@@ -122,29 +131,33 @@ const checkDeletion = (env: Env, all: readonly FoundGroup[], groups: readonly Fo
 };
 
 const deleteAll = (env: Env, all: readonly FoundGroup[], groups: readonly FoundGroup[], topics: readonly TopicMeta[]): void => {
-  for (const { name, id, stores } of groups) {
-    for (const store of stores) {
-      env.tables.meta.removeSync(store.key);
-      putMeta(env, goneKey(store.id), { id: store.id, kind: 'store' } satisfies GoneMeta);
-    }
-    for (const { key } of entries(env, 'positions', groupKey(id))) env.tables.positions.removeSync(key);
-    env.tables.meta.removeSync(groupMetaKey(name));
-    removeGroup(env, id);
-  }
+  for (const group of groups) deleteWithStores(env, group);
   const others = all.filter((group) => !groups.includes(group));
-  for (const { id, shape } of topics) {
-    for (let partition = 0; partition < shape.partitions; partition++) {
-      for (const group of others) {
-        env.tables.positions.removeSync(positionKey(group.id, id, partition));
-        // Only dead members can hold it.
-        env.tables.groups.removeSync(heldKey(group.id, id, partition));
-      }
-      put(env, 'ends', partitionKey(id, partition), new Uint8Array(0));
-      env.tables.meta.removeSync(cleaningKey(id, partition));
-    }
-    env.tables.meta.removeSync(topicMetaKey(shape.name));
-    putMeta(env, goneKey(id), { id, kind: 'topic' } satisfies GoneMeta);
+  for (const topic of topics) deleteRecordsOf(env, topic, others);
+};
+/** Deletes a group, its positions, and its stores. */
+export const deleteWithStores = (env: Env, { name, id, stores }: FoundGroup): void => {
+  for (const store of stores) {
+    env.tables.meta.removeSync(store.key);
+    putMeta(env, goneKey(store.id), { id: store.id, kind: 'store' } satisfies GoneMeta);
   }
+  for (const { key } of entries(env, 'positions', groupKey(id))) env.tables.positions.removeSync(key);
+  env.tables.meta.removeSync(groupMetaKey(name));
+  removeGroup(env, id);
+};
+/** Deletes a topic with the positions of these groups in it. */
+export const deleteRecordsOf = (env: Env, { id, shape }: TopicMeta, groups: readonly FoundGroup[]): void => {
+  for (let partition = 0; partition < shape.partitions; partition++) {
+    for (const group of groups) {
+      env.tables.positions.removeSync(positionKey(group.id, id, partition));
+      // Only dead members can hold it.
+      env.tables.groups.removeSync(heldKey(group.id, id, partition));
+    }
+    put(env, 'ends', partitionKey(id, partition), new Uint8Array(0));
+    env.tables.meta.removeSync(cleaningKey(id, partition));
+  }
+  env.tables.meta.removeSync(topicMetaKey(shape.name));
+  putMeta(env, goneKey(id), { id, kind: 'topic' } satisfies GoneMeta);
 };
 
 /** The tables that are not swept for a deleted topic; its ends stay, as its mark. */
@@ -199,7 +212,7 @@ const entries = (
 ): readonly { readonly key: Buffer; readonly value: Buffer }[] => [...env.tables[table].getRange({ start: prefix, end: prefixEnd(prefix), limit })];
 
 /** The named rows of a kind, with their keys. */
-const metas = <T>(env: Env, prefix: Buffer): readonly { readonly key: Buffer; readonly name: string; readonly meta: T }[] =>
+export const metas = <T>(env: Env, prefix: Buffer): readonly { readonly key: Buffer; readonly name: string; readonly meta: T }[] =>
   entries(env, 'meta', prefix).map(({ key, value }) => ({
     key: Buffer.from(key),
     name: key.toString().slice(prefix.length),

@@ -140,6 +140,7 @@ class Caller {
   #follow(call: TransactedCall, outcome: Outcome): void {
     const { cleanups, waiting, presence, upkeep } = this.#parts;
     if (call.type === 'delete-records') upkeep.startsMoved(call.before);
+    if (call.type === 'adopt-rebuild') cleanups.refresh();
     if (call.type === 'ensure') cleanups.learn(call.topics.map(({ name }) => name));
     if (call.type === 'join' && outcome.type === 'done') {
       this.#members.set(call.instance, call.groupId);

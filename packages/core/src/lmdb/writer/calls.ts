@@ -2,6 +2,7 @@
 import { decodeCommit } from '../layout/commit-bytes.ts';
 import type { WriterCall } from '../layout/writer-messages.ts';
 import { applyDeleteGroup, applyDeleteTopic, applySetPositions, sweep } from '../transaction/administer.ts';
+import { applyAdoption } from '../transaction/adopt.ts';
 import { admit } from '../transaction/admit.ts';
 import { applyCommit } from '../transaction/apply.ts';
 import { applyEnsure, applyOpenGroup, applyOpenSource, applyOpenStore } from '../transaction/declare.ts';
@@ -60,6 +61,8 @@ export const prepare = (env: Env, call: TransactedCall, cleanups: Cleanups, refu
       return done(() => applyDeleteGroup(env, call.group));
     case 'delete-topic':
       return done(() => applyDeleteTopic(env, call.topic));
+    case 'adopt-rebuild':
+      return () => ({ type: 'adopted', outcome: applyAdoption(env, call.adoption) });
     case 'sweep':
       return () => ({ type: 'swept', left: sweep(env) });
   }

@@ -26,6 +26,7 @@ interface Answers {
   readonly 'set-positions': 'done';
   readonly 'delete-group': 'done';
   readonly 'delete-topic': 'done';
+  readonly 'adopt-rebuild': 'adopted';
   readonly sweep: 'swept';
   readonly 'delete-records': 'starts';
   readonly clean: 'cleaned';

@@ -6,7 +6,9 @@
  */
 import { isStoplogError } from '@stoplog/core';
 import type { ActorName, AppEvent } from '../host/app-event.ts';
+import type { NeededStore } from '../replay/needed.ts';
 import { printable } from './printable.ts';
+import { grouped, secondsText } from './quantity-text.ts';
 
 export type Level = 'info' | 'warn' | 'error';
 export interface EventLine {
@@ -45,6 +47,22 @@ export class EventText {
         return this.#failed(event);
       case 'fatal':
         return { level: 'error', text: sentence(event.error) };
+      case 'rebuilding':
+        return info(
+          `${event.continues ? 'continues to rebuild' : 'rebuilds'} ${storesText(event.stores)} from ${grouped(event.records)} records; what served until now is read meanwhile`,
+        );
+      case 'rebuild-progress': {
+        const { done, total, perSecond, secondsLeft } = event;
+        const rate = perSecond > 0 ? `, ${grouped(Math.round(perSecond))}/s` : '';
+        return info(`rebuilt ${grouped(done)} of ${grouped(total)} records${rate}${secondsLeft === undefined ? '' : `, ${secondsText(secondsLeft)} left`}`);
+      }
+      case 'rebuilt':
+        return info(`${storesText(event.stores)} serves now, after ${secondsText(event.ms / 1_000)}`);
+      case 'rebuild-failed':
+        return {
+          level: 'error',
+          text: `the rebuild of ${storesText(event.stores)} has stopped, and what served until now serves on: ${sentence(event.error)}`,
+        };
       case 'dropped':
         return isRound(event.all, event.records)
           ? warning(`${event.verb} has dropped ${event.all} records of '${event.topic}' so far, which had no key (docs/guides/dropped-records.md)`)
@@ -98,6 +116,7 @@ const rebalanced = ({ taken, handedOver, held, of }: AppEvent & { readonly type:
   const changes = [...(taken > 0 ? [`${taken} taken`] : []), ...(handedOver > 0 ? [`${handedOver} handed over to others`] : [])];
   return changes.length === 0 ? undefined : info(`${held} of ${of} actors here: ${changes.join(', ')}`);
 };
+const storesText = (stores: readonly NeededStore[]): string => stores.map(({ store, to }) => `store '${store}' at version ${to}`).join(', ');
 const staysText = ({ instanceId, ms }: { readonly instanceId: string; readonly ms: number }): string =>
   `. Its partitions wait ${(ms / 1000).toFixed(ms % 1000 === 0 ? 0 : 1)} s for '${instanceId}' to come back`;
 

@@ -3,6 +3,8 @@
  * them (event-text.ts).
  */
 import type { Jump } from '../actor/place.ts';
+import type { NeededStore } from '../replay/needed.ts';
+import type { RebuildProgress } from '../replay/progress.ts';
 
 /** Names an actor: a task of the plan at a partition. */
 export interface ActorName {
@@ -19,6 +21,14 @@ export type AppEvent =
   | { readonly type: 'rebalanced'; readonly taken: number; readonly handedOver: number; readonly held: number; readonly of: number }
   /** Processes of this group run another program: `others` are the fingerprints and versions, `own` is that of this process. */
   | { readonly type: 'other-version'; readonly own: string; readonly others: readonly string[] }
+  /** Stores are rebuilt beside those that serve: so many records are left to replay. `continues`: an earlier run, or version, has begun it. */
+  | { readonly type: 'rebuilding'; readonly stores: readonly NeededStore[]; readonly records: number; readonly continues: boolean }
+  /** A rebuild goes on, every few seconds. */
+  | ({ readonly type: 'rebuild-progress' } & RebuildProgress)
+  /** Rebuilt stores serve from now on. */
+  | { readonly type: 'rebuilt'; readonly stores: readonly NeededStore[]; readonly ms: number }
+  /** A rebuild has stopped. What served until now serves on, and is not updated by this program. */
+  | { readonly type: 'rebuild-failed'; readonly stores: readonly NeededStore[]; readonly error: Error }
   /** Other processes have all partitions. */
   | { readonly type: 'waiting' }
   /** An actor failed, for the `failures`-th time in a row, and is started again from its last commit. */

@@ -14,6 +14,8 @@ export type Line = Extract<LogLink['transfer'][number], { postMessage(message: u
 export interface Warming {
   readonly url: string;
   readonly fingerprint: string;
+  /** Only what leads to these stores runs, to rebuild them; left out, the whole pipeline runs. */
+  readonly rebuilds?: readonly string[] | undefined;
   readonly log: LogRef;
   /** Shared flags: the thread has begun, and the thread still may. */
   readonly beacon: SharedArrayBuffer;

@@ -7,10 +7,10 @@
  */
 import { canonicalJson } from '@stoplog/core/kit';
 import { hashText } from '../nodes/hash-text.ts';
-import type { End, Node } from '../nodes/node.ts';
+import type { Node } from '../nodes/node.ts';
 
 /** 12 hex digits. */
-export const fingerprintOf = (name: string, nodes: readonly Node[], ends: readonly End[]): string => {
+export const fingerprintOf = (name: string, nodes: readonly Node[], ends: readonly Node[]): string => {
   const numbers = new Map<Node, number>(nodes.map((node, number) => [node, number]));
   const wires = (inputs: readonly Node[]): readonly number[] => inputs.map((input) => numbers.get(input) ?? -1);
   return hashText(

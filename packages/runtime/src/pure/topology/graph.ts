@@ -4,10 +4,10 @@
  * Nodes are numbered by walking back from the ends, inputs before the node itself, ends in their declared order. So the same module gives
  * the same numbers in every thread. Numbers are never persisted: state is found by the names of topics and stores.
  */
-import type { End, Node } from '../nodes/node.ts';
+import type { Node } from '../nodes/node.ts';
 
 /** Every node behind the ends, inputs first; its index is its number. */
-export const numberNodes = (ends: readonly End[]): readonly Node[] => {
+export const numberNodes = (ends: readonly Node[]): readonly Node[] => {
   const seen = new Set<Node>();
   const visit = (root: Node): void => {
     // An explicit stack, because a chain of ten thousand verbs would overflow the call stack.

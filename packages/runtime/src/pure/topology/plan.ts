@@ -62,8 +62,24 @@ export const planOf = (pipeline: Pipeline): Plan => {
   checkCoPartitioning(nodes);
   const cuts = cutAtTopics(nodes);
   checkCycles(nodes, cuts);
+  const plan = planFrom(name, nodes, cuts, ends, writes);
+  checkSinks(plan.tasks);
+  return plan;
+};
+
+/**
+ * The part of a pipeline that makes some of its stores, with everything that leads to them and nothing that follows from them. It
+ * appends only to the topics between its tasks.
+ */
+export const rebuildPlanOf = (pipeline: Pipeline, stores: readonly string[]): Plan => {
+  const { name, ends, writes } = pipelineOf(pipeline);
+  const owners = numberNodes(ends).filter((node) => node.stores?.some((store) => store.table === undefined && stores.includes(store.name)));
+  const nodes = numberNodes(owners);
+  return planFrom(name, nodes, cutAtTopics(nodes), owners, writes);
+};
+
+const planFrom = (name: string, nodes: readonly Node[], cuts: readonly Cut[], ends: readonly Node[], writes: Writes | undefined): Plan => {
   const tasks = cuts.map((cut, id) => taskOf(id, nodes, cut));
-  checkSinks(tasks);
   const topics = uniqueByName(nodes.flatMap((node) => [node.reads?.topic, writtenTopic(node)].filter((topic) => topic !== undefined)));
   return Object.freeze({ name, nodes, tasks, topics, fingerprint: fingerprintOf(name, nodes, ends), writes });
 };

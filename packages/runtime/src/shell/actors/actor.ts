@@ -162,7 +162,7 @@ const live = async (start: Start): Promise<void> => {
     // A later failure for lack of files belongs to the handler, or the log.
     const error = runs ? thrown : orLackOfFiles(thrown);
     if (!runs && lacksFiles(thrown)) endThread();
-    const place = beacon.place(inputNames(await plans.get(start.url)?.catch(() => undefined), start), start.partition);
+    const place = beacon.place(inputNames(await plans.get(planKey(start))?.catch(() => undefined), start), start.partition);
     const isHandlers = isStoplogError(error) && error.code === 'STOPLOG_HANDLER';
     const among = isHandlers ? error.facts['among'] : undefined;
     say({ type: 'failed', error: errorToData(error), place: isHandlers ? place : undefined, among: typeof among === 'number' ? among : 1 });
@@ -205,11 +205,12 @@ const inputNames = (plan: Plan | undefined, start: Start): readonly string[] => 
   return task === undefined ? [] : readBy(task);
 };
 
+const planKey = ({ url, rebuilds }: Warming): string => JSON.stringify([url, rebuilds]);
 const planHere = async (start: Warming): Promise<Plan> => {
-  let loading = plans.get(start.url);
+  let loading = plans.get(planKey(start));
   if (loading === undefined) {
-    loading = loadPlanWatching(start.url);
-    plans.set(start.url, loading);
+    loading = loadPlanWatching(start.url, start.rebuilds);
+    plans.set(planKey(start), loading);
   }
   const plan = await loading;
   checkModule(start.url);

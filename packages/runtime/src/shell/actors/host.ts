@@ -25,6 +25,8 @@ import { giveLink, type Threads } from './threads.ts';
 export interface HostOptions {
   readonly url: string;
   readonly plan: Plan;
+  /** The stores that the plan rebuilds; left out, the plan is the whole pipeline. */
+  readonly rebuilds?: readonly string[];
   readonly log: LogRef;
   readonly link: () => Promise<LogLink>;
   readonly threads: Threads;
@@ -196,11 +198,12 @@ export class Host {
   #launch(held: Held, suspect: Place | undefined, pace: number | undefined): void {
     const { port1, port2 } = new MessageChannel();
     const { task, partition } = held.unit;
-    const { url, plan, log, reset } = this.#options;
+    const { url, plan, rebuilds, log, reset } = this.#options;
     const beacon = makeBeacon();
     const start: Start = {
       url,
       fingerprint: plan.fingerprint,
+      rebuilds,
       log,
       task: task.id,
       partition,

@@ -1,0 +1,136 @@
+/** A store whose version was raised is rebuilt beside the one that serves, takes its place in one commit, and can be taken back. */
+import { openLog } from '@stoplog/core';
+import { openPort } from '@stoplog/core/kit';
+import { lmdb } from '@stoplog/core/lmdb';
+import { loadTools, type GroupDescription } from '@stoplog/core/tools';
+import { run, type App, type RunOptions } from '@stoplog/runtime';
+import { expect, test } from 'vitest';
+import { withFolder } from '../fixtures/child.ts';
+import { counts, lines, perLetter, perWord } from '../fixtures/words.pipeline.mjs';
+
+const start = (folder: string, query: string, options: Partial<RunOptions> = {}): Promise<App> =>
+  run(new URL(`../fixtures/words.pipeline.mjs?${query}`, import.meta.url), { log: lmdb(folder), threads: 1, logger: 'none', ...options });
+const append = async (folder: string, ...texts: readonly string[]): Promise<void> => {
+  await using log = await openLog(lmdb(folder));
+  await log.append(
+    lines,
+    texts.map((value, i) => ({ key: `l${i}`, value })),
+  );
+};
+const groupsOf = async (folder: string): Promise<readonly GroupDescription[]> => {
+  const tools = await loadTools(lmdb(folder));
+  const log = await openPort(lmdb(folder));
+  try {
+    return await tools.groups(log);
+  } finally {
+    await log[Symbol.asyncDispose]();
+  }
+};
+/** The records of the topic that the counts are written to. */
+const written = async (folder: string): Promise<readonly string[]> => {
+  await using log = await openLog(lmdb(folder));
+  const found: string[] = [];
+  for await (const records of log.read(counts, { from: 'earliest', until: 'end' })) for (const { key, value } of records) found.push(`${key}=${value}`);
+  return found.toSorted();
+};
+const all = async (app: App): Promise<Record<string, number>> => {
+  const found: Record<string, number> = {};
+  for await (const [word, n] of app.store(perWord).range()) found[word] = n;
+  return found;
+};
+
+test('a raised version is rebuilt from the beginning, with the topic between the tasks, and nothing is written twice', () =>
+  withFolder(async (folder) => {
+    await append(folder, 'To be or not to be', 'to do');
+    {
+      await using app = await start(folder, 'version=1');
+      await app.settled();
+      expect(await all(app)).toEqual({ To: 1, be: 2, or: 1, not: 1, to: 2, do: 1 });
+    }
+    const before = await written(folder);
+    await append(folder, 'TO go');
+    {
+      await using app = await start(folder, 'version=2');
+      await app.settled();
+      expect(await all(app)).toEqual({ to: 4, be: 2, or: 1, not: 1, do: 1, go: 1 });
+    }
+    // The line that came after the first version, and nothing of the lines that it had processed.
+    expect(await written(folder)).toEqual([...before, 'go=1', 'to=4'].toSorted());
+    const [live, kept] = await groupsOf(folder);
+    expect(live).toMatchObject({ group: 'word-count', owns: ['words'], stores: [{ store: perWord.name, version: 2 }] });
+    expect(kept).toMatchObject({ group: `word-count#${perWord.name}@1`, owns: [`words#${perWord.name}@1`], keptUntil: expect.any(Number) });
+  }));
+
+test('the program of the version before takes it up again where it was, and the other way round', () =>
+  withFolder(async (folder) => {
+    await append(folder, 'To be');
+    for (const [query, line, expected] of [
+      ['version=1', 'To do', { To: 2, be: 1, do: 1 }],
+      ['version=2', 'To go', { to: 3, be: 1, do: 1, go: 1 }],
+      ['version=1', 'TO', { To: 3, TO: 1, be: 1, do: 1, go: 1 }],
+      ['version=2', 'tO', { to: 5, be: 1, do: 1, go: 1 }],
+    ] as const) {
+      await append(folder, line);
+      await using app = await start(folder, query);
+      await app.settled();
+      expect(await all(app)).toEqual(expected);
+    }
+    expect((await written(folder)).filter((one) => one === 'go=1')).toHaveLength(1);
+  }));
+
+test('a new store of a pipeline that has read its records is filled with all of them', () =>
+  withFolder(async (folder) => {
+    await append(folder, 'to be', 'or not');
+    {
+      await using app = await start(folder, 'version=1');
+      await app.settled();
+    }
+    await append(folder, 'to be');
+    await using app = await start(folder, 'letters');
+    await app.settled();
+    expect(await app.store(perLetter).get('l0')).toBe(2);
+    expect(await all(app)).toEqual({ to: 2, be: 2, or: 1, not: 1 });
+  }));
+
+test('a version that is lower than the one that serves, and not kept, is refused', () =>
+  withFolder(async (folder) => {
+    await append(folder, 'to be');
+    {
+      await using app = await start(folder, 'version=3');
+      await app.settled();
+    }
+    await expect(start(folder, 'version=2')).rejects.toMatchObject({ code: 'STOPLOG_STORE_VERSION', facts: { recorded: 3, declared: 2 } });
+  }));
+
+test('a handler that throws at an old record stops the rebuild, and what served until then is read as before', () =>
+  withFolder(async (folder) => {
+    await append(folder, 'to be');
+    {
+      await using app = await start(folder, 'version=1');
+      await app.settled();
+    }
+    {
+      await using app = await start(folder, 'version=2&throws=be');
+      await expect(app.settled()).rejects.toMatchObject({ code: 'STOPLOG_HANDLER', message: expect.stringContaining('no be') });
+      expect(await all(app)).toEqual({ to: 1, be: 1 });
+    }
+    await using mended = await start(folder, 'version=2');
+    await mended.settled();
+    expect(await all(mended)).toEqual({ to: 1, be: 1 });
+  }));
+
+test('a topic that has lost its first records is not replayed unless the program says so', () =>
+  withFolder(async (folder) => {
+    await append(folder, 'to be', 'or not');
+    {
+      await using app = await start(folder, 'version=1');
+      await app.settled();
+    }
+    const log = await openPort(lmdb(folder));
+    await log.deleteRecords([{ topic: 'lines', partition: 0, offset: 1n }]);
+    await log[Symbol.asyncDispose]();
+    await expect(start(folder, 'version=2')).rejects.toMatchObject({ code: 'STOPLOG_REBUILD', facts: { topic: 'lines', start: 1n } });
+    await using app = await start(folder, 'version=2', { rebuild: { from: 'earliest' } });
+    await app.settled();
+    expect(await all(app)).toEqual({ or: 1, not: 1 });
+  }));
