@@ -16,8 +16,11 @@ export interface Adoption {
   readonly keptAs: string | undefined;
   /** How long it is kept, ms since 1970. */
   readonly keptUntil: number;
-  /** If the group is still ahead: take its partitions away from its members, so that the rebuild reaches it before they join again. */
-  readonly takeOver: boolean;
+  /**
+   * If both are not at the same records: for so long, in ms, the group commits nothing that it reads from the sources, so that the rebuild
+   * reaches it, while the group itself reads its own topics to their ends. 0: the group goes on.
+   */
+  readonly sealMs: number;
 }
 /** Nothing has changed unless `adopted`. */
 export interface Adopted {

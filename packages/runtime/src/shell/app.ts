@@ -5,6 +5,7 @@ import { asError, makeClient } from '@stoplog/core/kit';
 import type { PartitionCleaning } from '@stoplog/core/tools';
 import { failpoint } from '@stoplog/core/private/failpoints';
 import { differenceOf, holdingsIn, type Held } from '../pure/host/holdings.ts';
+import { newStoreParts } from '../pure/actor/store-part.ts';
 import { actorName, unitsOf, type Unit } from '../pure/host/units.ts';
 import type { Plan } from '../pure/topology/plan.ts';
 import { MIXED } from '../pure/console/event-text.ts';
@@ -251,6 +252,7 @@ export class RunningApp implements App {
     const before = this.#host.held;
     this.#assigned[number] = assignment.partitions;
     const now = holdingsIn(this.#units, this.#assigned.flat());
+    await this.#checkStores();
     const { ended, started } = differenceOf(before, now);
     if (started.length > 0) failpoint('rebalance.assigned');
     if (ended.length > 0) failpoint('rebalance.revoke');
@@ -270,6 +272,14 @@ export class RunningApp implements App {
     this.#tally.failed = this.#host.failed;
     await over;
     await this.#programs.end(ended.filter(({ unit }) => !now.has(unit.name)).map(({ unit }) => unit.name));
+  }
+  /** A rebuild may have replaced stores by those of another program: then no actor of this one may run, not even one without a store. */
+  async #checkStores(): Promise<void> {
+    const { plan, log } = this.#parts;
+    for (const task of plan.tasks) {
+      if (this.#waiting.has(task.id)) continue;
+      for (const { filledFrom: _, ...part } of newStoreParts(plan, task)) await log.store(part, new AbortController().signal);
+    }
   }
   /** Reports other programs in the group, once for each; an app that refuses them ends at its first assignment. */
   async #lookForOthers(): Promise<void> {

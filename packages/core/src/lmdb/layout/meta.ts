@@ -42,6 +42,15 @@ export const nextIdKey = (): Buffer => Buffer.from('next');
 export const formatKey = (): Buffer => Buffer.from('format');
 /** The file's identity, by its number in the file system: a copy has the number of its original until it is opened. */
 export const fileKey = (): Buffer => Buffer.from('file');
+/** Topics from which a group commits nothing for a moment, while a rebuild takes over. */
+export const SEALED_PREFIX = 'sealed:';
+export const sealedKey = (groupId: number): Buffer => Buffer.from(`${SEALED_PREFIX}${groupId}`);
+export interface SealedMeta {
+  /** The numbers of the topics. */
+  readonly topics: readonly number[];
+  /** Ms since 1970, by the wall clock of the machine: a wrong clock costs the group a pause, or the rebuild another try. */
+  readonly until: number;
+}
 /** Counts the exchanges of names: numbers of topics that were looked up before may belong to other names now. */
 export const exchangesKey = (): Buffer => Buffer.from('exchanges');
 /** How far the clock has come that ages are counted by: see log-clock.ts. */

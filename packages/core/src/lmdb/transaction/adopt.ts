@@ -14,12 +14,14 @@ import {
   exchangesKey,
   goneKey,
   groupMetaKey,
+  sealedKey,
   STORE_PREFIX,
   storeMetaKey,
   TOPIC_PREFIX,
   topicMetaKey,
   type GoneMeta,
   type GroupMeta,
+  type SealedMeta,
   type StoreMeta,
   type TopicMeta,
 } from '../layout/meta.ts';
@@ -39,13 +41,15 @@ export const applyAdoption = (env: Env, adoption: Adoption): Adopted => {
       { group, tag },
       `pipeline '${group}' has no rebuild '${tag}' in this log: 'stoplog rebuild status' lists them`,
     );
-  const live = applyOpenGroup(env, group);
   const topics = metas<TopicMeta>(env, TOPIC_PREFIX).flatMap(({ meta }) => (meta.owner === shadow.name ? [exchangeOf(env, meta)] : []));
   for (const { served } of topics) if (served !== undefined) checkReaders(env, group, served);
 
-  const progress = progressOf(env, adoption, live, shadow.id, topics);
+  const sources = adoption.sources.map((name) => topicNamed(env, name));
+
+  const live = applyOpenGroup(env, group);
+  const progress = progressOf(env, adoption, sources, live, shadow.id, topics);
   if (progress.behind > 0n || progress.between > 0n || progress.undrained > 0n) {
-    if (adoption.takeOver) applyGroupEvent(env, live, { type: 'clear' });
+    if (adoption.sealMs > 0) putMeta(env, sealedKey(live), { topics: sources.map(({ id }) => id), until: Date.now() + adoption.sealMs } satisfies SealedMeta);
     return { adopted: false, ...progress };
   }
 
@@ -69,11 +73,12 @@ export const applyAdoption = (env: Env, adoption: Adoption): Adopted => {
     putMeta(env, topicMetaKey(name), { ...rebuilt, shape: { ...rebuilt.shape, name }, owner: group } satisfies TopicMeta);
     copyPositions(env, rebuilt, shadow.id, live);
   }
-  if (kept !== undefined) for (const source of adoption.sources) copyPositions(env, topicNamed(env, source), live, kept);
+  if (kept !== undefined) for (const source of sources) copyPositions(env, source, live, kept);
   deleteWithStores(
     env,
     groupsIn(env).find(({ id }) => id === shadow.id)!,
   );
+  env.tables.meta.removeSync(sealedKey(live));
   putMeta(env, exchangesKey(), (readMeta<number>(env, exchangesKey()) ?? 0) + 1);
   applyGroupEvent(env, live, { type: 'clear' });
   return { adopted: true, ...progress };
@@ -107,14 +112,20 @@ const checkReaders = (env: Env, group: string, topic: TopicMeta): void => {
   );
 };
 
-const progressOf = (env: Env, { sources, drained }: Adoption, live: number, shadow: number, topics: readonly Exchange[]): Omit<Adopted, 'adopted'> => {
+const progressOf = (
+  env: Env,
+  { drained }: Adoption,
+  sources: readonly TopicMeta[],
+  live: number,
+  shadow: number,
+  topics: readonly Exchange[],
+): Omit<Adopted, 'adopted'> => {
   const at = (group: number, topic: TopicMeta, partition: number): bigint =>
     readPosition(env, group, topic.id, partition) ?? readEnds(env, topic.id, partition).start;
   const unread = (group: number, topic: TopicMeta): bigint =>
     partitionsOf(topic).reduce((sum, partition) => sum + readEnds(env, topic.id, partition).end - at(group, topic, partition), 0n);
   let behind = 0n;
-  for (const source of sources) {
-    const topic = topicNamed(env, source);
+  for (const topic of sources) {
     for (const partition of partitionsOf(topic)) {
       const ahead = at(live, topic, partition) - at(shadow, topic, partition);
       behind += ahead < 0n ? -ahead : ahead;

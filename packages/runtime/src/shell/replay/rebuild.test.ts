@@ -5,7 +5,7 @@ import { lmdb } from '@stoplog/core/lmdb';
 import { loadTools, type GroupDescription } from '@stoplog/core/tools';
 import { run, type App, type RunOptions } from '@stoplog/runtime';
 import { expect, test } from 'vitest';
-import { withFolder } from '../fixtures/child.ts';
+import { startApp, withFolder } from '../fixtures/child.ts';
 import { counts, lines, perLetter, perWord } from '../fixtures/words.pipeline.mjs';
 
 const start = (folder: string, query: string, options: Partial<RunOptions> = {}): Promise<App> =>
@@ -134,3 +134,42 @@ test('a topic that has lost its first records is not replayed unless the program
     await app.settled();
     expect(await all(app)).toEqual({ or: 1, not: 1 });
   }));
+
+test(
+  'a new version takes over from a process that still runs the old one, while records are appended',
+  () =>
+    withFolder(async (folder) => {
+      await append(folder, ...Array.from({ length: 3_000 }, (_, i) => `Word${i % 50} word${i % 7}`));
+      const old = startApp(folder, 'words.pipeline.mjs?version=1', { threads: 1 });
+      await old.said('running');
+      await using log = await openLog(lmdb(folder));
+      let appended = 3_000;
+      let isOver = false;
+      const load = (async () => {
+        for (; !isOver; appended += 50) {
+          const values = Array.from({ length: 50 }, (_, i) => `Word${i} word${i % 7}`);
+          await log.append(
+            lines,
+            values.map((value, i) => ({ key: `l${i}`, value })),
+          );
+        }
+      })();
+      await using app = await start(folder, 'version=2');
+      for await (const event of app.events) if (event.type === 'rebuilt' || event.type === 'rebuild-failed') break;
+      isOver = true;
+      await load;
+      await app.settled();
+      const counted = await all(app);
+      expect(Object.values(counted).reduce((sum, n) => sum + n, 0)).toBe(2 * appended);
+      expect(Object.keys(counted).filter((word) => word !== word.toLowerCase())).toEqual([]);
+      // A record of every word came after the exchange or before it, and none in between is missing from the output.
+      const last = new Map<string, number>();
+      for await (const records of log.read(counts, { from: 'earliest', until: 'end' })) for (const { key, value } of records) last.set(key, value!);
+      const { lines: said } = await old.ended;
+      expect(said.at(-1)).toContain('STOPLOG_STORE_VERSION');
+      const before = new Set([...last.keys()].filter((word) => word !== word.toLowerCase()));
+      expect(before.size).toBe(50);
+      for (const [word, n] of last) if (!before.has(word)) expect([word, n]).toEqual([word, counted[word]]);
+    }),
+  60_000,
+);

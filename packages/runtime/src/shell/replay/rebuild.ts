@@ -40,11 +40,13 @@ export interface RebuildParts {
 }
 
 const LOOK_MS = 100;
+const LOOK_NEAR_MS = 20;
 const REPORT_MS = 2_000;
-/** A group that stays ahead for so long has members that work on: its partitions are taken away for the exchange. */
-const TAKE_OVER_MS = 2_000;
-/** ... when so few records are left that the rebuild reaches the group before its members are back. */
-const NEAR = 20_000n;
+/** With fewer records left than these, the group stops for a moment, so that the rebuild reaches it. */
+const NEAR = 50_000n;
+const SEAL_MS = 3_000;
+/** How long nobody may process what lies between the tasks of the serving version. */
+const UNDRAINED_MS = 5_000;
 
 /** Resolves when the stores serve, adopted by this process or another, or when `signal` is aborted; rejects with what the rebuild cannot get over. */
 export const rebuild = async (parts: RebuildParts, signal: AbortSignal): Promise<void> => {
@@ -66,30 +68,34 @@ export const rebuild = async (parts: RebuildParts, signal: AbortSignal): Promise
   });
   try {
     const rate = new RebuildRate();
-    let caughtUpAt: number | undefined;
     let reportedAt = -Infinity;
-    let isAdopted = false;
-    while (!signal.aborted && !isAdopted) {
+    let isNear = false;
+    let undrainedAt: number | undefined;
+    for (;;) {
+      if (signal.aborted) return;
       const progress = await progressOf(part, shadow.log, rate);
-      if (progress !== undefined && performance.now() - reportedAt > REPORT_MS) {
+      if (performance.now() - reportedAt > REPORT_MS) {
         if (reportedAt === -Infinity) report({ type: 'rebuilding', stores: needed.stores, records: progress.total - progress.done, continues: needed.isBegun });
         else report({ type: 'rebuild-progress', ...progress });
         reportedAt = performance.now();
       }
-      if (progress !== undefined && progress.done >= progress.total) caughtUpAt ??= performance.now();
-      if (parts.adopts !== false && caughtUpAt !== undefined) {
-        const outcome = await adopt(parts, performance.now() - caughtUpAt > TAKE_OVER_MS);
-        isAdopted = outcome === undefined || outcome.adopted;
-        if (outcome !== undefined && outcome.undrained > 0n && outcome.behind === 0n && outcome.between === 0n) throw undrained(parts, outcome.undrained);
-        if (outcome !== undefined && outcome.behind > NEAR) caughtUpAt = undefined;
-      } else if (parts.adopts === false && caughtUpAt !== undefined) return;
-      if (!isAdopted && failure !== undefined) {
-        if (await isServing(parts)) isAdopted = true;
-        else throw failure;
+      const isCaughtUp = progress.done >= progress.total;
+      if (isCaughtUp && parts.adopts === false) return;
+      if (isCaughtUp || isNear) {
+        const outcome = await adopt(parts, isNear ? SEAL_MS : 0);
+        if (outcome === undefined || outcome.adopted) break;
+        isNear = outcome.behind < NEAR;
+        const isLeft = outcome.behind === 0n && outcome.between === 0n && outcome.undrained > 0n;
+        undrainedAt = isLeft ? (undrainedAt ?? performance.now()) : undefined;
+        if (undrainedAt !== undefined && performance.now() - undrainedAt > UNDRAINED_MS) throw undrained(parts, outcome.undrained);
       }
-      if (!isAdopted) await pause(LOOK_MS, signal);
+      if (failure !== undefined) {
+        if (await isServing(parts)) break;
+        throw failure;
+      }
+      await pause(isNear ? LOOK_NEAR_MS : LOOK_MS, signal);
     }
-    if (isAdopted) report({ type: 'rebuilt', stores: needed.stores, ms: performance.now() - started });
+    report({ type: 'rebuilt', stores: needed.stores, ms: performance.now() - started });
   } finally {
     await app[Symbol.asyncDispose]();
   }
@@ -124,8 +130,7 @@ const openShadow = async ({ url, part, plan, needed, ref, threads, heapMb, hangA
   return { log: shadow, ready, host: { url, log, link, rebuilds: names, threads: pool, hangAfterMs, reset: 'fail' } };
 };
 
-/** Undefined once the shadow is gone, because the rebuild was adopted. */
-const progressOf = async (part: Plan, shadow: Log, rate: RebuildRate): Promise<RebuildProgress | undefined> => {
+const progressOf = async (part: Plan, shadow: Log, rate: RebuildRate): Promise<RebuildProgress> => {
   const sources = new Set(sourceTopics(part));
   const places = part.tasks.flatMap((task) =>
     task.inputs.flatMap(({ topic }) => Array.from({ length: topic.partitions }, (_, partition) => ({ topic: topic.name, partition }))),
@@ -143,7 +148,7 @@ const progressOf = async (part: Plan, shadow: Log, rate: RebuildRate): Promise<R
 };
 
 /** Undefined when the rebuild is no longer there: another process has adopted it. */
-const adopt = async (parts: RebuildParts, takeOver: boolean): Promise<Adopted | undefined> => {
+const adopt = async (parts: RebuildParts, sealMs: number): Promise<Adopted | undefined> => {
   const { log, plan, part, needed, tools, keepMs } = parts;
   try {
     return await tools.adoptRebuild(log, {
@@ -153,7 +158,7 @@ const adopt = async (parts: RebuildParts, takeOver: boolean): Promise<Adopted | 
       drained: drainedTopics(plan, part),
       keptAs: needed.keptAs,
       keptUntil: Date.now() + keepMs,
-      takeOver,
+      sealMs,
     });
   } catch (error) {
     if (await isServing(parts)) return undefined;

@@ -7,6 +7,7 @@ import {
   GONE_PREFIX,
   GROUP_PREFIX,
   PRODUCER_PREFIX,
+  SEALED_PREFIX,
   SOURCE_PREFIX,
   STORE_PREFIX,
   TOPIC_PREFIX,
@@ -73,8 +74,8 @@ export const namesIn = (
     const name = key.slice(kind?.length ?? 0);
     if (kind === 'format') format = data as number;
     else if (kind === 'next') next = data as number;
-    // The file's identity, its clock, the count of exchanges and the totals of the cleanings have no rule.
-    else if (kind === 'file' || kind === 'clock' || kind === 'exchanges' || kind === CLEANING) continue;
+    // The file's identity, its clock, the count of exchanges, seals and the totals of the cleanings have no rule.
+    else if (kind === 'file' || kind === 'clock' || kind === 'exchanges' || kind === SEALED_PREFIX || kind === CLEANING) continue;
     else if (kind === undefined) findings.push(finding('unknown', { table: 'meta' }, `'${key}' is of a kind that this version does not know`));
     else if (typeof data !== 'object' || data === null) wrong(key, 'is not an object');
     else if (kind === TOPIC) {
@@ -112,4 +113,18 @@ const [TOPIC = '', STORE = '', GROUP = '', SOURCE = '', PRODUCER = '', GONE = ''
   CLEANING_PREFIX,
 ].map(String);
 /** Whole keys, and prefixes of keys. */
-export const META_KINDS: readonly string[] = ['format', 'next', 'file', 'clock', 'exchanges', TOPIC, STORE, GROUP, SOURCE, PRODUCER, GONE, CLEANING];
+export const META_KINDS: readonly string[] = [
+  'format',
+  'next',
+  'file',
+  'clock',
+  'exchanges',
+  TOPIC,
+  STORE,
+  GROUP,
+  SOURCE,
+  PRODUCER,
+  GONE,
+  SEALED_PREFIX,
+  CLEANING,
+];
