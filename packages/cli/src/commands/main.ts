@@ -15,13 +15,14 @@ import { compact } from './compact.ts';
 import { describe } from './describe.ts';
 import { groups } from './groups.ts';
 import { type Output, processOutput } from './output.ts';
+import { rebuild } from './rebuild.ts';
 import { repair } from './repair.ts';
 import { restore } from './restore.ts';
 import { run } from './run.ts';
 import { tail } from './tail.ts';
 import { topics } from './topics.ts';
 
-const commands: readonly Command[] = [run, describe, topics, groups, tail, append, compact, check, repair, backup, restore];
+const commands: readonly Command[] = [run, describe, topics, groups, rebuild, tail, append, compact, check, repair, backup, restore];
 
 const EXIT_CODES = `Exit codes: 0 the command succeeded; 1 it failed, or a partition failed; 2 the command line is wrong;
 130 and 143 a signal interrupted it. Errors go to standard error as 'CODE  sentence', with the remedy at the end;
@@ -34,6 +35,7 @@ const overview = (): string => `Examples
   stoplog tail lines --from earliest                    read the topic, and wait for more records
   stoplog topics                                        list the topics
   stoplog groups                                        list the consumer groups and their lag
+  stoplog rebuild by-word --pipeline words.pipeline.ts  build a store anew, beside the one that serves
   stoplog compact                                       apply retention and compaction now
   stoplog backup --to ./backup                          copy the log while it is in use
   stoplog check                                         check the whole log for damage
@@ -102,6 +104,8 @@ const actionOf = (command: Command, rest: readonly string[]): readonly [Command,
   const names = command.actions.map(wordOf);
   const action = command.actions[names.indexOf(word)];
   if (action !== undefined) return [action, operands];
+  // A command with an operand of its own, such as `rebuild STORE`.
+  if (command.operands.length > 0) return [command, rest];
   throw new StoplogError(
     'STOPLOG_USAGE',
     { command: command.name, action: word },

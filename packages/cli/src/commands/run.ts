@@ -199,7 +199,13 @@ class RunReporter {
       case 'reset':
       case 'cleaned':
       case 'dropped':
-        this.#others(event);
+      case 'rebuilding':
+      case 'rebuild-progress':
+      case 'rebuilt':
+        return this.#others(event);
+      case 'rebuild-failed':
+        this.#failed.add('rebuild');
+        return this.#others(event);
     }
   }
 }

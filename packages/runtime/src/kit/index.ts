@@ -4,6 +4,7 @@
  * Plans and their drawings, an app whose events the caller prints itself, the signals that end the app, and the words for counts,
  * durations and sizes that the console and the commands share.
  */
+import type { AloneOptions, LoneRebuild } from '../shell/replay/alone.ts';
 import type { App } from '../shell/app.ts';
 import type { Reporter } from '../shell/logger.ts';
 import type { RunOptions } from '../shell/run.ts';
@@ -23,6 +24,14 @@ export { orLackOfFiles } from '../shell/open-files.ts';
 export { oneLine, printable } from '../pure/console/printable.ts';
 export { exactDurationText, grouped, secondsText, sizeText } from '../pure/console/quantity-text.ts';
 export { agoText, failureText, freedBytes } from '../pure/console/cleaning-news.ts';
+
+export type { AloneOptions, LoneRebuild } from '../shell/replay/alone.ts';
+export type { Difference, DifferingRecord, StoreComparison } from '../shell/replay/differences.ts';
+export type { RebuildOptions } from '../shell/replay/prepare.ts';
+export type { Needed, NeededStore } from '../pure/replay/needed.ts';
+/** Prepares a rebuild in a process of its own. */
+export const openRebuild = async (url: URL, options: AloneOptions): Promise<LoneRebuild | undefined> =>
+  (await import('../shell/replay/alone.ts')).openRebuild(url, options);
 
 /** Starts an app as `run` does, for a caller that prints the events of the app in its own way. The threads and rxjs are loaded when it is called. */
 export const startApp = async (url: URL, options: RunOptions, reporterFor: (plan: Plan) => Reporter): Promise<App> =>

@@ -75,7 +75,7 @@ export const readStore = <K, V>(
 const BOUNDS: Known<{ readonly gte?: unknown; readonly lt?: unknown }> = { gte: true, lt: true };
 
 /** Walks a part in chunks, without holding a snapshot between them. */
-const cursor = (
+export const cursor = (
   state: StateStore,
   from: { readonly gte?: Uint8Array },
   to: { readonly lt?: Uint8Array },
