@@ -24,7 +24,8 @@ ${LOG_HELP}
 
 A pipeline that is run again after this starts from nothing: it reads its topics from the start and rebuilds its stores.
 The topics of its own 'through' are deleted with the group; records that it appended to other topics stay, and are appended
-again. Refused while the group has a member, and while another group reads such a topic.`,
+again. Refused while the group has a member, and while another group reads such a topic. To build a store anew without
+appending anything again, raise its version and run the pipeline, or see 'stoplog rebuild --help'.`,
   async run(given, output) {
     const argument = logArgument(given.text('log'), { create: false });
     const execute = given.flag('execute');

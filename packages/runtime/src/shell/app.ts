@@ -233,12 +233,12 @@ export class RunningApp implements App {
     }
   }
   /** Rebuilds the stores of the tasks that wait for it, and then joins with these tasks. */
-  async #memberAfter({ needed, run }: Rebuilding, stopped: Promise<void>): Promise<void> {
+  async #memberAfter(rebuild: Rebuilding, stopped: Promise<void>): Promise<void> {
     try {
-      await run(this.#stop.signal);
+      await rebuild.run(this.#stop.signal);
     } catch (error) {
       this.#rebuildFailed = asError(error);
-      this.report({ type: 'rebuild-failed', stores: needed.stores, error: this.#rebuildFailed });
+      this.report({ type: 'rebuild-failed', stores: rebuild.needed.stores, error: this.#rebuildFailed });
       return stopped;
     }
     if (this.#stop.signal.aborted) return;

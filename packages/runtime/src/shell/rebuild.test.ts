@@ -48,16 +48,3 @@ test('a second pipeline may not send records through the topic of a first; with 
     await second.settled();
     expect(await countOfTo(folder)).toBe(2);
   }));
-test('a new store in a pipeline that has already read its records is refused, and filled after the group was deleted', () =>
-  withLine(async (folder) => {
-    expect(await countOfTo(folder)).toBe(2);
-    await expect(start(folder, '?letters')).rejects.toMatchObject({
-      code: 'STOPLOG_STORE_NEW',
-      facts: { store: 'per-letter', group: 'word-count', topic: 'lines' },
-      message: expect.stringContaining('stoplog groups delete word-count'),
-    });
-    await deleteGroup(folder, 'word-count');
-    await using app = await start(folder, '?letters');
-    await app.settled();
-    expect(await app.store(perWord).get('to')).toBe(2);
-  }));

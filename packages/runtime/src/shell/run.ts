@@ -12,6 +12,7 @@ import type { AppEvent } from '../pure/host/app-event.ts';
 import { RunningApp, type App, type Rebuilding } from './app.ts';
 import { checkLogging, reporterOf, type Logging, type Reporter } from './logger.ts';
 import { loadPlan } from './load-plan.ts';
+import { freeKept } from './replay/kept.ts';
 import { prepareRebuild, type RebuildOptions } from './replay/prepare.ts';
 import { versionOf } from './program.ts';
 import { onStopSignals } from './stop-signals.ts';
@@ -119,6 +120,7 @@ export const startApp = async (url: URL, options: RunOptions, reporterFor: (plan
   const report = reporterFor(plan);
   const program = `${plan.fingerprint} ${versionOf(href, options.version)}`;
   const told: { report(event: AppEvent): void } = { report };
+  const closing = new AbortController();
   let rebuild: Rebuilding | undefined;
   try {
     const names = plan.topics.map(({ name }) => name);
@@ -128,6 +130,7 @@ export const startApp = async (url: URL, options: RunOptions, reporterFor: (plan
       plan.topics.map(({ shape }) => shape),
       topicUse(plan),
     );
+    await freeKept(log, await module.tools?.(), plan.name, closing.signal);
     rebuild = await prepareRebuild({
       url: href,
       plan,
@@ -147,6 +150,7 @@ export const startApp = async (url: URL, options: RunOptions, reporterFor: (plan
       for (const part of newStoreParts(plan, task)) if (!rebuilt.has(part.store)) await log.store(part, new AbortController().signal);
     report({ type: 'opened', topicsCreated: names.filter((name) => !there.has(name)).length });
   } catch (error) {
+    closing.abort();
     await pool.close();
     await log[Symbol.asyncDispose]();
     throw error;
@@ -175,7 +179,10 @@ export const startApp = async (url: URL, options: RunOptions, reporterFor: (plan
         log,
         plan.topics.map(({ name }) => name),
       )) ?? [],
-    released: () => stopListening(),
+    released: () => {
+      closing.abort();
+      stopListening();
+    },
   });
   told.report = (event) => app.report(event);
   const stop = (): void => void app[Symbol.asyncDispose]();

@@ -94,7 +94,7 @@ describe('groups', () => {
           },
         ],
         positions: [{ topic: 'letters', partition: 0, offset: 3n }],
-        stores: [{ store: 'counts', version: 2 }],
+        stores: [{ store: 'counts', version: 2, fingerprint: 'f' }],
         owns: [],
       },
     ]);

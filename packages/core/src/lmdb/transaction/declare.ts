@@ -82,14 +82,17 @@ export const applyOpenStore = (env: Env, part: StorePart): number => {
     throw new StoplogError(
       'STOPLOG_STORE_VERSION',
       { store: part.store, recorded: found.version, declared: part.version },
-      `store '${part.store}' was recorded at version ${found.version}, this pipeline declares ${part.version}: restore version: ${found.version}, or declare the store under a new name and run it under a new pipeline name, which fills it from the start (with a new name for each topic of a through)`,
+      `store '${part.store}' serves at version ${found.version}, and this program declares ${part.version}: ` +
+        (found.version > part.version
+          ? `run the program of version ${found.version}; an earlier version is taken up again while it is kept ('stoplog rebuild status'), and any other program needs version: ${found.version + 1}, which is built by replay`
+          : `run the program with 'stoplog run' or run(…), which builds version ${part.version} by replay`),
     );
   }
   if (found.fingerprint !== part.fingerprint) {
     throw new StoplogError(
       'STOPLOG_STORE_VERSION',
       { store: part.store, recorded: found.fingerprint, declared: part.fingerprint },
-      `the schema of store '${part.store}' changed, but its version is still ${part.version}: restore the old schema, or declare the store under a new name and run it under a new pipeline name, which fills it from the start (with a new name for each topic of a through)`,
+      `the schema of store '${part.store}' changed, but its version is still ${part.version}: restore the old schema, or declare version: ${part.version + 1}, which is built by replay while version ${part.version} is read`,
     );
   }
   return found.id;
@@ -109,7 +112,7 @@ const checkUnread = (env: Env, { store, group, filledFrom = [] }: StorePart): vo
         'STOPLOG_STORE_NEW',
         { store, group, topic, partition, position, start },
         `store '${store}' is new, and pipeline '${group}' has read '${topic}' up to offset ${position} of partition ${partition} already: the store would lack those records. ` +
-          `Run this pipeline under a new name, which fills it from the start, or begin again with 'stoplog groups delete ${group}', which rebuilds all of its stores and appends its outputs again`,
+          `Run the pipeline with 'stoplog run' or run(…), which fills the store by replay, or begin again with 'stoplog groups delete ${group}', which builds all of its stores anew and appends its outputs again`,
       );
     }
   }

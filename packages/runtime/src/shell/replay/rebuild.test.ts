@@ -1,5 +1,5 @@
 /** A store whose version was raised is rebuilt beside the one that serves, takes its place in one commit, and can be taken back. */
-import { openLog } from '@stoplog/core';
+import { openLog, seconds } from '@stoplog/core';
 import { openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
 import { loadTools, type GroupDescription } from '@stoplog/core/tools';
@@ -90,6 +90,40 @@ test('a new store of a pipeline that has read its records is filled with all of 
     await app.settled();
     expect(await app.store(perLetter).get('l0')).toBe(2);
     expect(await all(app)).toEqual({ to: 2, be: 2, or: 1, not: 1 });
+  }));
+
+test('what was replaced is deleted when its time is over, and can then not be taken up again', () =>
+  withFolder(async (folder) => {
+    await append(folder, 'to be');
+    for (const query of ['version=1', 'version=2']) {
+      await using app = await start(folder, query, { rebuild: { keep: seconds(0.001) } });
+      await app.settled();
+    }
+    expect((await groupsOf(folder)).map(({ group }) => group)).toHaveLength(2);
+    {
+      await using app = await start(folder, 'version=2');
+      await app.settled();
+    }
+    expect((await groupsOf(folder)).map(({ group }) => group)).toEqual(['word-count']);
+    await expect(start(folder, 'version=1')).rejects.toMatchObject({ code: 'STOPLOG_STORE_VERSION', message: expect.stringContaining('version: 3') });
+  }));
+
+test('a changed schema under the same version is refused with the way out', () =>
+  withFolder(async (folder) => {
+    await append(folder, 'to be');
+    {
+      await using app = await start(folder, 'version=1');
+      await app.settled();
+    }
+    await expect(start(folder, 'version=1&text')).rejects.toMatchObject({
+      code: 'STOPLOG_STORE_VERSION',
+      message: expect.stringContaining('declare version: 2, which is built by replay'),
+    });
+    // The values that serve are of another schema: they are not handed out as the declared ones.
+    await using app = await start(folder, 'version=2&text');
+    await expect(app.store(perWord).get('to')).rejects.toMatchObject({ code: 'STOPLOG_REBUILD' });
+    await app.settled();
+    expect(await app.store(perWord).get('to')).toBe('1');
   }));
 
 test('a version that is lower than the one that serves, and not kept, is refused', () =>
