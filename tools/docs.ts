@@ -3,16 +3,12 @@
  * our packages by name, as a reader would, because the folder borrows the `node_modules` of examples/.
  */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { agrees, blocksOf, exchangesOf, nameOf, type Block } from './markdown.ts';
+import { CAST, readExamples } from './docstrings.ts';
+import { agrees, blocksOf, exchangesOf, nameOf, type Block, type Document } from './markdown.ts';
 import { readWorkspace } from './sources.ts';
-
-export interface Document {
-  readonly path: string;
-  readonly blocks: readonly Block[];
-}
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const cache = join(root, '.cache/docs');
@@ -35,6 +31,9 @@ const markdownIn = (top: string, folder: string, deep: boolean): readonly string
       })
     : [];
 
+/** The examples in docstrings, as documents beside the others. */
+export const readDocstrings = (): readonly Document[] => readExamples(root, '../cast.ts');
+
 /** Writes every TypeScript block to its file; returns the faults of the documents themselves. */
 export const layOut = (documents: readonly Document[]): readonly string[] => {
   rmSync(cache, { recursive: true, force: true });
@@ -55,7 +54,7 @@ export const layOut = (documents: readonly Document[]): readonly string[] => {
         noUnusedLocals: false,
         noUnusedParameters: false,
       },
-      include: ['*/**/*.ts'],
+      include: ['cast.ts', '*/**/*.ts'],
       exclude: ['node_modules'],
     }),
   );
@@ -63,6 +62,7 @@ export const layOut = (documents: readonly Document[]): readonly string[] => {
     writeFileSync(join(cache, 'bin', name), `#!/bin/sh\n${script}\n`);
     chmodSync(join(cache, 'bin', name), 0o755);
   }
+  copyFileSync(join(root, CAST), join(cache, 'cast.ts'));
   const taken = new Set<string>();
   return documents.flatMap((document) =>
     typescriptOf(document).flatMap((block) => {

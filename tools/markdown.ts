@@ -15,6 +15,10 @@ export interface Block {
   /** The HTML comment right above the fence, without its marks. */
   readonly remark: string | undefined;
 }
+export interface Document {
+  readonly path: string;
+  readonly blocks: readonly Block[];
+}
 export interface Exchange {
   readonly command: string;
   readonly line: number;

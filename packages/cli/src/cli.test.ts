@@ -79,6 +79,7 @@ describe('describe', () => {
     const nothing = await program(folder, ['describe', 'empty.mjs']);
     expect([nothing.code, nothing.err]).toEqual([1, expect.stringContaining('STOPLOG_PIPELINE_MODULE  empty.mjs has no default export')]);
     const missing = await stoplog(folder, ['describe', 'missing.ts'], '', { STOPLOG_DEBUG: '1' });
+    expect(missing.err).toMatch(/^ {2}docs\/reference\/errors\.md#stoplog_\w+$/m);
     expect([missing.code, missing.err]).toEqual([1, expect.stringMatching(/there is no file .*missing\.ts(.|\n)* {4}at /)]);
   });
 });

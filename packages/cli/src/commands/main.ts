@@ -135,7 +135,8 @@ const reported = (error: unknown): string => {
   const known = error instanceof Error ? error : new Error(String(error));
   const [head = '', ...others] = sentence(known).split('\n');
   const lines = [head, ...others.map((line) => `  ${line}`)];
-  if (STOPLOG_DEBUG !== undefined && STOPLOG_DEBUG !== '' && STOPLOG_DEBUG !== '0') lines.push(printable(stacks(known)));
+  if (STOPLOG_DEBUG !== undefined && STOPLOG_DEBUG !== '' && STOPLOG_DEBUG !== '0')
+    lines.push(...(isStoplogError(error) ? [`  ${error.docs}`] : []), printable(stacks(known)));
   else if (!isStoplogError(error)) lines.push('  This is not one of our errors; STOPLOG_DEBUG=1 shows where it comes from.');
   return lines.join('\n');
 };

@@ -24,9 +24,9 @@ export interface Pressure {
    * Resolves when an append would not wait.
    *
    * @example
-   * for await (const line of lines) {
+   * for await (const order of incoming) {
    *   await log.pressure.relieved();
-   *   void log.append(orders, [JSON.parse(line)]).catch(report);
+   *   void log.append(orders, [order]).catch(report);
    * }
    */
   relieved(): Promise<void>;

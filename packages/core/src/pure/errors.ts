@@ -58,6 +58,16 @@ export class StoplogError extends Error {
     this.facts = facts;
     Object.defineProperty(this, mark, { value: true });
   }
+
+  /**
+   * The section of the documents that explains the code, from the root of the repository. Not in the message, which ends with the remedy.
+   *
+   * @example
+   * if (isStoplogError(error)) console.error(`${error.code}  ${error.message}\n  ${error.docs}`);
+   */
+  get docs(): string {
+    return `docs/reference/errors.md#${this.code.toLowerCase()}`;
+  }
 }
 
 /**

@@ -12,7 +12,7 @@ export const milliseconds = (n: number): Millis => duration(n, 1, 'milliseconds'
  * A duration of that many seconds.
  *
  * @example
- * run(url, { log, hangAfter: seconds(5) })
+ * run(url, { log: lmdb('./data'), hangAfter: seconds(5) })
  */
 export const seconds = (n: number): Millis => duration(n, 1_000, 'seconds');
 /**
