@@ -8,12 +8,11 @@ import type { Arrival } from '@stoplog/core/port';
 import type { MemoryDisk } from '@stoplog/core/testing';
 import type { Ground } from '../pure/actor/compile-task.ts';
 import { LIMITS, type Limits } from '../pure/actor/limits.ts';
-import type { Footprints } from '../pure/actor/place.ts';
+import { NO_FOOTPRINTS } from '../pure/actor/place.ts';
 import type { MemorySinks } from './memory-sinks.ts';
 import { sinkStart, SteppedActor, workOn, type CommitEffect } from './stepped-actor.ts';
 
 const EVERYTHING: Limits = { ...LIMITS, turnRecords: Infinity, turnMs: Infinity, fetchBytes: Infinity, commitsAtRest: true };
-const NOBODY_LOOKS: Footprints = { at: () => {}, enter: () => {}, leave: () => {} };
 
 export class DrivenTask {
   readonly ground: Ground;
@@ -66,7 +65,7 @@ export class DrivenTask {
   }
   #newActor(): SteppedActor {
     const { plan, task, partition } = this.ground;
-    const around = { epoch: 0, incarnation: '', suspect: undefined, beacon: NOBODY_LOOKS, limits: EVERYTHING, now: this.#now };
+    const around = { epoch: 0, incarnation: '', suspect: undefined, beacon: NO_FOOTPRINTS, limits: EVERYTHING, now: this.#now };
     const sinks = this.#sinks;
     const { work } = workOn({ plan, task, partition }, this.#log, around, { sinks });
     const actor: SteppedActor = new SteppedActor(

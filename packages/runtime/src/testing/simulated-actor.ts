@@ -143,6 +143,8 @@ export class SimulatedActor implements Footprints {
     if (this.#at !== undefined) this.#at.delta = offsetDelta;
   }
   leave(): void {}
+  enterOther(): void {}
+  leaveOther(): void {}
 
   #watched(emit: Emit): Emit {
     return (record) => {

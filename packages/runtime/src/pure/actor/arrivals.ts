@@ -116,9 +116,11 @@ export class ArrivalWork implements Work {
     return this.isOpen;
   }
   cut(): Cut {
-    const { group, epoch, incarnation, name, partition, outputs } = this.#parts;
+    const { group, epoch, incarnation, name, partition, outputs, beacon } = this.#parts;
     assert(this.isOpen, 'a commit of a source holds arrivals, or moves its position');
+    beacon.enterOther('commit', this.#open);
     const taken = outputs.map((output) => output.take());
+    beacon.leaveOther();
     const positions = [{ ...sourcePartition(name, partition), from: this.#position, to: this.#next }];
     const recordsIn = this.#open;
     this.#position = this.#next;

@@ -37,15 +37,16 @@ export interface Compiled {
 export const storesOf = ({ plan, task, partition }: Ground): readonly StorePart[] => task.stores.map((store) => storePart(plan, store, partition));
 
 export interface CompileOptions {
-  /** Bounds the memory of each overlay. */
+  /** Bound the memory of each overlay: entries and bytes of one generation. */
   readonly entries?: number | undefined;
+  readonly bytes?: number | undefined;
   /** The position that a sink has kept, by the sink's name. */
   readonly recovered?: ReadonlyMap<string, bigint | undefined> | undefined;
   /** The setting `writes` where neither the topic or store nor the pipeline declares it. */
   readonly writes?: Writes;
 }
 /** `opened` are the parts of `storesOf`, in that order. */
-export const compile = (ground: Ground, opened: readonly StateStore[], { entries, recovered, writes = 'trusted' }: CompileOptions = {}): Compiled => {
+export const compile = (ground: Ground, opened: readonly StateStore[], { entries, bytes, recovered, writes = 'trusted' }: CompileOptions = {}): Compiled => {
   const { plan, task } = ground;
   const named = new Map<string, StoreOverlay>();
   const stores = new Map<string, StoreOverlay>();
@@ -54,7 +55,7 @@ export const compile = (ground: Ground, opened: readonly StateStore[], { entries
     const serde = (store ?? table)?.valueSerde;
     const below = opened[i];
     assert(serde !== undefined && below !== undefined, `store '${name}' has a schema, and was opened`);
-    const overlay = new StoreOverlay(below, serde, entries);
+    const overlay = new StoreOverlay(below, serde, entries, bytes);
     named.set(name, overlay);
     stores.set(part.store, overlay);
   }

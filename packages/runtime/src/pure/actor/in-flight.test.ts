@@ -13,6 +13,7 @@ import { stream } from '../pipeline/stream.ts';
 import { planOf } from '../topology/plan.ts';
 import { called } from './fixtures/calling-verb.ts';
 import { LIMITS } from './limits.ts';
+import { NO_FOOTPRINTS } from './place.ts';
 import type { Place } from './place.ts';
 
 const numbers = { key: z.string(), value: z.int(), partitions: 1 };
@@ -35,7 +36,7 @@ class Rig {
   /** A new incarnation, from the last commit. What was sent and not answered is lost. */
   restart(suspect?: Place): SteppedActor {
     const plan = planOf(this.#pipeline);
-    const incarnation = { epoch: 0, incarnation: '', suspect, beacon: { at: () => {}, enter: () => {}, leave: () => {} }, limits: LIMITS, now: () => 0 };
+    const incarnation = { epoch: 0, incarnation: '', suspect, beacon: NO_FOOTPRINTS, limits: LIMITS, now: () => 0 };
     const { work } = workOn({ plan, task: plan.tasks[0]!, partition: 0 }, this.disk, incarnation, { sinks: new MemorySinks() });
     this.commits.length = 0;
     this.actor = new SteppedActor(

@@ -117,10 +117,10 @@ describe('the output of a batch to a topic', () => {
     const output = new TopicOutput(topicOf(topic('to', text)));
     const from = topicOf(topic('from', text));
     output.record(read(from, '"k"', '"v"'));
-    expect(output.bytes).toBeGreaterThan(0);
+    expect(output.dirtyBytes).toBeGreaterThan(0);
     expect(output.take().records).toBe(1);
     expect(output.take()).toEqual({ batches: [], records: 0 });
-    expect(output.bytes).toBe(0);
+    expect(output.dirtyBytes).toBe(0);
   });
 });
 

@@ -10,11 +10,13 @@ import type { AnyRecord } from '../nodes/record.ts';
 import { DerivedRecord } from '../nodes/derived-record.ts';
 import { copyOfBytes, isFrozen } from '../nodes/shared-value.ts';
 import { KeyMap } from './key-map.ts';
+import { sizeOfValue } from './value-size.ts';
 
 interface Latest {
   readonly key: unknown;
   value: unknown;
   encoded: Encoded | null | undefined;
+  size: number;
   timestamp: number;
   headers: readonly Header[];
 }
@@ -25,6 +27,7 @@ export class TopicOutput {
   /** True for LogAppendTime: the log stamps the records at append, and records that all have timestamp 0 until then are stamped at no cost. */
   readonly #isStamped: boolean;
   readonly #latest = new KeyMap<Latest>();
+  #latestBytes = 0;
   #records = 0;
 
   constructor(topic: AnyTopic) {
@@ -33,8 +36,9 @@ export class TopicOutput {
     this.#isStamped = topic.shape.timestamps === 'arrival';
   }
 
-  get bytes(): number {
-    return this.#packer.bytes;
+  /** Roughly the bytes since the last `take`. */
+  get dirtyBytes(): number {
+    return this.#packer.bytes + this.#latestBytes;
   }
   /** True when there is nothing to append since the last `take`. */
   get isEmpty(): boolean {
@@ -54,11 +58,14 @@ export class TopicOutput {
   latest(key: unknown, value: unknown, record: AnyRecord): void {
     // A value that cannot be frozen may be changed before the commit, so it is encoded now.
     const encoded = isFrozen(value) ? undefined : this.#encode(value);
+    const size = encoded === undefined || encoded === null ? sizeOfValue(value) : encoded.length;
     const known = this.#latest.get(key);
-    if (known === undefined) this.#latest.set(key, { key, value, encoded, timestamp: record.timestamp, headers: record.headers });
+    this.#latestBytes += size - (known?.size ?? 0);
+    if (known === undefined) this.#latest.set(key, { key, value, encoded, size, timestamp: record.timestamp, headers: record.headers });
     else {
       known.value = value;
       known.encoded = encoded;
+      known.size = size;
       // The change may be caused by a record that is older than the one before it: the timestamp does not fall.
       known.timestamp = Math.max(known.timestamp, record.timestamp);
       known.headers = record.headers;
@@ -76,6 +83,7 @@ export class TopicOutput {
       );
     }
     this.#latest.clear();
+    this.#latestBytes = 0;
     const records = this.#records;
     this.#records = 0;
     return { batches: this.#packer.take(), records };

@@ -11,6 +11,7 @@ import { checkSettings, compareBytes, decodeSortKey, encodeSortKey, type Known, 
 import { copyOfBytes, freezeDeep } from '../nodes/shared-value.ts';
 import { KeyMap } from './key-map.ts';
 import { PendingIndex, type ByteBounds, type Pending } from './pending-index.ts';
+import { sizeOfValue } from './value-size.ts';
 
 interface Entry {
   readonly key: unknown;
@@ -22,7 +23,9 @@ interface Entry {
   dirty: boolean;
   /** The last commit that carries it; 0 when none does. */
   commit: number;
-  /** The size of the value in the generation's count of bytes. */
+  /** The bytes of the key. */
+  readonly keySize: number;
+  /** The bytes of the value: an estimate while it is decoded. */
   size: number;
 }
 const unread = Symbol('unread');
@@ -42,8 +45,10 @@ export interface Writes {
 
 /** Entries of one generation; a store part keeps two generations in memory. */
 export const GENERATION_ENTRIES = 100_000;
-/** Bytes of long keys and of values in one generation: a hundred thousand values of 100 KB would be 10 GB. */
-export const GENERATION_BYTES: number = 16 * 1024 * 1024;
+/** Bytes of keys and values in one generation, if the heap has room for them: a hundred thousand values of 100 KB would be 10 GB. */
+export const GENERATION_BYTES: number = 32 * 1024 * 1024;
+/** The bytes of an entry beside its key and value. */
+const ENTRY_BYTES = 100;
 const LONG_KEY_BYTES = 1_000;
 
 export class StoreOverlay {
@@ -112,7 +117,7 @@ export class StoreOverlay {
     const entry = this.#touch(key);
     entry.value = value;
     entry.bytes = null;
-    this.#resize(entry, sizeOf(value));
+    this.#resize(entry, sizeOfValue(value));
     this.#mark(entry);
   }
   /** Sets a value by its bytes, which are decoded on the first read. */
@@ -127,7 +132,7 @@ export class StoreOverlay {
     this.set(key, undefined);
   }
 
-  /** Roughly the bytes of the values written since the last call of `takeWrites`. */
+  /** Roughly the bytes of the keys and values written since the last call of `takeWrites`. */
   get dirtyBytes(): number {
     return this.#dirtyBytes;
   }
@@ -147,7 +152,8 @@ export class StoreOverlay {
       keys[i] = entry.keyBytes ??= storeKey(entry.key);
       const bytes = (values[i] = this.#encode(entry));
       entry.dirty = false;
-      this.#resize(entry, bytes?.length ?? 0);
+      // The estimate looked at a part of a large value; its encoded bytes are counted in full.
+      this.#resize(entry, Math.max(entry.size, bytes?.length ?? 0));
       entry.commit = commit;
     }
     return { keys, values };
@@ -162,7 +168,10 @@ export class StoreOverlay {
     if (entry.value !== unread) return entry.value;
     const value = entry.bytes === null ? undefined : this.#serde.decode(entry.bytes);
     // Only a frozen value is kept: each reader of another one gets its own copy.
-    if (freezeDeep(value)) entry.value = value;
+    if (!freezeDeep(value)) return value;
+    entry.value = value;
+    if (!entry.dirty) entry.bytes = null;
+    this.#resize(entry, Math.max(entry.size, sizeOfValue(value)));
     return value;
   }
   #isPending({ dirty, commit }: Entry): boolean {
@@ -188,11 +197,14 @@ export class StoreOverlay {
     entry.size = size;
   }
   #mark(entry: Entry): void {
-    if (entry.dirty) return;
-    this.#dirtyBytes += entry.size;
-    if (this.#pending !== undefined && !this.#isPending(entry)) this.#pending.insert(withKeyBytes(entry));
-    entry.dirty = true;
-    this.#dirty.push(entry);
+    if (!entry.dirty) {
+      this.#dirtyBytes += entry.keySize + entry.size;
+      if (this.#pending !== undefined && !this.#isPending(entry)) this.#pending.insert(withKeyBytes(entry));
+      entry.dirty = true;
+      this.#dirty.push(entry);
+    }
+    // Entries that are all in the young generation may have grown.
+    if (this.#youngBytes > this.#byteLimit) this.#age();
   }
   /** The entry of a key, read from below when it is not in memory. */
   #find(key: unknown): Entry {
@@ -207,6 +219,7 @@ export class StoreOverlay {
       bytes,
       dirty: false,
       commit: 0,
+      keySize: sizeOfKey(key, keyBytes),
       size: bytes?.length ?? 0,
     });
   }
@@ -214,7 +227,19 @@ export class StoreOverlay {
   #touch(key: unknown): Entry {
     // A short key is encoded when it is committed; a long one now, because a key may be refused, and now its record can still be blamed.
     const keyBytes = isShort(key) ? undefined : storeKey(key);
-    return this.#recall(key) ?? this.#remember({ key: ownKey(key, keyBytes), keyBytes, value: undefined, bytes: null, dirty: false, commit: 0, size: 0 });
+    return (
+      this.#recall(key) ??
+      this.#remember({
+        key: ownKey(key, keyBytes),
+        keyBytes,
+        value: undefined,
+        bytes: null,
+        dirty: false,
+        commit: 0,
+        keySize: sizeOfKey(key, keyBytes),
+        size: 0,
+      })
+    );
   }
   #recall(key: unknown): Entry | undefined {
     const young = this.#young.get(key);
@@ -224,9 +249,7 @@ export class StoreOverlay {
   }
   #remember(entry: Entry): Entry {
     if (this.#young.size >= this.#limit || this.#youngBytes > this.#byteLimit) this.#age();
-    const { keyBytes } = entry;
-    if (keyBytes !== undefined && keyBytes.length > LONG_KEY_BYTES) this.#youngBytes += keyBytes.length;
-    this.#youngBytes += entry.size;
+    this.#youngBytes += ENTRY_BYTES + entry.keySize + entry.size;
     this.#young.set(entry.key, entry);
     return entry;
   }
@@ -241,30 +264,14 @@ export class StoreOverlay {
   }
 }
 
-/** The number of properties that an estimate looks at; a larger value has its exact size once it is encoded. */
-const LOOK = 256;
-/** Estimates the bytes of a value in memory: a text counts its length, a number nothing, a long list its average item times its length. */
-const sizeOf = (value: unknown): number => {
-  if (typeof value === 'string') return value.length;
-  return typeof value === 'object' && value !== null ? sizeOfObject(value, { left: LOOK }) : 0;
-};
-const sizeOfObject = (value: object, look: { left: number }): number => {
-  let size = 8;
-  let seen = 0;
-  for (const name in value) {
-    if (look.left-- <= 0) break;
-    seen++;
-    const one = (value as Readonly<Record<string, unknown>>)[name];
-    size += 8 + (typeof one === 'string' ? one.length : typeof one === 'object' && one !== null ? sizeOfObject(one, look) : 0);
-  }
-  return Array.isArray(value) && seen > 0 ? (size / seen) * value.length : size;
-};
-
 const withKeyBytes = (entry: Entry): Entry & Pending => {
   entry.keyBytes ??= storeKey(entry.key);
   return entry as Entry & Pending;
 };
 const isShort = (key: unknown): boolean => (typeof key === 'string' ? key.length < LONG_KEY_BYTES : typeof key === 'number' || typeof key === 'boolean');
+
+/** The bytes of a key; short texts are not encoded before they are committed. */
+const sizeOfKey = (key: unknown, keyBytes: Uint8Array | undefined): number => keyBytes?.length ?? (typeof key === 'string' ? key.length : 0);
 
 /** The key, or a copy if it is an object, which its owner may change later. */
 const ownKey = (key: unknown, keyBytes: Uint8Array | undefined): unknown =>

@@ -15,10 +15,22 @@ export interface Jump {
   readonly to: bigint;
 }
 
-/** Notified of the actor's position at every record. */
+/** What an actor may be inside of beside a record. */
+export type OtherActivity = 'tick' | 'commit';
+export type Activity =
+  | { readonly type: 'record'; readonly place: Place | undefined }
+  | { readonly type: 'tick' }
+  /** The encoding of a commit: of `among` records, the last of which is at `place`. */
+  | { readonly type: 'commit'; readonly place: Place | undefined; readonly among: number };
+
+/** Notified of everything that calls functions of the pipeline. */
 export interface Footprints {
   /** The next records are of this input and batch. */
   at(input: number, baseOffset: bigint): void;
   enter(offsetDelta: number): void;
   leave(): void;
+  enterOther(activity: OtherActivity, records: number): void;
+  leaveOther(): void;
 }
+/** For an actor that nobody watches. */
+export const NO_FOOTPRINTS: Footprints = { at: () => {}, enter: () => {}, leave: () => {}, enterOther: () => {}, leaveOther: () => {} };

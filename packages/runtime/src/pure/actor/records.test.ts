@@ -7,13 +7,14 @@ import { pipeline } from '../pipeline/pipeline.ts';
 import { stream } from '../pipeline/stream.ts';
 import { planOf } from '../topology/plan.ts';
 import { compile, recordWork, type Ground } from './compile-task.ts';
-import { LIMITS } from './limits.ts';
+import { LIMITS, memoryBounds } from './limits.ts';
+import { NO_FOOTPRINTS } from './place.ts';
 
 const face = topic('from', { key: z.string(), value: z.int(), partitions: 1 });
 const last = store('last', { key: z.string(), value: z.string() });
 
-/** Whether a commit is due for an actor that is behind, after it has set states of so many bytes in total. */
-const isDueAfter = (records: number, bytes: number): boolean => {
+/** An actor that is behind, or has caught up, takes one turn over records that set states of so many bytes in total. */
+const turnOver = (records: number, bytes: number, isBehind = true): { readonly taken: number; isDue(hasCredit: boolean): boolean } => {
   const plan = planOf(pipeline('p', stream(face).fold(last, { init: () => '', update: () => 'x'.repeat(bytes / records) })));
   const ground: Ground = { plan, task: plan.tasks[0]!, partition: 0 };
   const packer = new RecordPacker('from', 1);
@@ -24,9 +25,9 @@ const isDueAfter = (records: number, bytes: number): boolean => {
     positions: [0n],
     timeStore: undefined,
     suspect: undefined,
-    beacon: { at: () => {}, enter: () => {}, leave: () => {} },
-    // Every fetch is full, so the actor is behind.
-    limits: { ...LIMITS, fetchBytes: 1 },
+    beacon: NO_FOOTPRINTS,
+    // Each fetch of one byte is full.
+    limits: isBehind ? { ...LIMITS, fetchBytes: 1 } : LIMITS,
     now: () => 0,
   });
   const [request] = work.ask();
@@ -36,10 +37,27 @@ const isDueAfter = (records: number, bytes: number): boolean => {
     found: { from: 0n, next: BigInt(records), batches: packer.take().map(({ batch }) => openBatch(batch)) },
   } as never);
   work.take();
-  return work.isDue(true);
+  return { taken: work.open, isDue: (hasCredit) => work.isDue(hasCredit) };
 };
 
 test('a commit is due when the states that were set have the bytes of a commit, as it is for outputs', () => {
-  expect(isDueAfter(4, LIMITS.commitBytes / 2)).toBe(false);
-  expect(isDueAfter(4, LIMITS.commitBytes)).toBe(true);
+  expect(turnOver(4, LIMITS.commitBytes / 2).isDue(true)).toBe(false);
+  expect(turnOver(4, LIMITS.commitBytes).isDue(true)).toBe(true);
+});
+test('a turn ends when the states that were set have the bytes of a commit, and the commit waits for a credit', () => {
+  const turn = turnOver(12, 3 * LIMITS.commitBytes, false);
+  expect(turn.taken).toBe(4);
+  expect(turn.isDue(false)).toBe(true);
+});
+test('an actor keeps less than half of its heap, and never so little that each record is a commit', () => {
+  for (const [heapMb, stores] of [
+    [2_048, 1],
+    [64, 3],
+    [16, 1],
+  ] as const) {
+    const { commitBytes, generationBytes } = memoryBounds(heapMb, stores);
+    expect(3 * commitBytes + 2 * stores * generationBytes).toBeLessThan((heapMb * 2 ** 20) / 2);
+  }
+  expect(memoryBounds(2_048, 1).commitBytes).toBe(LIMITS.commitBytes);
+  expect(memoryBounds(0.1, 100)).toEqual({ commitBytes: 65_536, generationBytes: 65_536 });
 });

@@ -10,7 +10,7 @@ import type { CallStage } from '../nodes/call-stage.ts';
 import type { Task } from '../topology/plan.ts';
 import { blameRecord, blameTick } from './blame.ts';
 import type { Input } from './input.ts';
-import type { Entry, InFlight } from './in-flight.ts';
+import type { CallRequest, Entry, InFlight } from './in-flight.ts';
 import type { Limits } from './limits.ts';
 import { nextInput } from './next-input.ts';
 import type { TopicOutput } from './outputs.ts';
@@ -71,11 +71,14 @@ export class RecordWork implements Work {
   #ticked = false;
   /** Records taken since the last cut. */
   open = 0;
+  /** Everything that keeps bytes until the next cut. */
+  readonly #keepers: readonly { readonly dirtyBytes: number }[];
 
   constructor(parts: RecordsParts) {
     this.#parts = parts;
     this.#refill = new Refill(parts.inputs, parts.limits.fetchBytes);
     this.#heads = parts.inputs.map(() => undefined);
+    this.#keepers = [...parts.outputs, ...parts.sinks.values(), ...parts.stores.values()];
     this.#suspect = parts.suspect;
     for (const input of parts.inputs) if (this.#suspect !== undefined && this.#isBehindSuspect(input)) this.#suspect = undefined;
     this.#time = parts.streamTime?.time ?? Infinity;
@@ -157,6 +160,7 @@ export class RecordWork implements Work {
         return true;
       }
       if (!more) return careful;
+      if (this.#bytes >= limits.commitBytes) break;
       if (n % LOOK_AT_CLOCK === LOOK_AT_CLOCK - 1 && now() - began >= limits.turnMs) break;
       if (inputs.length > 1) input = this.#choose();
     }
@@ -174,18 +178,32 @@ export class RecordWork implements Work {
         this.#suspect = undefined;
         return true;
       }
-      if (n % LOOK_AT_CLOCK === LOOK_AT_CLOCK - 1 && now() - began >= limits.turnMs) break;
+      if (this.#bytes >= limits.commitBytes || (n % LOOK_AT_CLOCK === LOOK_AT_CLOCK - 1 && now() - began >= limits.turnMs)) break;
     }
     for (let input = this.#callable; input !== undefined; input = this.#callable) {
       const isSuspect = this.#suspect !== undefined && this.#isSuspect(input);
       if (isSuspect && this.open > 0) return true;
       const { baseOffset, offsetDelta } = input.view!;
       const record = input.head();
+      const index = this.#parts.inputs.indexOf(input);
       const run = stage.topic === input.topic.name ? stage.runOf(record) : undefined;
-      inFlight.start({ record, input: this.#parts.inputs.indexOf(input), baseOffset, offsetDelta, isSuspect }, run);
+      inFlight.start({ record, input: index, baseOffset, offsetDelta, isSuspect }, run && this.#watched(run, index, baseOffset, offsetDelta));
       input.advance();
     }
     return pace !== undefined && this.open > 0;
+  }
+  /** The call, whose synchronous part is watched as a record is. */
+  #watched(run: CallRequest['run'], input: number, baseOffset: bigint, offsetDelta: number): CallRequest['run'] {
+    const { beacon } = this.#parts;
+    return (signal) => {
+      beacon.at(input, baseOffset);
+      beacon.enter(offsetDelta);
+      try {
+        return run(signal);
+      } finally {
+        beacon.leave();
+      }
+    };
   }
   #emitResult(entry: Entry & { readonly result: unknown }, stage: CallStage): Entry {
     const { inputs, beacon, task } = this.#parts;
@@ -215,13 +233,16 @@ export class RecordWork implements Work {
     return this.#isSuspect(input) ? undefined : input;
   }
   tick(wallClock: number): void {
-    const { clock, tick, outputs, sinks, stores, task, partition, now } = this.#parts;
+    const { clock, tick, outputs, sinks, stores, task, partition, now, beacon } = this.#parts;
     clock.woken();
     if (!this.#hasTaken) this.#openSince = now();
+    beacon.enterOther('tick', 0);
     try {
       tick(wallClock);
     } catch (error) {
       throw blameTick(error, task.id, partition);
+    } finally {
+      beacon.leaveOther();
     }
     this.#ticked ||=
       outputs.some((output) => !output.isEmpty) || [...sinks.values()].some((sink) => !sink.isEmpty) || [...stores.values()].some((store) => store.isDirty);
@@ -229,27 +250,28 @@ export class RecordWork implements Work {
 
   /** Due at once when the actor has caught up and has a credit; large while it is behind. */
   isDue(hasCredit: boolean): boolean {
-    const { inputs, outputs, stores, limits, now } = this.#parts;
+    const { inputs, limits, now } = this.#parts;
     if (!this.#hasTaken || limits.commitsAtRest === true) return false;
+    // Also without a credit: the commit waits for one, and the batch must not grow meanwhile.
+    if (this.#bytes >= limits.commitBytes) return true;
     if (!inputs.some((input) => input.behind)) return hasCredit;
-    if (this.open >= limits.commitRecords || now() - this.#openSince >= limits.commitMs) return true;
-    let bytes = 0;
-    for (const output of outputs) bytes += output.bytes;
-    for (const overlay of stores.values()) bytes += overlay.dirtyBytes;
-    return bytes >= limits.commitBytes;
+    return this.open >= limits.commitRecords || now() - this.#openSince >= limits.commitMs;
   }
   cut(number: number): Cut {
-    const { group, epoch, incarnation, partition, inputs, stores, outputs, sinks, streamTime } = this.#parts;
+    const { group, epoch, incarnation, partition, inputs, stores, outputs, sinks, streamTime, beacon } = this.#parts;
     // Includes inputs whose position did not move: state was computed from all of them, so a commit after one that failed, or beside a
     // late one of an earlier incarnation, must be refused whichever input that one moved.
     const positions = inputs.map((input) => ({ ...input.place, from: input.from, to: input.reached }));
     let taken: readonly ReturnType<TopicOutput['take']>[];
     let writes: readonly StoreWrites[];
+    beacon.enterOther('commit', this.open);
     try {
       taken = outputs.map((output) => output.take());
       writes = [...stores].map(([store, overlay]) => ({ store, partition, ...overlay.takeWrites(number) }));
     } catch (error) {
       throw this.blame(error);
+    } finally {
+      beacon.leaveOther();
     }
     if (streamTime !== undefined) writes = [...writes, { store: streamTime.store, partition, ...streamTime.takeWrites() }];
     for (const input of inputs) input.from = input.reached;
@@ -281,6 +303,12 @@ export class RecordWork implements Work {
     return this.#last === undefined ? error : blameRecord(error, this.#parts.task.id, this.#last, this.open);
   }
 
+  /** Bytes of the outputs and written entries since the last cut. */
+  get #bytes(): number {
+    let bytes = 0;
+    for (let i = 0; i < this.#keepers.length; i++) bytes += this.#keepers[i]!.dirtyBytes;
+    return bytes;
+  }
   get #hasTaken(): boolean {
     return this.open > 0 || this.#ticked;
   }

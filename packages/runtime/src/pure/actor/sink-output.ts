@@ -9,6 +9,10 @@ import type { SinkRecord } from '@stoplog/core/port';
 import type { SinkPort } from '../nodes/node.ts';
 import type { AnyRecord } from '../nodes/record.ts';
 import { KeyMap } from './key-map.ts';
+import { sizeOfValue } from './value-size.ts';
+
+/** The bytes of a record beside its key and value. */
+const RECORD_BYTES = 100;
 
 export class SinkOutput implements SinkPort {
   /** The sink has all outputs of records below this offset. */
@@ -17,6 +21,7 @@ export class SinkOutput implements SinkPort {
   #records: SinkRecord[] = [];
   #offset = -1n;
   #index = 0;
+  #bytes = 0;
 
   /** `recovered` is the position that the sink has kept; undefined where it keeps none. */
   constructor(recovered: bigint | undefined) {
@@ -25,6 +30,10 @@ export class SinkOutput implements SinkPort {
 
   get isEmpty(): boolean {
     return this.#records.length === 0 && this.#latest.size === 0;
+  }
+  /** Roughly the bytes since the last `take`; a key that changed several times counts each time. */
+  get dirtyBytes(): number {
+    return this.#bytes;
   }
   record(record: AnyRecord): void {
     const made = this.#made(record.key, record.value, record);
@@ -39,6 +48,7 @@ export class SinkOutput implements SinkPort {
     const taken = [...this.#records, ...this.#latest.values()];
     this.#records = [];
     this.#latest.clear();
+    this.#bytes = 0;
     return taken;
   }
 
@@ -49,6 +59,8 @@ export class SinkOutput implements SinkPort {
       this.#index = 0;
     }
     const index = this.#index++;
-    return offset < this.#writtenTo ? undefined : { key, value, timestamp, headers, offset, index };
+    if (offset < this.#writtenTo) return undefined;
+    this.#bytes += RECORD_BYTES + sizeOfValue(key) + sizeOfValue(value);
+    return { key, value, timestamp, headers, offset, index };
   }
 }

@@ -205,7 +205,7 @@ describe('the question whether all actors are idle', () => {
 test('an actor that is inside one record for too long is killed once', () => {
   const { send } = host();
   send(assigned([0, 1]));
-  const seen = (record: number, at: number): HostEvent => ({ type: 'seen', unit: '0:0', sighting: { record, inside: true }, at });
+  const seen = (record: number, at: number): HostEvent => ({ type: 'seen', unit: '0:0', sighting: { activity: record, inside: true }, at });
   expect(send(seen(1, 0), seen(1, 400), seen(3, 600), seen(3, 1_000))).toEqual([]);
   expect(send(seen(3, 1_100), seen(3, 1_700))).toEqual(['kill 0:0']);
 });

@@ -27,6 +27,8 @@ export interface Start extends Warming {
   readonly task: number;
   readonly partition: number;
   readonly epoch: number;
+  /** The actor's part of the heap of its thread. */
+  readonly heapMb: number;
   /** A record that failed before: every record ahead of it is committed before it is tried again, alone. */
   readonly suspect: Place | undefined;
   /** Records to take at a time until the suspect is behind: any of several records may be at fault, and small commits single it out. */

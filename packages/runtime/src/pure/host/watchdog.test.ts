@@ -11,8 +11,8 @@ const look = (sightings: readonly Sighting[], apart: number): readonly (number |
     return hangs?.forMs;
   });
 };
-const inside = (record: number): Sighting => ({ record, inside: true });
-const outside = (record: number): Sighting => ({ record, inside: false });
+const inside = (record: number): Sighting => ({ activity: record, inside: true });
+const outside = (record: number): Sighting => ({ activity: record, inside: false });
 
 describe('an actor hangs', () => {
   test('an actor hangs when it has been inside one record for longer than allowed, and not before', () => {
@@ -34,7 +34,17 @@ describe('an actor hangs', () => {
       ),
     ).toEqual(Array.from({ length: 100 }, () => undefined));
   });
+  test('an actor does not hang because the process was stopped, and is seen to hang soon after', () => {
+    let state: Watched | undefined;
+    const at = (ms: number): number | undefined => {
+      const [next, hangs] = step(state, inside(1), ms, HANG_AFTER);
+      state = next;
+      return hangs?.forMs;
+    };
+    expect([0, 100, 3_600_000, 3_600_100, 3_600_399].map(at)).toEqual([undefined, undefined, undefined, undefined, undefined]);
+    expect(at(3_600_400)).toBe(1_000);
+  });
   test('a hang is measured from the first sighting inside the record, even after a rest', () => {
-    expect(look([inside(1), outside(2), inside(3), inside(3), inside(3)], 600)).toEqual([undefined, undefined, undefined, undefined, 1_200]);
+    expect(look([inside(1), outside(2), inside(3), inside(3), inside(3)], 500)).toEqual([undefined, undefined, undefined, undefined, 1_000]);
   });
 });

@@ -13,7 +13,7 @@ import type { Log, LogRef, StateStore, StorePart } from '@stoplog/core/port';
 import { asError, errorToData, openPort, sourcePartition } from '@stoplog/core/kit';
 import { compile, recordWork, storesOf, type Ground } from '../../pure/actor/compile-task.ts';
 import { ArrivalWork } from '../../pure/actor/arrivals.ts';
-import { LIMITS } from '../../pure/actor/limits.ts';
+import { LIMITS, memoryBounds } from '../../pure/actor/limits.ts';
 import { streamTimePart } from '../../pure/actor/stream-time.ts';
 import type { FromActor, Start, ToActor, Warming } from '../../pure/host/mailbox.ts';
 import { EXIT_LACKING_FILES, lacksFiles } from '../../pure/host/lacks-files.ts';
@@ -249,7 +249,7 @@ const workOf = async (
   beacon: Beacon,
   ending: AbortSignal,
 ): Promise<Pick<PerformerParts, 'work' | 'source' | 'sinks' | 'takeDropped'>> => {
-  const { partition, epoch, suspect, pace } = start;
+  const { partition, epoch, heapMb, suspect, pace } = start;
   const task = plan.tasks[start.task]!;
   const ground: Ground = { plan, task, partition };
   const open = (part: StorePart): Promise<StateStore> => log.store(part, ending);
@@ -257,7 +257,8 @@ const workOf = async (
   for (const part of storesOf(ground)) opened.push(await open(part));
   const group = plan.name;
   const sinks = task.sinks.length === 0 ? undefined : await Sinks.open(task.sinks, { group, topic: task.inputs[0]!.topic.name, partition, epoch });
-  const compiled = compile(ground, opened, { recovered: sinks?.recovered });
+  const { commitBytes, generationBytes } = memoryBounds(heapMb, opened.length);
+  const compiled = compile(ground, opened, { bytes: generationBytes, recovered: sinks?.recovered });
   const { functions } = compiled;
   const takeDropped: PerformerParts['takeDropped'] = () => functions.takeDropped();
   if (task.source !== undefined) {
@@ -291,7 +292,7 @@ const workOf = async (
     suspect,
     pace,
     beacon,
-    limits: LIMITS,
+    limits: { ...LIMITS, commitBytes },
     now: () => performance.now(),
   });
   return { work, sinks, takeDropped };

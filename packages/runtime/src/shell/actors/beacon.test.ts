@@ -11,7 +11,7 @@ const pair = (): readonly [Beacon, Beacon] => {
 describe('a beacon', () => {
   test('a beacon shows from outside whether a record is being handled, and that it is another one', () => {
     const [actor, watcher] = pair();
-    expect(watcher.sighting()).toEqual({ record: 0, inside: false });
+    expect(watcher.sighting()).toEqual({ activity: 0, inside: false });
     actor.enter(0);
     const first = watcher.sighting();
     expect(first.inside).toBe(true);
@@ -19,7 +19,7 @@ describe('a beacon', () => {
     expect(watcher.sighting().inside).toBe(false);
     actor.enter(1);
     expect(watcher.sighting().inside).toBe(true);
-    expect(watcher.sighting().record).not.toBe(first.record);
+    expect(watcher.sighting().activity).not.toBe(first.activity);
   });
   test('a beacon names the record, at any possible offset', () => {
     fc.assert(
@@ -38,6 +38,28 @@ describe('a beacon', () => {
     actor.leave();
     expect(watcher.place(['orders'], 3)).toEqual({ topic: 'orders', partition: 3, offset: 42n });
     expect(watcher.place([], 0)).toBeUndefined();
+  });
+  test('a beacon names a timer and a commit, and then a record again', () => {
+    const [actor, watcher] = pair();
+    const seen = (): unknown => watcher.activity(['orders'], 3);
+    actor.enterOther('tick', 0);
+    expect(seen()).toEqual({ type: 'tick' });
+    actor.leaveOther();
+    expect(seen()).toBeUndefined();
+    actor.at(0, 40n);
+    actor.enter(2);
+    expect(seen()).toEqual({ type: 'record', place: { topic: 'orders', partition: 3, offset: 42n } });
+    actor.leave();
+    actor.enterOther('commit', 12);
+    expect(seen()).toEqual({ type: 'commit', place: { topic: 'orders', partition: 3, offset: 42n }, among: 12 });
+    actor.leaveOther();
+    actor.enter(3);
+    expect(seen()).toMatchObject({ type: 'record' });
+  });
+  test('a beacon names no record before the first', () => {
+    const [actor, watcher] = pair();
+    actor.enterOther('commit', 0);
+    expect(watcher.activity(['orders'], 3)).toEqual({ type: 'commit', place: undefined, among: 0 });
   });
   test('a beacon counts on when its number of records overflows', () => {
     const memory = makeBeacon();

@@ -1,22 +1,31 @@
 /**
- * The actor's current record, in shared memory: written at every record in a nanosecond or two, read by the watchdog.
+ * What an actor is doing, in shared memory: written at every record in a nanosecond or two, read by the watchdog.
  *
- * So the host can name the record that a hanging or dying thread was in, although the thread itself can no longer report it.
+ * So the host can name the record, the timer or the commit that a hanging or dying thread was in, although the thread itself can no longer
+ * report it.
  */
 import { failpoint } from '@stoplog/core/private/failpoints';
-import type { Place } from '../../pure/actor/place.ts';
+import type { Activity, OtherActivity, Place } from '../../pure/actor/place.ts';
 import type { Sighting } from '../../pure/host/watchdog.ts';
 
-/** The number of the record begun last; odd while inside it. */
+/** The number of the activity begun last; odd while inside it. */
 const TURN = 0;
 const INPUT = 1;
 const DELTA = 2;
 const BASE_LOW = 3;
 const BASE_HIGH = 4;
 const THREAD = 5;
+/** Which activity it is, and how many records belong to it: 0 for a record. */
+const DOING = 6;
+const AMONG = 7;
 const CALLED_OFF = -1;
+const NUMBER: Readonly<Record<OtherActivity, number>> = { tick: 1, commit: 2 };
 
-export const makeBeacon = (): SharedArrayBuffer => new SharedArrayBuffer(24);
+export const makeBeacon = (): SharedArrayBuffer => {
+  const memory = new SharedArrayBuffer(32);
+  new Int32Array(memory)[INPUT] = -1;
+  return memory;
+};
 
 export class Beacon {
   readonly #words: Int32Array;
@@ -50,11 +59,29 @@ export class Beacon {
     failpoint('process.handled');
     this.#words[TURN]!++;
   }
+  enterOther(activity: OtherActivity, records: number): void {
+    this.#words[DOING] = NUMBER[activity];
+    this.#words[AMONG] = records;
+    this.#words[TURN]!++;
+  }
+  leaveOther(): void {
+    this.#words[TURN]!++;
+    this.#words[DOING] = 0;
+  }
   sighting(): Sighting {
     const turn = Atomics.load(this.#words, TURN);
-    return { record: turn, inside: (turn & 1) === 1 };
+    return { activity: turn, inside: (turn & 1) === 1 };
   }
-  /** The record that the actor is in, or was in last. */
+  /** What the actor is in; undefined between two activities. */
+  activity(topics: readonly string[], partition: number): Activity | undefined {
+    if (!this.sighting().inside) return undefined;
+    const place = this.place(topics, partition);
+    const doing = this.#words[DOING];
+    if (doing === NUMBER.tick) return { type: 'tick' };
+    if (doing === NUMBER.commit) return { type: 'commit', place, among: this.#words[AMONG]! };
+    return { type: 'record', place };
+  }
+  /** The record that the actor is in, or was in last; undefined before the first. */
   place(topics: readonly string[], partition: number): Place | undefined {
     const topic = topics[this.#words[INPUT]!];
     if (topic === undefined) return undefined;

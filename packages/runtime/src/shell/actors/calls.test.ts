@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { compile, recordWork } from '../../pure/actor/compile-task.ts';
 import { called } from '../../pure/actor/fixtures/calling-verb.ts';
 import { LIMITS } from '../../pure/actor/limits.ts';
+import { NO_FOOTPRINTS } from '../../pure/actor/place.ts';
 import { unitsOf } from '../../pure/host/units.ts';
 import type { AnyRecord } from '../../pure/nodes/record.ts';
 import { pipeline } from '../../pure/pipeline/pipeline.ts';
@@ -30,8 +31,16 @@ const actorOf = async (call: (record: AnyRecord, signal: AbortSignal) => unknown
     .next();
   const records = [1, 2, 3].map((value) => ({ key: 'k', value }));
   await makeClient(log).append(from, records);
-  const beacon = { at: () => {}, enter: () => {}, leave: () => {} };
-  const incarnation = { epoch: 1, incarnation: 'one', positions: [0n], timeStore: undefined, suspect: undefined, beacon, limits: LIMITS, now: () => 0 };
+  const incarnation = {
+    epoch: 1,
+    incarnation: 'one',
+    positions: [0n],
+    timeStore: undefined,
+    suspect: undefined,
+    beacon: NO_FOOTPRINTS,
+    limits: LIMITS,
+    now: () => 0,
+  };
   const outside = { reset: 'earliest' as const, now: () => 0, wallClock: () => 0, turn: () => {}, takeDropped: () => [], jumped: () => {} };
   const actor: Performer = new Performer({
     ...outside,

@@ -7,12 +7,12 @@
  * any moment tears nothing.
  */
 import { MessageChannel, receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
-import { type Reset, StoplogError } from '@stoplog/core';
+import type { Reset } from '@stoplog/core';
 import type { LogLink, LogRef } from '@stoplog/core/port';
 import { asError, errorFromData } from '@stoplog/core/kit';
-import type { Place } from '../../pure/actor/place.ts';
+import type { Activity, Place } from '../../pure/actor/place.ts';
 import type { ActorName, AppEvent } from '../../pure/host/app-event.ts';
-import { deathOf } from '../../pure/host/death.ts';
+import { deathOf, hangOf, type Death } from '../../pure/host/death.ts';
 import type { FromActor, Progress, Start, ToActor } from '../../pure/host/mailbox.ts';
 import { HostState, step, type Failure, type HostEffect, type HostEvent as MachineEvent } from '../../pure/host/host.ts';
 import { skipCommand } from '../../pure/host/skip-command.ts';
@@ -45,7 +45,7 @@ interface Incarnation {
   readonly beacon: SharedArrayBuffer;
   readonly port: MessagePort;
   /** The reason why the main thread ended the actor's thread. */
-  killedFor: StoplogError | undefined;
+  killedFor: Failure | undefined;
   failure: Failure | undefined;
 }
 
@@ -58,8 +58,8 @@ export class Host {
   readonly #reading: ReadingHost;
   readonly #state: HostState;
   readonly #incarnations = new Map<string, Incarnation>();
-  /** Threads that died while a record was in progress. */
-  readonly #blamed = new Set<number>();
+  /** Threads that died while an actor was inside an activity. */
+  readonly #culprits = new Map<number, Death['culprit']>();
   readonly #restarts = new Map<string, NodeJS.Timeout>();
   readonly #watch: NodeJS.Timeout;
   /** Called when a unit is free, and when all revoked units are. */
@@ -208,6 +208,7 @@ export class Host {
       task: task.id,
       partition,
       epoch: held.epoch,
+      heapMb: this.#options.threads.heapMbOfActor,
       suspect,
       pace,
       reset,
@@ -220,12 +221,7 @@ export class Host {
       () => this.#bury(incarnation, incarnation.failure),
       (error: unknown) => {
         this.#hearTheRest(incarnation);
-        const place = incarnation.failure?.place ?? this.#placeOf(incarnation);
-        this.#bury(incarnation, {
-          error: incarnation.failure?.error ?? incarnation.killedFor ?? this.#death(incarnation, error),
-          place,
-          among: incarnation.failure?.among ?? 1,
-        });
+        this.#bury(incarnation, incarnation.failure ?? incarnation.killedFor ?? this.#death(incarnation, error));
       },
     );
     port1.on('message', (message: FromActor) => this.#receive(incarnation, message));
@@ -270,19 +266,28 @@ export class Host {
     this.#hear({ type: 'ended', unit: incarnation.held.unit.name, failure: failure ?? incarnation.failure, at: performance.now() });
   }
 
-  #death(incarnation: Incarnation, error: unknown): StoplogError {
-    const { thread } = new Beacon(incarnation.beacon);
-    const place = this.#placeOf(incarnation);
-    if (place !== undefined) this.#blamed.add(thread);
-    // The actor to blame is buried before its neighbours, or after them.
-    const isNeighbour =
-      this.#blamed.has(thread) || [...this.#incarnations.values()].some((one) => new Beacon(one.beacon).thread === thread && this.#placeOf(one) !== undefined);
-    return deathOf({ ...incarnation.name, place, isNeighbour }, error);
-  }
-  #placeOf(incarnation: Incarnation): Place | undefined {
+  #death(incarnation: Incarnation, error: unknown): Failure {
     const beacon = new Beacon(incarnation.beacon);
-    if (!beacon.sighting().inside) return undefined;
-    return beacon.place(readBy(incarnation.held.unit.task), incarnation.name.partition);
+    const { task } = incarnation.held.unit;
+    const activity = this.#activityOf(incarnation);
+    if (activity !== undefined) this.#culprits.set(beacon.thread, { ...incarnation.name, activity });
+    return deathOf(
+      { ...incarnation.name, activity, last: beacon.place(readBy(task), incarnation.name.partition), culprit: this.#culpritIn(beacon.thread) },
+      error,
+    );
+  }
+  /** The actor to blame is buried before its neighbours, or after them. */
+  #culpritIn(thread: number): Death['culprit'] {
+    const known = this.#culprits.get(thread);
+    if (known !== undefined) return known;
+    for (const one of this.#incarnations.values()) {
+      const activity = new Beacon(one.beacon).thread === thread ? this.#activityOf(one) : undefined;
+      if (activity !== undefined) return { ...one.name, activity };
+    }
+    return undefined;
+  }
+  #activityOf({ beacon, held, name }: Incarnation): Activity | undefined {
+    return new Beacon(beacon).activity(readBy(held.unit.task), name.partition);
   }
 
   #look(): void {
@@ -292,14 +297,15 @@ export class Host {
   }
   #kill(unit: string, hangsForMs: number | undefined): void {
     const incarnation = this.#incarnations.get(unit);
-    const place = incarnation && this.#placeOf(incarnation);
-    if (incarnation === undefined || (hangsForMs !== undefined && place === undefined)) return;
-    if (hangsForMs !== undefined && place !== undefined)
-      incarnation.killedFor = new StoplogError(
-        'STOPLOG_HANDLER',
-        { task: incarnation.name.task, ...place, forMs: Math.round(hangsForMs) },
-        `task ${incarnation.name.task} hangs at ${place.topic}[${place.partition}] offset ${place.offset}, for ${(hangsForMs / 1000).toFixed(1)} s: its thread was ended and replaced, and nothing of this record was kept`,
-      );
+    if (incarnation === undefined) return;
+    if (hangsForMs !== undefined) {
+      const { task, partition } = incarnation.name;
+      // The activity may have ended since the watchdog looked: its last record is named then.
+      const last = new Beacon(incarnation.beacon).place(readBy(incarnation.held.unit.task), partition);
+      const activity: Activity = this.#activityOf(incarnation) ?? { type: 'record', place: last };
+      incarnation.killedFor = hangOf(task, partition, activity, hangsForMs);
+      this.#culprits.set(new Beacon(incarnation.beacon).thread, { task, partition, activity });
+    }
     this.#options.threads.end(new Beacon(incarnation.beacon).thread);
   }
 }

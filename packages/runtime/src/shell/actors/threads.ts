@@ -17,14 +17,19 @@ export class Threads {
   /** The tasks that the pool has and that have not ended, each with its rejection. */
   readonly #given = new Map<Start | Warming, (error: Error) => void>();
 
+  /** The part of a thread's heap for one actor, when the thread is full. */
+  readonly heapMbOfActor: number;
+
   constructor(plan: Plan, atMost: number, heapMb: number) {
     const actors = plan.tasks.reduce((sum, task) => sum + task.partitions, 0);
     const threads = Math.max(1, Math.min(atMost, actors));
+    const actorsOfThread = Math.max(1, Math.ceil(actors / threads));
+    this.heapMbOfActor = heapMb / actorsOfThread;
     this.#pool = new Piscina({
       filename: new URL('./thread.js', import.meta.url).href,
       minThreads: threads,
       maxThreads: threads,
-      concurrentTasksPerWorker: Math.ceil(actors / threads),
+      concurrentTasksPerWorker: actorsOfThread,
       idleTimeout: Infinity,
       // An idle worker would otherwise sleep in Atomics.wait, and its timers and messages with it.
       atomics: 'disabled',
