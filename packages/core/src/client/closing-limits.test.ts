@@ -51,7 +51,7 @@ const holding = (): Held => {
 const settle = async (): Promise<void> => {
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
 };
-const state = (promise: Promise<unknown>): { now: string } => {
+const state = (promise: PromiseLike<unknown>): { now: string } => {
   const seen = { now: 'pending' };
   promise.then(
     () => (seen.now = 'resolved'),
