@@ -18,6 +18,7 @@ import { failpointLives } from '../flagship/at-failpoints.ts';
 import { ways } from '../flagship/misbehave.ts';
 import { runFlagship, type FlagshipVerdict } from '../flagship/flagship.ts';
 import type { Incarnation } from '../flagship/incarnation.ts';
+import { liveAndDie } from '../rebuild/lives.ts';
 import { catchMutant } from '../mutants/catch.ts';
 import { MUTANTS } from '../mutants/mutants.ts';
 import type { Stage, UnitOutcome, UnitSetting } from './stage.ts';
@@ -141,6 +142,16 @@ export const stagesOf = ({ kills, records }: Scale): readonly Stage[] => [
   },
   { id: 'F24', title: 'slow consumers, and such as never return', units: 2, run: consumers },
   {
+    id: 'N20',
+    title: 'rebuilds, exchanges and returns, killed while four processes append',
+    units: 5,
+    run: async ({ folder, random, send }) => {
+      const { faults, figures } = await liveAndDie({ kills: 20, appenders: 4, folder, random, send });
+      const { kills, exchanges, killedInRebuild, undrained, records } = figures;
+      return { faults, figures: { kills, exchanges, 'killed in a rebuild': killedInRebuild, 'left between tasks': undrained, records } };
+    },
+  },
+  {
     id: 'C4',
     title: 'commits of owners that were',
     units: 5,
@@ -199,6 +210,7 @@ export const SOMETIMES: Readonly<Record<string, readonly string[]>> = {
   F19: ['killed', 'left', 'stood still', 'givings'],
   F23: ['kills'],
   F24: ['handled', 'handlers killed'],
+  N20: ['kills', 'exchanges', 'killed in a rebuild'],
   C4: ['refused', 'accepted'],
   L6: ['compacted away', 'tombstones kept'],
   L11: ['reported'],

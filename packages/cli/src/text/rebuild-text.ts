@@ -48,13 +48,13 @@ export const besideRows = (all: readonly Beside[]): readonly (readonly string[])
   ...all.map((one) => [one.pipeline, one.tag, stateOf(one), grouped(Number(one.behind))]),
 ];
 const stateOf = ({ keptUntil, members }: Beside): string =>
-  keptUntil !== undefined ? `kept until ${new Date(keptUntil).toISOString().slice(0, 16)}Z` : members > 0 ? 'replays' : 'stands still';
+  members > 0 ? 'replays' : keptUntil === undefined ? 'stands still' : `kept until ${new Date(keptUntil).toISOString().slice(0, 16)}Z`;
 
 export const besideData = ({ pipeline, tag, stores, keptUntil, behind, members }: Beside): unknown => ({
   pipeline,
   rebuild: tag,
   stores,
-  state: keptUntil !== undefined ? 'kept' : members > 0 ? 'replays' : 'stands still',
+  state: members > 0 ? 'replays' : keptUntil === undefined ? 'stands still' : 'kept',
   behind: offsetData(behind),
   keptUntil: keptUntil === undefined ? null : new Date(keptUntil).toISOString(),
 });

@@ -74,7 +74,7 @@ export class LmdbLog implements NumberedLog {
     checkMembership(membership);
     this.#readNow(() => this.#follow());
     const sources = membership.units.flat().flatMap(({ topic }) => (isSource(topic) ? [topic] : []));
-    const groupId = await this.#openGroup(group, sources);
+    const groupId = await this.#openGroup(group, sources, true);
     yield* joinGroup(membership, {
       group,
       groupId,
@@ -225,6 +225,7 @@ export class LmdbLog implements NumberedLog {
         await this.#openGroup(
           commit.group,
           commit.positions.flatMap(({ topic }) => (isSource(topic) ? [topic] : [])),
+          false,
         );
     });
     const naming = turn.catch(() => {});
@@ -235,8 +236,8 @@ export class LmdbLog implements NumberedLog {
       if (this.#naming === naming) this.#naming = undefined;
     }
   }
-  async #openGroup(group: string, sources: readonly string[]): Promise<number> {
-    const { groupId, sourceIds } = await this.#link.call({ type: 'open-group', group, sources });
+  async #openGroup(group: string, sources: readonly string[], joins: boolean): Promise<number> {
+    const { groupId, sourceIds } = await this.#link.call({ type: 'open-group', group, sources, joins });
     this.#groups.set(group, groupId);
     sources.forEach((source, i) => this.#sources.set(source, sourceIds[i]!));
     return groupId;

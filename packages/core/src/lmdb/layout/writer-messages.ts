@@ -20,8 +20,8 @@ export type WriterCall =
   | { readonly type: 'commit'; readonly bytes: ArrayBuffer; readonly incarnation: string | undefined }
   | { readonly type: 'ensure'; readonly topics: readonly TopicShape[]; readonly use: TopicUse | undefined }
   | { readonly type: 'open-store'; readonly part: StorePart }
-  /** The numbers of a group and of sources, which are assigned when they are first named. */
-  | { readonly type: 'open-group'; readonly group: string; readonly sources: readonly string[] }
+  /** The numbers of a group and of sources, which are assigned when they are first named: the group's for a join, or for a commit. */
+  | { readonly type: 'open-group'; readonly group: string; readonly sources: readonly string[]; readonly joins: boolean }
   /** Begins a new incarnation of a producer, or continues the one that is held. */
   | { readonly type: 'open-producer'; readonly name: string; readonly held: ProducerIncarnation | undefined }
   /** Places are given by their numbers (log/group-record.ts). Until the member leaves, the writer sends its heartbeats. */

@@ -3,6 +3,8 @@
  * contradicts the recorded one is refused.
  */
 import { StoplogError } from '../../pure/errors.ts';
+import { isNotes } from '../../pure/store/notes.ts';
+import { partsOfShadow } from '../../pure/store/shadow.ts';
 import { canonicalJson } from '../../pure/bytes/canonical.ts';
 import { heldAfter, schemaDifference, shapeDifference, type HeldSchemas, type TopicShape } from '../../pure/topic/shape.ts';
 import type { TopicUse } from '../../port/log.ts';
@@ -66,6 +68,7 @@ export const applyOpenStore = (env: Env, part: StorePart): number => {
   const key = storeMetaKey(part.store);
   const found = readMeta<StoreMeta>(env, key);
   if (found === undefined) {
+    if (isNotes(part.store)) checkRebuild(env, part.group);
     checkUnread(env, part);
     const id = nextId(env);
     putMeta(env, key, { id, group: part.group, version: part.version, fingerprint: part.fingerprint } satisfies StoreMeta);
@@ -119,6 +122,15 @@ const checkUnread = (env: Env, { store, group, filledFrom = [] }: StorePart): vo
 };
 
 export const applyOpenGroup = (env: Env, group: string): number => applyOpenName(env, groupMetaKey(group));
+/** A rebuild is over when its group is gone: what its actors still commit does not make the group anew. */
+export const checkRebuild = (env: Env, group: string): void => {
+  if (partsOfShadow(group) === undefined || readMeta<GroupMeta>(env, groupMetaKey(group)) !== undefined) return;
+  throw new StoplogError(
+    'STOPLOG_GROUP_UNKNOWN',
+    { group },
+    `the rebuild '${group}' is over, adopted or cancelled: nothing of this was kept, and nothing needs to be done`,
+  );
+};
 export const applyOpenSource = (env: Env, topic: string): number => applyOpenName(env, sourceMetaKey(topic));
 const applyOpenName = (env: Env, key: Buffer): number => {
   const found = readMeta<GroupMeta | SourceMeta>(env, key);

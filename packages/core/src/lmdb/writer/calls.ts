@@ -5,7 +5,7 @@ import { applyDeleteGroup, applyDeleteTopic, applySetPositions, sweep } from '..
 import { applyAdoption } from '../transaction/adopt.ts';
 import { admit } from '../transaction/admit.ts';
 import { applyCommit } from '../transaction/apply.ts';
-import { applyEnsure, applyOpenGroup, applyOpenSource, applyOpenStore } from '../transaction/declare.ts';
+import { applyEnsure, checkRebuild, applyOpenGroup, applyOpenSource, applyOpenStore } from '../transaction/declare.ts';
 import { type EndsInTransaction } from '../transaction/ends.ts';
 import type { Cleanups } from '../tables/cleanups.ts';
 import type { Env } from '../tables/env.ts';
@@ -33,7 +33,10 @@ export const prepare = (env: Env, call: TransactedCall, cleanups: Cleanups, refu
     case 'open-store':
       return () => ({ type: 'opened', storeId: applyOpenStore(env, call.part) });
     case 'open-group':
-      return () => ({ type: 'group', groupId: applyOpenGroup(env, call.group), sourceIds: call.sources.map((source) => applyOpenSource(env, source)) });
+      return () => {
+        if (!call.joins) checkRebuild(env, call.group);
+        return { type: 'group', groupId: applyOpenGroup(env, call.group), sourceIds: call.sources.map((source) => applyOpenSource(env, source)) };
+      };
     case 'open-producer':
       return () => ({ type: 'producer', producer: applyOpenProducer(env, call.name, call.held, cleanups.times.stamp()) });
     case 'join': {

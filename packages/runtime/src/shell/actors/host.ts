@@ -86,6 +86,8 @@ export class Host {
     return this.#change({ type: 'assigned', holdings: now }, ms, early);
   }
   async #change(change: MachineEvent, ms: number, early: (ended: readonly Held[]) => void): Promise<void> {
+    // An app that a fault of the log has ended may still be asked to drain.
+    if (this.#isClosed) return;
     let some: Held[] = [];
     const over = (held: Held): void => void some.push(held);
     const saying = setInterval(() => {
@@ -131,6 +133,7 @@ export class Host {
     clearInterval(this.#watch);
     clearTimeout(this.#standby);
     for (const answered of this.#answered.splice(0)) answered(0);
+    for (const drained of this.#drained.splice(0)) drained();
     await this.#options.threads.close();
     await this.#reading.close();
   }

@@ -67,6 +67,12 @@ export const rebuild = async (parts: RebuildParts, signal: AbortSignal): Promise
     released: () => {},
   });
   try {
+    // The group of the rebuild is there when its member has joined.
+    let isStarted = false;
+    app.started().then(
+      () => (isStarted = true),
+      () => {},
+    );
     const rate = new RebuildRate();
     let reportedAt = -Infinity;
     let isNear = false;
@@ -80,8 +86,8 @@ export const rebuild = async (parts: RebuildParts, signal: AbortSignal): Promise
         reportedAt = performance.now();
       }
       const isCaughtUp = progress.done >= progress.total;
-      if (isCaughtUp && parts.adopts === false) return;
-      if (isCaughtUp || isNear) {
+      if (isStarted && isCaughtUp && parts.adopts === false) return;
+      if (isStarted && (isCaughtUp || isNear)) {
         const outcome = await adopt(parts, isNear ? SEAL_MS : 0);
         if (outcome === undefined || outcome.adopted) break;
         isNear = outcome.behind < NEAR;
