@@ -1,5 +1,5 @@
 /**
- * Patterns that no file may contain: words of the machine in pure/, calls that were seen to lose data, names that say
+ * Patterns that files may not contain: words of the machine in pure/, calls that were seen to lose data, names that say
  * nothing. They are matched in the masked code: a comment may speak of `Date.now()`.
  */
 import { lineAt, mask } from './mask.ts';
@@ -27,7 +27,8 @@ const inPure: readonly Habit[] = [
   },
 ];
 
-const anywhere: readonly Habit[] = [
+/** Core alone has a door to lmdb. */
+const inCore: readonly Habit[] = [
   {
     pattern: /\.(?:transaction|childTransaction)\(/g,
     remedy:
@@ -40,7 +41,8 @@ export const habitProblems = ({ files }: Workspace): readonly string[] =>
 
 const problemsOf = (file: SourceFile): readonly string[] => {
   const code = mask(file.text);
-  const habits = /\/src\/(?:\w+\/)?pure\/|\/lmdb\/layout\//.test(file.path) ? [...inPure, ...anywhere] : anywhere;
+  const isPure = /\/src\/(?:\w+\/)?pure\/|\/lmdb\/layout\//.test(file.path);
+  const habits = [...(isPure ? inPure : []), ...(file.path.startsWith('packages/core/') ? inCore : [])];
   return habits.flatMap(({ pattern, remedy }) =>
     [...code.matchAll(pattern)].map((match) => `${file.path}:${lineAt(code, match.index)}  says '${match[0].trim()}': ${remedy}`),
   );

@@ -40,7 +40,10 @@ class Target {
     return {
       open: (start) => this.#open(start),
       read: async () => new Map([...this.#rows].flatMap(([key, { value }]) => (value === null ? [] : [[key, value] as const]))),
-      crash: async () => void (this.#crashes = true),
+      crash: async () => {
+        this.#crashes = true;
+        return async () => void (this.#crashes = false);
+      },
       dispose: async () => {},
     };
   }
@@ -75,7 +78,6 @@ class Target {
       else rows.set(key as string, row);
     }
     if (this.#crashes) {
-      this.#crashes = false;
       if (this.#faults.has('is not atomic')) this.#rows = rows;
       throw new Error('the target crashed');
     }

@@ -6,21 +6,23 @@ export const crashes: SinkPromises = (promise) => {
   promise('together: a write that fails before its position is there leaves none of its records', async ({ open, read, crash }) => {
     const writer = await open();
     await write(writer, 2, [0, 'a', 'one'], [1, 'b', 'two']);
-    await crash();
+    const mend = await crash();
     await expect(write(writer, 5, [2, 'a', null], [3, 'b', 'three'], [4, 'c', 'four'])).rejects.toThrow();
+    await mend();
     expect(await texts({ read })).toEqual({ a: 'one', b: 'two' });
     expect(await (await open()).recover()).toBe(2n);
   });
   promise('crash: the batch is written again by the next incarnation, and the target is as after one write', async ({ open, read, crash }) => {
     const writer = await open();
     await write(writer, 2, [0, 'a', 'one'], [1, 'b', 'two']);
-    await crash();
+    const mend = await crash();
     const lost = [
       [2, 'a', null],
       [3, 'b', 'three'],
       [4, 'c', 'four'],
     ] as const;
     await expect(write(writer, 5, ...lost)).rejects.toThrow();
+    await mend();
     await writer[Symbol.asyncDispose]();
     const next = await open();
     await write(next, 5, ...lost);

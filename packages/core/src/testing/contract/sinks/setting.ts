@@ -12,8 +12,8 @@ export interface SinkUnderTest {
   readonly open: (start: SinkStart) => Promise<SinkWriter>;
   /** The values in the target, by key. */
   read(): Promise<ReadonlyMap<string, SinkValue>>;
-  /** Lets the next write fail once, after its records have reached the target and before their position is there. */
-  crash(): Promise<void>;
+  /** Lets writes fail after their records have reached the target and before their position is there; calling the result ends that. */
+  crash(): Promise<() => Promise<void>>;
   /** Removes the target. */
   readonly dispose: () => Promise<void>;
 }
