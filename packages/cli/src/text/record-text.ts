@@ -10,9 +10,9 @@ import { hexOf, jsonText, offsetData } from './json-text.ts';
 
 type Side = { readonly value: unknown } | { readonly absent: true } | { readonly codec: string; readonly bytes: Uint8Array };
 
-/** `2026-01-02T03:04:05.678Z  [2]@17  key  value  name=header` */
-export const recordLine = (record: LazyRecord): string => {
-  const place = `[${record.partition}]@${record.offset}`;
+/** `2026-01-02T03:04:05.678Z  [2]@17  key  value  name=header`; `topic` precedes the place where records of several topics are shown. */
+export const recordLine = (record: LazyRecord, topic: string = ''): string => {
+  const place = `${topic}[${record.partition}]@${record.offset}`;
   const headers = record.headers.map(({ name, value }) => `${oneLine(name)}=${value === null ? '(null)' : headerLine(value)}`);
   return [timeText(record.timestamp), place, keyText(record), sideText(valueOf(record), '(tombstone)'), ...headers].join('  ');
 };

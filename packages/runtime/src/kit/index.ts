@@ -13,6 +13,8 @@ import type { Plan } from '../pure/topology/plan.ts';
 export type { Plan, Task, TaskStore } from '../pure/topology/plan.ts';
 export { drawText } from '../pure/topology/draw.ts';
 export { drawMermaid } from '../pure/topology/mermaid.ts';
+export { ancestryOf, type Ancestry } from '../pure/topology/ancestry.ts';
+export { readHistory, type HistoryInput, type HistoryReading, type KeyHistory } from '../shell/history.ts';
 export { loadPlanWatching } from '../shell/load-plan.ts';
 export { sentence } from '../pure/console/event-text.ts';
 export type { AppEvent } from '../pure/host/app-event.ts';

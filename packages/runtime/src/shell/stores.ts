@@ -1,18 +1,30 @@
 /**
  * Reads a store in the main thread, through the memory map, without a message to the actor that writes the store.
  */
-import { partitionOf, StoplogError, type Store } from '@stoplog/core';
+import { type LogRecord, partitionOf, StoplogError, type Store } from '@stoplog/core';
 import type { Log, StateStore, StorePart } from '@stoplog/core/port';
 import { type AnyStore, checkSettings, compareBytes, decodeSortKey, encodeKey, encodeSortKey, type Known, storeOf } from '@stoplog/core/kit';
 import { storePart } from '../pure/actor/store-part.ts';
 import type { NeededStore } from '../pure/replay/needed.ts';
 import type { Plan, Task, TaskStore } from '../pure/topology/plan.ts';
+import { type HistoryOptions, historyOf } from './history.ts';
 
 export interface StoreReader<K, V> {
   /** The value of a key as of the last commit. */
   get(key: K): Promise<V | undefined>;
   /** Entries with gte ≤ key < lt in the order of their keys, over all partitions. Changes made meanwhile may or may not be seen. */
   range(bounds?: { readonly gte?: K; readonly lt?: K }): AsyncIterable<readonly [K, V]>;
+  /**
+   * The history of a key: the records with this key in the topics that feed the store, as far as the pipeline has read them, in the
+   * order in which it read them. Behind a `rekey` these are the records of its `through`. One partition of each topic is read.
+   *
+   * Records that retention or compaction has removed are missing, and a record that a `filter` dropped is among them.
+   *
+   * @example
+   * for await (const { topic, offset, timestamp, value } of app.store(spentByCustomer).history('ann'))
+   *   console.log(new Date(timestamp), topic, offset, value);
+   */
+  history(key: K, options?: HistoryOptions): AsyncIterable<LogRecord<K, unknown>>;
 }
 
 const CHUNK = 256;
@@ -56,6 +68,7 @@ export const readStore = <K, V>(
       checkSettings(`the range of store '${store.name}'`, bounds, BOUNDS);
       return walk(bounds);
     },
+    history: (key, options = {}) => historyOf(log, plan, store.name, key, options),
   };
 
   async function* walk(bounds: { readonly gte?: K; readonly lt?: K }): AsyncGenerator<readonly [K, V], void> {

@@ -11,6 +11,7 @@ import type { Tools } from '@stoplog/core/tools';
 import { storePart } from '../../pure/actor/store-part.ts';
 import type { Needed } from '../../pure/replay/needed.ts';
 import type { Plan, Task, TaskStore } from '../../pure/topology/plan.ts';
+import { batchesBefore } from '../batches-before.ts';
 import { cursor } from '../stores.ts';
 
 export interface DifferingRecord {
@@ -49,7 +50,6 @@ interface Compared {
 
 /** Differences whose records are looked for in one walk over the partition. */
 const AT_ONCE = 10_000;
-const READ_BYTES = 1 << 20;
 
 /** Adds the outcome of each store to `comparisons`. */
 export async function* differences({ log, plan, part, needed, tools }: Compared, comparisons: StoreComparison[]): AsyncGenerator<Difference, void> {
@@ -162,18 +162,14 @@ const recordsOf = async (
     const name = role === 'through' ? shadowName(topic.name, tag) : topic.name;
     const wanted = new Map(keys.flatMap((key, i): readonly [string, number][] => bytesOf(topic, key).map((bytes) => [bytes, i])));
     const [end] = await log.committed(shadowName(part.name, tag), [{ topic: name, partition }]);
-    let [at] = await log.offsets([{ topic: name, partition }], 'earliest');
-    while (at!.offset < end!.offset) {
-      const { batches, next } = await log.fetch(at!, { bytes: READ_BYTES, waitMs: 0 }, NEVER);
+    const [start] = await log.offsets([{ topic: name, partition }], 'earliest');
+    for await (const { batches, from } of batchesBefore(log, start!, end!.offset, NEVER))
       for (const view of batches)
         while (view.next()) {
           const key = view.key();
           const i = key === null ? undefined : wanted.get(Buffer.from(key).toString('latin1'));
-          if (i !== undefined && view.offset >= at!.offset && view.offset < end!.offset) found[i]!.push({ topic: topic.name, partition, offset: view.offset });
+          if (i !== undefined && view.offset >= from && view.offset < end!.offset) found[i]!.push({ topic: topic.name, partition, offset: view.offset });
         }
-      if (next <= at!.offset) break;
-      at = { ...at!, offset: next };
-    }
   }
   return found;
 };
