@@ -11,7 +11,6 @@ import { checkSettings, compareBytes, decodeSortKey, encodeSortKey, type Known, 
 import { copyOfBytes, freezeDeep } from '../nodes/shared-value.ts';
 import { KeyMap } from './key-map.ts';
 import { PendingIndex, type ByteBounds, type Pending } from './pending-index.ts';
-import { sizeOfValue } from './value-size.ts';
 
 interface Entry {
   readonly key: unknown;
@@ -113,11 +112,12 @@ export class StoreOverlay {
   }
   /** Freezes the value. A value that cannot be frozen is encoded at once, so that a later change of it has no effect. */
   set(key: unknown, value: unknown): void {
-    if (!freezeDeep(value)) return this.setBytes(key, copyOfBytes(this.#encoded(value)));
+    const size = freezeDeep(value);
+    if (size < 0) return this.setBytes(key, copyOfBytes(this.#encoded(value)));
     const entry = this.#touch(key);
     entry.value = value;
     entry.bytes = null;
-    this.#resize(entry, sizeOfValue(value));
+    this.#resize(entry, size);
     this.#mark(entry);
   }
   /** Sets a value by its bytes, which are decoded on the first read. */
@@ -168,10 +168,11 @@ export class StoreOverlay {
     if (entry.value !== unread) return entry.value;
     const value = entry.bytes === null ? undefined : this.#serde.decode(entry.bytes);
     // Only a frozen value is kept: each reader of another one gets its own copy.
-    if (!freezeDeep(value)) return value;
+    const size = freezeDeep(value);
+    if (size < 0) return value;
     entry.value = value;
     if (!entry.dirty) entry.bytes = null;
-    this.#resize(entry, Math.max(entry.size, sizeOfValue(value)));
+    this.#resize(entry, Math.max(entry.size, size));
     return value;
   }
   #isPending({ dirty, commit }: Entry): boolean {

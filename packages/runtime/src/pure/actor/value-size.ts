@@ -7,9 +7,9 @@
 
 /** The number of properties that an estimate looks at. */
 const LOOK = 256;
-const SLOT_BYTES = 8;
-const TEXT_BYTES = 16;
-const OBJECT_BYTES = 24;
+export const SLOT_BYTES = 8;
+export const TEXT_BYTES = 16;
+export const OBJECT_BYTES = 24;
 
 /** A number, a boolean and null count nothing: they are part of whatever holds them. */
 export const sizeOfValue = (value: unknown): number => {

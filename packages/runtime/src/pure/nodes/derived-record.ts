@@ -10,13 +10,19 @@ import type { AnyRecord } from './record.ts';
 import { sharedValue } from './shared-value.ts';
 
 export class InputRecord extends LazyRecord {
+  /** The value was found frozen: the next reader gets it without another walk. */
+  private isShared: boolean = false;
+
   override get key(): unknown {
     const key = super.key;
     return typeof key === 'object' ? sharedValue(key) : key;
   }
   override get value(): unknown {
     const value = super.value;
-    return typeof value === 'object' ? sharedValue(value) : value;
+    if (typeof value !== 'object' || this.isShared) return value;
+    const shared = sharedValue(value);
+    this.isShared = shared === value;
+    return shared;
   }
   override get headers(): readonly Header[] {
     return sharedHeaders(super.headers);
@@ -28,6 +34,7 @@ export class DerivedRecord implements AnyRecord {
   readonly origin: AnyRecord;
   /** The value as the verb returned it; read only by code that encodes the value at once. */
   readonly made: unknown;
+  private isShared: boolean = false;
 
   constructor(from: AnyRecord, value: unknown) {
     this.origin = from instanceof DerivedRecord ? from.origin : from;
@@ -37,7 +44,11 @@ export class DerivedRecord implements AnyRecord {
     return sharedValue(this.origin.key);
   }
   get value(): unknown {
-    return sharedValue(this.made);
+    const { made } = this;
+    if (typeof made !== 'object' || this.isShared) return made;
+    const shared = sharedValue(made);
+    this.isShared = shared === made;
+    return shared;
   }
   get timestamp(): number {
     return this.origin.timestamp;

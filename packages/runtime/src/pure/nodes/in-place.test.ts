@@ -192,6 +192,18 @@ describe('bytes, dates and maps, which cannot be frozen', () => {
     expect(filtered.read(bytesTo)).toEqual([{ key: 'a', value: Uint8Array.of(1, 2) }]);
   });
 
+  test('each read of a record has bytes of its own, however often it is read', () => {
+    const third = <T extends Uint8Array>(_: T, record: LogRecord<string, T>): T => {
+      zero(record.value);
+      return record.value;
+    };
+    const read = stream(bytesFrom);
+    const made = read.map(() => Uint8Array.of(3, 4));
+    const d = drive(pipeline('p', read.map(third).to(bytesTo), made.map(third).to(bytesAlso)));
+    d.send(bytesFrom, 'a', Uint8Array.of(1, 2));
+    expect([d.read(bytesTo), d.read(bytesAlso)]).toEqual([[{ key: 'a', value: Uint8Array.of(1, 2) }], [{ key: 'a', value: Uint8Array.of(3, 4) }]]);
+  });
+
   test('a value that a map returned reaches each branch as it was returned', () => {
     const made = stream(from).map(() => ({ at: new Date(5), seen: new Map([['a', [1]]]) }));
     const out = topic('out', { key: z.string(), value: z.int() });

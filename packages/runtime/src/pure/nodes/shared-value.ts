@@ -6,45 +6,70 @@
  * dates, maps and sets cannot be frozen; they are copied. Primitives cost a typeof.
  */
 
+import { OBJECT_BYTES, SLOT_BYTES, sizeOfValue, TEXT_BYTES } from '../actor/value-size.ts';
+
 /** Deeper values are copied by their codec, or refused by it. */
 const MAX_DEPTH = 500;
 /** A container of more entries is remembered, so that it is not walked again whenever a value that holds it is set. */
 const REMEMBERED_FROM = 32;
-const remembered = new WeakSet<object>();
+const remembered = new WeakMap<object, number>();
+/** The result of freezing a value that holds anything which cannot be frozen: less than any size. */
+const CANNOT = -1;
 
-/** Freezes the whole value. Returns false, and freezes nothing around it, if the value holds anything that cannot be frozen. */
-export const freezeDeep = (value: unknown): boolean => typeof value !== 'object' || value === null || freezeObject(value, 0);
+/**
+ * Freezes the whole value. Returns its size in memory, as value-size.ts estimates it, since both have to look at every property; below zero,
+ * and nothing around it is frozen, if the value holds anything that cannot be frozen.
+ */
+export const freezeDeep = (value: unknown): number => (typeof value !== 'object' || value === null ? sizeOfValue(value) : freezeObject(value, 0));
 
 /** True when a value that `freezeDeep` has seen is frozen. */
 export const isFrozen = (value: unknown): boolean => typeof value !== 'object' || Object.isFrozen(value);
 
 /** The value for one more function: itself if it is frozen, and otherwise a copy. */
-export const sharedValue = (value: unknown): unknown => (typeof value !== 'object' || value === null || freezeObject(value, 0) ? value : copyOf(value, 0));
+export const sharedValue = (value: unknown): unknown => (typeof value !== 'object' || value === null || freezeObject(value, 0) >= 0 ? value : copyOf(value, 0));
 
 /** From the inside out, so that the outermost object is frozen only if everything in it is. */
-const freezeObject = (value: object, depth: number): boolean => {
-  if (depth > MAX_DEPTH) return false;
-  let size = 0;
+const freezeObject = (value: object, depth: number): number => {
+  if (depth > MAX_DEPTH) return CANNOT;
+  let size = OBJECT_BYTES;
+  let entries = 0;
   if (Array.isArray(value)) {
     const list: readonly unknown[] = value;
-    size = list.length;
-    if (size >= REMEMBERED_FROM && remembered.has(value)) return true;
-    for (let i = 0; i < size; i++) {
+    entries = list.length;
+    if (entries >= REMEMBERED_FROM) {
+      const known = remembered.get(value);
+      if (known !== undefined) return known;
+    }
+    for (let i = 0; i < entries; i++) {
       const one = list[i];
-      if (typeof one === 'object' && one !== null && !freezeObject(one, depth + 1)) return false;
+      if (typeof one === 'string') size += TEXT_BYTES + one.length;
+      else if (typeof one === 'object' && one !== null) {
+        const inner = freezeObject(one, depth + 1);
+        if (inner < 0) return CANNOT;
+        size += inner;
+      }
     }
   } else {
-    if (!isPlain(value)) return false;
+    if (!isPlain(value)) return CANNOT;
     // Not Object.values: its list costs three times as much as freezing.
     for (const name in value) {
-      if (++size === REMEMBERED_FROM && remembered.has(value)) return true;
+      if (++entries === REMEMBERED_FROM) {
+        const known = remembered.get(value);
+        if (known !== undefined) return known;
+      }
       const one = (value as Readonly<Record<string, unknown>>)[name];
-      if (typeof one === 'object' && one !== null && !freezeObject(one, depth + 1)) return false;
+      if (typeof one === 'string') size += TEXT_BYTES + one.length;
+      else if (typeof one === 'object' && one !== null) {
+        const inner = freezeObject(one, depth + 1);
+        if (inner < 0) return CANNOT;
+        size += inner;
+      }
     }
   }
   Object.freeze(value);
-  if (size >= REMEMBERED_FROM) remembered.add(value);
-  return true;
+  size += SLOT_BYTES * entries;
+  if (entries >= REMEMBERED_FROM) remembered.set(value, size);
+  return size;
 };
 
 /** An object without a class: freezing protects all of it. */
