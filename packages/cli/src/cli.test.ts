@@ -257,7 +257,9 @@ describe('append', () => {
     );
     // Without the declaration: the schema stored in the log is used.
     const stored = await stoplog(folder, ['append', 'tickets', '--key', 'k'], input);
-    expect(stored.err).toMatch(/line 3: a value for topic 'tickets' does not parse/);
+    expect(stored.err).toMatch(
+      /line 3: a value for topic 'tickets' does not parse: .*\n {2}2 records before it .*\n {2}The schema stored with the topic .*--pipeline x\.pipeline\.ts/,
+    );
     const cut = await stoplog(folder, ['append', 'tickets', '--key', 'k'], '{"id":"c","state"\n');
     expect(cut.err).toMatch(/line 1: it is not JSON \(.*\), and as text a value for topic 'tickets' does not parse: .*object/);
     const notJson = await stoplog(folder, ['append', 'tickets', '--json'], `\n{"key":"k","value":${ticket('e')}}\n{"key":\n`);

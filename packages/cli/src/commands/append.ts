@@ -37,7 +37,7 @@ Usage
   --expected-end N      append only if the partition ends at offset N, all lines or none; if the topic has several partitions,
                         the end of each: 3,0,7,0
   --pipeline PIPELINE   parse by the schemas of the topic that this module declares, and make the topic if it is missing;
-                        if left out, by the JSON schemas stored with the topic
+                        if left out, by the JSON schemas stored with the topic, which know no defaults and transforms
 ${LOG_HELP}
 
 A line (or K) is taken as text if the schema accepts text, else as JSON. A record survives a power cut once the command has
@@ -58,7 +58,9 @@ counted it as appended. A refused line ends the command, which prints its number
     });
     if (process.stdin.isTTY) output.say(`each line goes to '${topic.name}'; Ctrl-D ends`);
     try {
-      const records = await appendLines(opened, topic, process.stdin, read, expectedEnd);
+      const records = await appendLines(opened, topic, process.stdin, read, expectedEnd).catch((error: unknown) => {
+        throw declared === undefined ? byStoredSchema(error) : error;
+      });
       output.say(`${records} ${records === 1 ? 'record' : 'records'} appended to ${topic.name}${interrupted === undefined ? '' : ', and interrupted there'}`);
     } finally {
       stopListening();
@@ -115,6 +117,13 @@ const storedTopic = (name: string, { topics }: OpenedLog, argument: LogArgument)
     if (!isStoplogError(error)) throw error;
     throw new StoplogError(error.code, error.facts, `${error.message}; here: --pipeline x.pipeline.ts`, { cause: error });
   }
+};
+
+/** The stored JSON schema describes values that were parsed: a line that the declaration would complete is refused by it. */
+const byStoredSchema = (error: unknown): unknown => {
+  if (!isStoplogError(error) || error.code !== 'STOPLOG_SCHEMA' || error.facts['issues'] === undefined) return error;
+  const remedy = 'The schema stored with the topic was used, which knows no defaults and transforms: --pipeline x.pipeline.ts parses by the declaration';
+  return new StoplogError(error.code, error.facts, `${error.message}\n${remedy}`, { cause: error.cause });
 };
 
 type Reader = (line: Uint8Array) => RecordInput | undefined;
