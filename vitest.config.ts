@@ -27,7 +27,7 @@ const long = [
   'examples/src/flights/kill.test.ts',
   'examples/src/flights/flights.test.ts',
   'packages/cli/src/{cli,groups}.test.ts',
-  'packages/runtime/src/shell/{few-files,kill,misbehaving,pipeline-module,takeover,terminate}.test.ts',
+  'packages/runtime/src/shell/{deadly,few-files,kill,misbehaving,pipeline-module,takeover,terminate}.test.ts',
   'packages/core/src/lmdb/*/{backup,cleaning-kill,dead-readers,folder,shrink}.test.ts',
 ];
 /** They need a broker, and have a configuration of their own: vitest.kafka.config.ts. */

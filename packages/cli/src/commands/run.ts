@@ -195,6 +195,7 @@ class RunReporter {
         this.fatal ??= event.error;
         return this.#others(event);
       case 'restarting':
+      case 'suspect':
       case 'other-version':
       case 'reset':
       case 'cleaned':

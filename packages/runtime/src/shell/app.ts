@@ -16,7 +16,7 @@ import { Events, type EventStream } from './status/events.ts';
 import { writeNote } from './failure-notes.ts';
 import { lagOf, statusOf, Tally, type StatusStream } from './status/status.ts';
 import type { Needed } from '../pure/replay/needed.ts';
-import { Programs } from './programs.ts';
+import { ProcessNotes } from './process-notes.ts';
 import { readStore, type StoreReader } from './stores.ts';
 
 export interface App extends AsyncDisposable {
@@ -46,7 +46,7 @@ export interface App extends AsyncDisposable {
 export interface AppParts {
   readonly plan: Plan;
   readonly log: Log;
-  readonly host: Omit<HostOptions, 'plan' | 'on'>;
+  readonly host: Omit<HostOptions, 'plan' | 'on' | 'noteStep'>;
   /** Resolves when an actor would start at once. */
   readonly ready: Promise<void>;
   /** The instance id of a static member: how the member is recognized when it rejoins within its session. */
@@ -85,7 +85,7 @@ export class RunningApp implements App {
   readonly #host: Host;
   readonly #tally = new Tally();
   readonly #events = new Events();
-  readonly #programs: Programs;
+  readonly #notes: ProcessNotes;
   readonly #watch: CleaningWatch;
   #status: StatusStream | undefined;
   /** Aborted when the app should end: first the actors are drained, then the group is left. */
@@ -117,8 +117,8 @@ export class RunningApp implements App {
     this.#watch = new CleaningWatch(parts.cleanings, (line) => this.report({ type: 'cleaned', line }), performance.now.bind(performance));
     this.#units = unitsOf(plan);
     this.#waiting = parts.rebuild?.tasks ?? new Set();
-    this.#programs = new Programs(log, plan.name, parts.program);
-    this.#host = new Host({ ...parts.host, plan, on: (event) => this.#on(event) });
+    this.#notes = new ProcessNotes(log, plan.name, parts.program);
+    this.#host = new Host({ ...parts.host, plan, on: (event) => this.#on(event), noteStep: (unit, step, isWanted) => this.#notes.step(unit, step, isWanted) });
     this.#watch.start();
     this.#leave.signal.addEventListener('abort', () => this.#watch.stop(), { once: true });
     this.finished = this.#live().finally(() => this.#watch.stop());
@@ -260,18 +260,18 @@ export class RunningApp implements App {
     const [taken, handedOver] = [started.filter(({ unit }) => !before.has(unit.name)), ended.filter(({ unit }) => !now.has(unit.name))];
     this.report({ type: 'rebalanced', taken: taken.length, handedOver: handedOver.length, held: now.size, of: this.#units.length });
     await this.#lookForOthers();
-    await this.#programs.begin(started);
+    const beginnings = await this.#notes.begin(started);
     const release = async (some: readonly Held[]): Promise<void> => {
       const gone = some.filter(({ unit }) => !now.has(unit.name));
       if (gone.length === 0) return;
-      await this.#programs.end(gone.map(({ unit }) => unit.name));
+      await this.#notes.end(gone.map(({ unit }) => unit.name));
       await assignment.release(gone.flatMap(({ unit }) => unit.places));
     };
     // An error here makes the next assignment fail, too.
-    const over = this.#host.assign(now, DRAIN_MS, (some) => void release(some).catch(() => {}));
+    const over = this.#host.assign(now, DRAIN_MS, (some) => void release(some).catch(() => {}), beginnings);
     this.#tally.failed = this.#host.failed;
     await over;
-    await this.#programs.end(ended.filter(({ unit }) => !now.has(unit.name)).map(({ unit }) => unit.name));
+    await this.#notes.end(ended.filter(({ unit }) => !now.has(unit.name)).map(({ unit }) => unit.name));
   }
   /** A rebuild may have replaced stores by those of another program: then no actor of this one may run, not even one without a store. */
   async #checkStores(): Promise<void> {
@@ -284,7 +284,7 @@ export class RunningApp implements App {
   /** Reports other programs in the group, once for each; an app that refuses them ends at its first assignment. */
   async #lookForOthers(): Promise<void> {
     const { program, refusesOthers, plan } = this.#parts;
-    const others = await this.#programs.others(this.#units);
+    const others = await this.#notes.others(this.#units);
     const known = this.#others;
     this.#others = others;
     if (this.#leave.signal.aborted) return;
@@ -307,7 +307,7 @@ export class RunningApp implements App {
     await this.#host.stop(DRAIN_MS);
     // Notes are fenced: they are written while the partitions are still assigned to this process.
     await this.#noted;
-    await this.#programs.close();
+    await this.#notes.close();
     this.#leave.abort();
   }
 
@@ -332,6 +332,7 @@ export class RunningApp implements App {
         this.#stop.abort();
         break;
       case 'running':
+      case 'suspect':
       case 'waiting':
       case 'reset':
         break;

@@ -10,5 +10,6 @@ export const commitNotes = async (log: Log, group: string, epoch: number, units:
     units.flatMap(({ places }) => places),
   );
   const stay = positions.map(({ topic, partition, offset }) => ({ topic, partition, from: offset, to: offset }));
-  await log.commit({ group, epoch, appends: [], stores, positions: stay });
+  const { durable } = await log.commit({ group, epoch, appends: [], stores, positions: stay });
+  await durable;
 };

@@ -9,6 +9,7 @@ import type { Position, SinkStart, StorePart } from '@stoplog/core/port';
 import type { MemoryDisk, MemoryPart } from '@stoplog/core/testing';
 import { ActorState, step, type ActorEffect, type ActorEvent } from '../pure/actor/actor.ts';
 import { ArrivalWork } from '../pure/actor/arrivals.ts';
+import type { Step } from '../pure/actor/careful.ts';
 import { compile, recordWork, storesOf, type Compiled, type Ground, type Incarnation } from '../pure/actor/compile-task.ts';
 import { streamTimePart } from '../pure/actor/stream-time.ts';
 import type { SinkWrite, Work } from '../pure/actor/work.ts';
@@ -38,8 +39,20 @@ export class SteppedActor {
   /** The error that ended the actor. */
   error: Error | undefined;
 
-  /** `sink` writes a batch before its commit is sent; an error of it refuses the commit. */
-  constructor(work: Work, log: MemoryDisk, send: (commit: CommitEffect) => void, sink: (write: SinkWrite) => void) {
+  readonly #steps: (step: Step | undefined) => void;
+
+  /**
+   * `sink` writes a batch before its commit is sent; an error of it refuses the commit. `steps` is called before each step of a suspect, and
+   * with undefined behind it.
+   */
+  constructor(
+    work: Work,
+    log: MemoryDisk,
+    send: (commit: CommitEffect) => void,
+    sink: (write: SinkWrite) => void,
+    steps: (step: Step | undefined) => void = () => {},
+  ) {
+    this.#steps = steps;
     this.state = new ActorState(work);
     this.#log = log;
     this.#send = send;
@@ -109,6 +122,10 @@ export class SteppedActor {
       case 'turn':
         this.#events.push({ type: 'turn' });
         return;
+      case 'enter':
+        this.#steps(effect);
+        this.#events.push({ type: 'entered' });
+        return;
       case 'yield':
         this.#yielded = true;
         return;
@@ -135,6 +152,8 @@ export class SteppedActor {
         this.hasEnded = true;
         this.error = effect.error;
         return;
+      case 'leave':
+        return this.#steps(undefined);
       case 'rest':
       case 'release':
       case 'report':

@@ -9,6 +9,7 @@
  * docs/internals/actor.md.
  */
 import { asError } from '@stoplog/core/kit';
+import type { Step } from './careful.ts';
 import { Commits } from './commits.ts';
 import type { CallRequest } from './in-flight.ts';
 import type { Answer, Cut, Notice, Request, Work } from './work.ts';
@@ -18,6 +19,8 @@ export type ActorEvent =
   | Answer
   /** The answer to the effect 'turn'. */
   | { readonly type: 'turn' }
+  /** The answer to the effect 'enter'. */
+  | { readonly type: 'entered' }
   /** The other actors of the thread have had their turns. */
   | { readonly type: 'resumed' }
   | { readonly type: 'committed'; readonly number: number }
@@ -47,6 +50,10 @@ export type ActorEffect =
   | { readonly type: 'deadline'; readonly afterMs: number }
   /** To be answered by 'turn' at once, when the effects before it are performed: a commit must not wait for the turn. */
   | { readonly type: 'turn' }
+  /** A suspect asks for leave to take these records; to be answered by 'entered' when no other suspect takes any. */
+  | ({ readonly type: 'enter' } & Step)
+  /** The step is committed; `isLast` when the actor is no longer suspect. */
+  | { readonly type: 'leave'; readonly isLast: boolean }
   /** To be answered by 'resumed' when the others have had their turns. */
   | { readonly type: 'yield' }
   /** To be answered by 'committed' or 'refused'; with `durable`, by 'committed' only when the commit is durable. */
@@ -57,7 +64,7 @@ export type ActorEffect =
   | { readonly type: 'rest' }
   | { readonly type: 'end'; readonly error: Error | undefined };
 
-type Phase = 'new' | 'asking' | 'ready' | 'taken' | 'credit' | 'settling' | 'resting' | 'ending' | 'failing' | 'ended';
+type Phase = 'new' | 'asking' | 'entering' | 'ready' | 'taken' | 'credit' | 'settling' | 'resting' | 'ending' | 'failing' | 'ended';
 type Effects = readonly ActorEffect[];
 const NOTHING: Effects = [];
 const TURN: Effects = [{ type: 'turn' }];
@@ -73,6 +80,8 @@ export class ActorState {
   isDraining = false;
   /** The records taken must be committed before more are taken. */
   mustSettle = false;
+  /** A suspect takes a step. */
+  isInStep = false;
   /** The time of the last 'wake' effect. */
   wakeAt: number = Infinity;
   failure: Error | undefined;
@@ -110,6 +119,8 @@ const react = (state: ActorState, event: ActorEvent): Effects => {
       return answered(state, event);
     case 'turn':
       return state.phase === 'ready' ? take(state) : NOTHING;
+    case 'entered':
+      return state.phase === 'entering' ? entered(state) : NOTHING;
     case 'resumed':
       return state.phase === 'taken' ? resumed(state) : NOTHING;
     case 'committed':
@@ -151,12 +162,21 @@ const next = (state: ActorState): Effects => {
     return requests;
   }
   if (!work.isEmpty) {
+    if (work.step !== undefined && !state.isInStep) {
+      state.phase = 'entering';
+      return [{ type: 'enter', ...work.step }];
+    }
     state.phase = 'ready';
     return TURN;
   }
   return state.isDraining ? finish(state) : rest(state);
 };
 
+const entered = (state: ActorState): Effects => {
+  state.isInStep = true;
+  state.phase = 'ready';
+  return TURN;
+};
 const take = (state: ActorState): Effects => {
   try {
     state.mustSettle = state.work.take();
@@ -232,7 +252,10 @@ const answered = (state: ActorState, answer: Answer): Effects => {
 };
 const settled = (state: ActorState): Effects => {
   state.mustSettle = false;
-  return next(state);
+  // The call of a record belongs to its step.
+  if (!state.isInStep || state.hasCalls) return next(state);
+  state.isInStep = false;
+  return [{ type: 'leave', isLast: state.work.isCareful !== true }, ...next(state)];
 };
 /** Reacts to the answer to a commit. */
 const goOn = (state: ActorState): Effects => {
@@ -271,7 +294,7 @@ const drain = (state: ActorState): Effects => {
   return waits ? [{ type: 'deadline', afterMs: calls.drainMs }, ...ending] : ending;
 };
 const endingOf = (state: ActorState): Effects => {
-  if (state.phase === 'new') return finish(state);
+  if (state.phase === 'new' || state.phase === 'entering') return finish(state);
   if (state.phase === 'asking') return STOP_WAITING;
   if (state.phase !== 'resting') return NOTHING;
   // The waiting request is answered at once, and the records of the answer are not lost.

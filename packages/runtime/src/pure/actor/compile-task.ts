@@ -73,7 +73,7 @@ export const compile = (ground: Ground, opened: readonly StateStore[], { entries
   return { stores, outputs: [...outputs.values()], sinks, clock, functions };
 };
 
-export interface Incarnation extends Pick<RecordsParts, 'epoch' | 'incarnation' | 'suspect' | 'pace' | 'beacon' | 'limits' | 'now'> {
+export interface Incarnation extends Pick<RecordsParts, 'epoch' | 'incarnation' | 'suspect' | 'pace' | 'careful' | 'beacon' | 'limits' | 'now'> {
   /** The group's positions, in the order of the task's inputs. */
   readonly positions: readonly bigint[];
   /** The opened store of `streamTimePart`, when the task asks for stream time. */

@@ -9,6 +9,7 @@ import { assert, type LazyRecord } from '@stoplog/core/kit';
 import type { CallStage } from '../nodes/call-stage.ts';
 import type { Task } from '../topology/plan.ts';
 import { blameRecord, blameTick } from './blame.ts';
+import type { Careful, Step } from './careful.ts';
 import type { Input } from './input.ts';
 import type { CallRequest, Entry, InFlight } from './in-flight.ts';
 import type { Limits } from './limits.ts';
@@ -47,6 +48,8 @@ export interface RecordsParts {
   readonly suspect: Place | undefined;
   /** Records to take and commit at a time until the suspect is behind. */
   readonly pace?: number | undefined;
+  /** The unit is suspect of ending processes: it takes and commits so many records at a time, with leave, until it has taken `records`. */
+  readonly careful?: Careful | undefined;
   readonly beacon: Footprints;
   readonly limits: Limits;
   /** A clock that only grows, in ms. */
@@ -62,6 +65,7 @@ export class RecordWork implements Work {
   readonly #refill: Refill;
   readonly #heads: (number | undefined)[];
   #suspect: Place | undefined;
+  #careful: Careful | undefined;
   /** The record taken last. */
   #last: LazyRecord | undefined;
   #openSince = 0;
@@ -80,6 +84,7 @@ export class RecordWork implements Work {
     this.#heads = parts.inputs.map(() => undefined);
     this.#keepers = [...parts.outputs, ...parts.sinks.values(), ...parts.stores.values()];
     this.#suspect = parts.suspect;
+    this.#careful = parts.careful;
     for (const input of parts.inputs) if (this.#suspect !== undefined && this.#isBehindSuspect(input)) this.#suspect = undefined;
     this.#time = parts.streamTime?.time ?? Infinity;
     if (parts.streamTime !== undefined) parts.clock.streamTime = this.#time;
@@ -107,6 +112,14 @@ export class RecordWork implements Work {
   get wakeAt(): number {
     return this.#parts.clock.wakeAt;
   }
+  get isCareful(): boolean {
+    return this.#careful !== undefined;
+  }
+  get step(): Step | undefined {
+    const input = this.#careful && this.#choose();
+    const { pace = 0, records = 0 } = this.#careful ?? {};
+    return input && { records: Math.min(pace, records), first: { ...input.place, offset: input.at } };
+  }
   ask(): readonly Request[] {
     return this.calls?.isClosed === true ? [] : this.#refill.ask();
   }
@@ -122,13 +135,26 @@ export class RecordWork implements Work {
   }
 
   take(): boolean {
-    const { calls, inputs, beacon, limits, now } = this.#parts;
-    if (calls !== undefined) return this.#takeCalled(calls.inFlight, calls.stage);
+    const before = this.open;
+    const { calls } = this.#parts;
+    const mustSettle = calls === undefined ? this.#takeRecords() : this.#takeCalled(calls.inFlight, calls.stage);
+    if (this.#careful === undefined) return mustSettle;
+    const records = this.#careful.records - (this.open - before);
+    this.#careful = records > 0 ? { ...this.#careful, records } : undefined;
+    return mustSettle || this.open > 0;
+  }
+  /** Records to take at most before the next commit; undefined for as many as fit. */
+  get #pace(): number | undefined {
+    const pace = this.#suspect === undefined ? undefined : this.#parts.pace;
+    return this.#careful === undefined ? pace : Math.min(this.#careful.pace, this.#careful.records, pace ?? Infinity);
+  }
+  #takeRecords(): boolean {
+    const { inputs, beacon, limits, now } = this.#parts;
     const began = now();
     if (!this.#hasTaken) this.#openSince = began;
     let input = this.#choose();
     let entered: Input['view'];
-    const pace = this.#suspect === undefined ? undefined : this.#parts.pace;
+    const pace = this.#pace;
     const careful = pace !== undefined;
     const most = careful ? Math.min(pace, limits.turnRecords) : limits.turnRecords;
     for (let n = 0; n < most && input !== undefined; n++) {
@@ -171,7 +197,7 @@ export class RecordWork implements Work {
     const { limits, now } = this.#parts;
     const began = now();
     if (!this.#hasTaken) this.#openSince = began;
-    const pace = this.#suspect === undefined ? undefined : this.#parts.pace;
+    const pace = this.#pace;
     for (let n = 0; n < Math.min(pace ?? Infinity, limits.turnRecords) && inFlight.isReady; n++) {
       const { isSuspect } = this.#emitResult(inFlight.take(), stage);
       if (isSuspect) {
@@ -228,7 +254,8 @@ export class RecordWork implements Work {
   /** The input whose next record can be called: there is room, and a suspect is called alone. */
   get #callable(): Input | undefined {
     const inFlight = this.calls;
-    const input = inFlight?.hasRoom === true ? this.#choose() : undefined;
+    const isFull = this.#careful !== undefined && inFlight!.size + this.open >= this.#pace!;
+    const input = inFlight?.hasRoom === true && !isFull ? this.#choose() : undefined;
     if (input === undefined || this.#suspect === undefined || inFlight!.size === 0) return input;
     return this.#isSuspect(input) ? undefined : input;
   }

@@ -6,6 +6,7 @@
  * turns, credits, rest and endings are the same for all kinds.
  */
 import type { ArrivalBatch, Commit, Position, PullLimit, RawArrival, RecordCursor, SinkBatch } from '@stoplog/core/port';
+import type { Step } from './careful.ts';
 import type { InFlight } from './in-flight.ts';
 import type { Jump } from './place.ts';
 
@@ -61,6 +62,10 @@ export interface Work {
   readonly owes: boolean;
   /** The earliest wall-clock time at which `tick` is wanted; Infinity for none. */
   readonly wakeAt: number;
+  /** The unit is suspect, and has records left to take in steps. */
+  readonly isCareful?: boolean;
+  /** The next step of a suspect; undefined when nothing is at hand. */
+  readonly step?: Step | undefined;
   /** Calls whose results come later; undefined for work that makes none. */
   readonly calls?: InFlight | undefined;
   /** The requests to make before a turn can be taken; none when it can, or when there is nothing to take. */

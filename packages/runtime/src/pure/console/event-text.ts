@@ -41,6 +41,10 @@ export class EventText {
           `${topic}[${partition}] no longer keeps the records from offset ${from}: task ${event.actor.task} resumes at ${to}. Keep them longer (retention), or run with reset: 'fail' to stop instead`,
         );
       }
+      case 'suspect':
+        return warning(
+          `${taskOf(event.actor)} takes its next ${grouped(event.records)} records a few at a time: several processes in a row have ended there without any progress, perhaps of one of these records`,
+        );
       case 'other-version':
         return warning(`processes of this group run another program (${event.others.join(', ')}; this one is ${event.own}): ${MIXED}`);
       case 'failed':

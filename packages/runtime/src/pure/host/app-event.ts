@@ -33,6 +33,8 @@ export type AppEvent =
   | { readonly type: 'waiting' }
   /** An actor failed, for the `failures`-th time in a row, and is started again from its last commit. */
   | { readonly type: 'restarting'; readonly actor: ActorName; readonly error: Error; readonly failures: number; readonly afterMs: number }
+  /** Processes died in a row at this partition, without any progress of it: it takes its next `records` records a few at a time. */
+  | { readonly type: 'suspect'; readonly actor: ActorName; readonly records: number }
   /** A partition has failed for good: its actor is not started again. `skip` is the command that leaves out the record, where one is known. */
   | { readonly type: 'failed'; readonly actor: ActorName; readonly error: Error; readonly failures: number; readonly skip: string | undefined }
   /** Retention had deleted the next record of an actor, which resumes elsewhere. */

@@ -50,6 +50,14 @@ export const hangOf = (task: number, partition: number, activity: Activity, ms: 
   return { error: new StoplogError('STOPLOG_HANDLER', { task, partition, ...place, among, forMs: Math.round(ms) }, text), place, among };
 };
 
+/** The failure of a unit of which processes died: no other try is made. */
+export const endsProcesses = (task: number, place: Place, deaths: number): StoplogError =>
+  new StoplogError(
+    'STOPLOG_HANDLER',
+    { task, ...place, deaths },
+    `task ${task} has ended ${deaths} processes at ${nameOf(place)}, which it took alone: a handler ends the process, or crashes it. The record is not tried again by this program; correct the handler, and run again`,
+  );
+
 /** A timer is no record: the next incarnation takes its records as usual. */
 const blamed = (activity: Activity): Pick<Failure, 'place' | 'among'> => {
   if (activity.type === 'tick') return { place: undefined, among: 0 };

@@ -56,6 +56,16 @@ describe('an assignment', () => {
     expect(send(assigned([0, 1], [2, 2]))).toEqual(['drain 0:1', 'launch 0:2 in 2']);
     expect(send(ended(1))).toEqual(['over 0:1', 'drained']);
   });
+  test('a unit of which earlier processes died is not started, has failed, and counts as started', () => {
+    const { send, state } = host();
+    const deadly = new Map([[units[0]!.name, { error: new Error('it kills'), failures: 4 }]]);
+    expect(send({ type: 'assigned', holdings: holdings([0, 1], [1, 1]), failed: deadly })).toEqual(['failed 0:0', 'launch 0:1 in 1', 'drained']);
+    expect(state.isStarted).toBe(false);
+    send({ type: 'running', unit: '0:1' });
+    expect([state.isStarted, [...state.failed.keys()]]).toEqual([true, ['0:0']]);
+    // In another epoch it is tried again, unless it is deadly then.
+    expect(send(assigned([0, 2], [1, 1]))).toEqual(['over 0:0', 'launch 0:0 in 2', 'drained']);
+  });
   test('a unit that is assigned in another epoch starts when its old actor has ended', () => {
     const { send } = host();
     send(assigned([0, 1]));

@@ -21,8 +21,14 @@ export interface Failure {
   /** The number of records any of which may be to blame; 0 when none was open. */
   readonly among: number;
 }
+/** A unit that has failed. */
+export interface Stopped {
+  readonly error: Error;
+  readonly failures: number;
+}
 export type HostEvent =
-  | { readonly type: 'assigned'; readonly holdings: Holdings }
+  /** `failed`: units that are not started, because earlier processes died of a record of theirs. */
+  | { readonly type: 'assigned'; readonly holdings: Holdings; readonly failed?: ReadonlyMap<string, Stopped> }
   /** The process ends: its units are revoked, and `failed` is kept. */
   | { readonly type: 'stop' }
   /** The time of 'stand by' is over. */
@@ -88,6 +94,8 @@ export class HostState {
   readonly restarts: Map<string, { readonly held: Held; readonly suspect: Place | undefined; readonly pace: number | undefined }> = new Map();
   /** Units to start when the actors that had these units in another epoch have ended. */
   pending: readonly Held[] = [];
+  /** Units that fail in place of their start. */
+  deadly: ReadonlyMap<string, Stopped> = new Map();
   isDrained = true;
   /** Units whose actors run, and failed units with the errors of their handlers. */
   readonly running: Set<string> = new Set();
@@ -118,6 +126,7 @@ export const step = (state: HostState, event: HostEvent): readonly [HostState, E
 const react = (state: HostState, event: HostEvent): Effects => {
   switch (event.type) {
     case 'assigned':
+      state.deadly = event.failed ?? new Map<string, Stopped>();
       return assign(state, event.holdings);
     case 'stop':
       state.membership = 'stopping';
@@ -207,7 +216,13 @@ const startPending = (state: HostState): Effects => {
   const free = state.pending.filter(({ unit }) => !state.incarnations.has(unit.name));
   state.pending = state.pending.filter(({ unit }) => state.incarnations.has(unit.name));
   return free.map((held) => {
-    state.failures.delete(held.unit.name);
+    const { name } = held.unit;
+    state.failures.delete(name);
+    const stopped = state.deadly.get(name);
+    if (stopped !== undefined) {
+      state.failed.set(name, stopped.error);
+      return { type: 'failed', unit: name, ...stopped };
+    }
     return launch(state, { held, suspect: undefined, pace: undefined });
   });
 };

@@ -5,6 +5,7 @@ import type { Dropped } from '../nodes/drops.ts';
 import type { Reset } from '@stoplog/core';
 import type { LogLink, LogRef } from '@stoplog/core/port';
 import type { ErrorData } from '@stoplog/core/kit';
+import type { Careful, Step } from '../actor/careful.ts';
 import type { Jump, Place } from '../actor/place.ts';
 
 /** A thread's end of a line to another: a port can be transferred, and posts messages. */
@@ -33,6 +34,8 @@ export interface Start extends Warming {
   readonly suspect: Place | undefined;
   /** Records to take at a time until the suspect is behind: any of several records may be at fault, and small commits single it out. */
   readonly pace: number | undefined;
+  /** The unit is suspect of ending processes: it begins in small steps, and asks before each. */
+  readonly careful?: Careful | undefined;
   /** The auto offset reset: where to resume when the log no longer has the next record. */
   readonly reset: Reset;
   /** A line to the reader of the task's source, in the thread for sources; only for a source that yields bytes. */
@@ -43,6 +46,8 @@ export type ToActor =
   | { readonly type: 'link'; readonly link: LogLink['data'] }
   /** Finish the batch in progress, commit, and end. */
   | { readonly type: 'drain' }
+  /** The answer to 'enter'. */
+  | { readonly type: 'entered' }
   /** Send 'idle' once, when every record found has been committed. */
   | { readonly type: 'ask-idle' };
 
@@ -51,6 +56,9 @@ export type FromActor =
   | { readonly type: 'running' }
   | { readonly type: 'idle' }
   | { readonly type: 'reset'; readonly jump: Jump }
+  /** A suspect asks for leave to take a step, and has committed it. */
+  | { readonly type: 'enter'; readonly step: Step }
+  | { readonly type: 'leave'; readonly isLast: boolean }
   | { readonly type: 'progress'; readonly progress: Progress }
   | { readonly type: 'failed'; readonly error: ErrorData; readonly place: Place | undefined; readonly among: number };
 

@@ -108,7 +108,10 @@ const live = async (start: Start): Promise<void> => {
   let linked: (link: unknown) => void = () => {};
   port.on('message', (message: ToActor) => {
     if (message.type === 'link') linked(message.link);
-    else if (message.type === 'ask-idle') {
+    else if (message.type === 'entered') {
+      const entering = actor;
+      if (entering !== undefined) turnOf.run(entering, () => entering.entered());
+    } else if (message.type === 'ask-idle') {
       asksForIdle = true;
       if (actor?.isAtRest === true) idle();
     } else {
@@ -141,6 +144,8 @@ const live = async (start: Start): Promise<void> => {
       },
       idle,
       jumped: (jump) => say({ type: 'reset', jump }),
+      enter: (step) => say({ type: 'enter', step }),
+      leave: (isLast) => say({ type: 'leave', isLast }),
     });
     reports = new Reports(performer, say);
     checkModule(start.url);
@@ -249,7 +254,7 @@ const workOf = async (
   beacon: Beacon,
   ending: AbortSignal,
 ): Promise<Pick<PerformerParts, 'work' | 'source' | 'sinks' | 'takeDropped'>> => {
-  const { partition, epoch, heapMb, suspect, pace } = start;
+  const { partition, epoch, heapMb, suspect, pace, careful } = start;
   const task = plan.tasks[start.task]!;
   const ground: Ground = { plan, task, partition };
   const open = (part: StorePart): Promise<StateStore> => log.store(part, ending);
@@ -291,6 +296,7 @@ const workOf = async (
     timeStore: functions.asksForStreamTime ? await open(streamTimePart(plan, task, partition)) : undefined,
     suspect,
     pace,
+    careful,
     beacon,
     limits: { ...LIMITS, commitBytes },
     now: () => performance.now(),

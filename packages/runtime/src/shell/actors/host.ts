@@ -10,17 +10,20 @@ import { MessageChannel, receiveMessageOnPort, type MessagePort } from 'node:wor
 import type { Reset } from '@stoplog/core';
 import type { LogLink, LogRef } from '@stoplog/core/port';
 import { asError, errorFromData } from '@stoplog/core/kit';
+import type { Careful } from '../../pure/actor/careful.ts';
 import type { Activity, Place } from '../../pure/actor/place.ts';
 import type { ActorName, AppEvent } from '../../pure/host/app-event.ts';
-import { deathOf, hangOf, type Death } from '../../pure/host/death.ts';
+import { deathOf, endsProcesses, hangOf, type Death } from '../../pure/host/death.ts';
 import type { FromActor, Progress, Start, ToActor } from '../../pure/host/mailbox.ts';
-import { HostState, step, type Failure, type HostEffect, type HostEvent as MachineEvent } from '../../pure/host/host.ts';
+import { HostState, step, type Failure, type HostEffect, type HostEvent as MachineEvent, type Stopped } from '../../pure/host/host.ts';
+import type { Beginning } from '../../pure/host/process-note.ts';
 import { skipCommand } from '../../pure/host/skip-command.ts';
 import type { Held, Holdings } from '../../pure/host/holdings.ts';
 import { readBy, type Plan } from '../../pure/topology/plan.ts';
 import { ReadingHost } from '../sources/reading-host.ts';
 import { Beacon, makeBeacon } from './beacon.ts';
 import { giveLink, type Threads } from './threads.ts';
+import { Turnstile, type NoteStep } from './turnstile.ts';
 
 export interface HostOptions {
   readonly url: string;
@@ -33,10 +36,12 @@ export interface HostOptions {
   readonly hangAfterMs: number;
   readonly reset: Reset;
   readonly on: (event: HostEvent) => void;
+  /** Notes in the log that a suspect is about to take a step. */
+  readonly noteStep?: NoteStep;
 }
 export type HostEvent =
   | { readonly type: 'progress'; readonly actor: ActorName; readonly progress: Progress }
-  | Extract<AppEvent, { readonly type: 'running' | 'reset' | 'restarting' | 'failed' | 'waiting' | 'fatal' }>;
+  | Extract<AppEvent, { readonly type: 'running' | 'reset' | 'restarting' | 'failed' | 'suspect' | 'waiting' | 'fatal' }>;
 
 /** An incarnation of an actor, as the main thread knows it. */
 interface Incarnation {
@@ -61,6 +66,9 @@ export class Host {
   /** Threads that died while an actor was inside an activity. */
   readonly #culprits = new Map<number, Death['culprit']>();
   readonly #restarts = new Map<string, NodeJS.Timeout>();
+  /** The units that are suspect of ending processes. */
+  readonly #suspects = new Map<string, Careful>();
+  readonly #turnstile: Turnstile;
   readonly #watch: NodeJS.Timeout;
   /** Called when a unit is free, and when all revoked units are. */
   readonly #over = new Set<(held: Held) => void>();
@@ -74,16 +82,30 @@ export class Host {
     this.#options = options;
     this.#reading = new ReadingHost(options.url);
     this.#state = new HostState(options.hangAfterMs);
+    this.#turnstile = new Turnstile(options.noteStep ?? ((): Promise<void> => Promise.resolve()));
     this.#watch = setInterval(() => this.#look(), Math.min(WATCH_MS, options.hangAfterMs / 2));
     this.#watch.unref();
   }
 
   /**
    * Makes the actors match an assignment. Actors of revoked units are drained, and lose their thread when the drain takes longer than
-   * `ms`; resolves when they have ended. Until then `early` is called now and then with the units that have ended.
+   * `ms`; resolves when they have ended. Until then `early` is called now and then with the units that have ended. `beginnings` are of
+   * units that this assignment starts.
    */
-  assign(now: Holdings, ms: number, early: (ended: readonly Held[]) => void = () => {}): Promise<void> {
-    return this.#change({ type: 'assigned', holdings: now }, ms, early);
+  assign(now: Holdings, ms: number, early: (ended: readonly Held[]) => void = () => {}, beginnings: ReadonlyMap<string, Beginning> = new Map()): Promise<void> {
+    const failed = new Map<string, Stopped>();
+    for (const [unit, beginning] of beginnings) {
+      const actor = nameOf(unit);
+      this.#suspects.delete(unit);
+      if (beginning.type === 'failed') {
+        const { place, deaths } = beginning;
+        failed.set(unit, { error: endsProcesses(actor.task, place, deaths), failures: deaths });
+      } else if (beginning.type === 'careful') {
+        this.#suspects.set(unit, beginning);
+        this.#options.on({ type: 'suspect', actor, records: beginning.records });
+      }
+    }
+    return this.#change({ type: 'assigned', holdings: now, failed }, ms, early);
   }
   async #change(change: MachineEvent, ms: number, early: (ended: readonly Held[]) => void): Promise<void> {
     // An app that a fault of the log has ended may still be asked to drain.
@@ -214,6 +236,7 @@ export class Host {
       heapMb: this.#options.threads.heapMbOfActor,
       suspect,
       pace,
+      careful: this.#suspects.get(held.unit.name),
       reset,
       beacon,
       port: port2,
@@ -246,6 +269,11 @@ export class Host {
         return on({ type: 'running', actor });
       case 'idle':
         return this.#hear({ type: 'idle', unit });
+      case 'enter':
+        return this.#turnstile.enter(unit, message.step, () => incarnation.port.postMessage({ type: 'entered' } satisfies ToActor));
+      case 'leave':
+        if (message.isLast) this.#suspects.delete(unit);
+        return this.#turnstile.leave(unit);
       case 'progress':
         this.#hear({ type: 'worked', unit });
         return on({ type: 'progress', actor, progress: message.progress });
@@ -266,6 +294,7 @@ export class Host {
     this.#hearTheRest(incarnation);
     incarnation.port.close();
     this.#incarnations.delete(incarnation.held.unit.name);
+    this.#turnstile.leave(incarnation.held.unit.name);
     this.#hear({ type: 'ended', unit: incarnation.held.unit.name, failure: failure ?? incarnation.failure, at: performance.now() });
   }
 

@@ -8,6 +8,7 @@ import { fetchOrReset } from '@stoplog/core/kit';
 import type { ArrivalBatch, Commit, Committed, Log, RawArrival, SourceReader } from '@stoplog/core/port';
 import { failpoint } from '@stoplog/core/private/failpoints';
 import { ActorState, step, type ActorEffect, type ActorEvent } from '../../pure/actor/actor.ts';
+import type { Step } from '../../pure/actor/careful.ts';
 import type { Jump } from '../../pure/actor/place.ts';
 import type { SinkWrite, Work } from '../../pure/actor/work.ts';
 import type { Progress } from '../../pure/host/mailbox.ts';
@@ -33,6 +34,9 @@ export interface PerformerParts {
   /** Called when every record found is committed. */
   readonly idle: () => void;
   readonly jumped: (jump: Jump) => void;
+  /** Called by a suspect before and after each step; `entered` answers. */
+  readonly enter?: (step: Step) => void;
+  readonly leave?: (isLast: boolean) => void;
 }
 type Effect<T extends ActorEffect['type']> = Extract<ActorEffect, { readonly type: T }>;
 
@@ -83,6 +87,10 @@ export class Performer {
   drain(): void {
     this.#hear({ type: 'drain' });
   }
+  /** Gives a suspect leave to take its step. */
+  entered(): void {
+    this.#hear({ type: 'entered' });
+  }
   /** Reports the late failure of work that a handler started, such as a promise without an await. */
   blame(error: unknown): void {
     this.#hear({ type: 'blamed', error });
@@ -124,6 +132,10 @@ export class Performer {
       case 'turn':
         this.#parts.turn();
         return this.#hear({ type: 'turn' });
+      case 'enter':
+        return this.#parts.enter?.({ records: effect.records, first: effect.first });
+      case 'leave':
+        return this.#parts.leave?.(effect.isLast);
       case 'yield':
         // Messages, timers and the other actors of this thread have their turn.
         return void setImmediate(() => this.#hear({ type: 'resumed' }));
