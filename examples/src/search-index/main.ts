@@ -41,8 +41,8 @@ const airports = await (async () => {
   await using log = await openLog(lmdb(folder));
   return await load(log);
 })();
-const program = before ? 'search-before' : 'search';
-await using app = await run(new URL(`./${program}.pipeline.js`, import.meta.url), { log: lmdb(folder), logger: 'none' });
+const program = before ? new URL('./search-before.pipeline.js', import.meta.url) : new URL('./search.pipeline.js', import.meta.url);
+await using app = await run(program, { log: lmdb(folder), logger: 'none' });
 await app.settled();
 const postings = app.store(postingsAt(before ? 1 : 2));
 const wanted = (before ? atSpaces : byLetters)(question);
