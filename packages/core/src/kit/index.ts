@@ -4,6 +4,7 @@
  */
 export { asError, assert, errorFromData, errorToData, type ErrorData } from '../pure/errors.ts';
 export { checkSettings, type Known } from '../pure/settings.ts';
+export { onAbort } from '../pure/on-abort.ts';
 export { checkName } from '../pure/topic/name.ts';
 export { BatchBuilder, checkBatchShape, MAX_RECORD_BYTES, MAX_STORE_KEY_BYTES, openBatch, stampBatch } from '../pure/record/batch.ts';
 export { LazyRecord, NO_HEADERS } from '../pure/record/record.ts';

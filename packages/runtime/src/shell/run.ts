@@ -4,7 +4,7 @@
 import { availableParallelism } from 'node:os';
 import { type Millis, type Reset, StoplogError } from '@stoplog/core';
 import type { Log, LogLink, LogModule, LogRef } from '@stoplog/core/port';
-import { checkLogRef, checkMembership, checkSettings, type Known, loadLogModule, SESSION_MS } from '@stoplog/core/kit';
+import { checkLogRef, checkMembership, checkSettings, type Known, loadLogModule, onAbort, SESSION_MS } from '@stoplog/core/kit';
 import { newStoreParts, topicUse } from '../pure/actor/store-part.ts';
 import type { Plan } from '../pure/topology/plan.ts';
 import { Threads } from './actors/threads.ts';
@@ -192,13 +192,12 @@ export const startApp = async (url: URL, options: RunOptions, reporterFor: (plan
     stop();
   };
   const offSignals = options.signals === true ? onStopSignals(drain) : (): void => {};
-  options.signal?.addEventListener('abort', stop, { once: true });
+  // The signal may serve many apps, and outlive them.
+  const offAbort = onAbort(options.signal, stop);
   stopListening = () => {
     offSignals();
-    // The signal may outlive many apps.
-    options.signal?.removeEventListener('abort', stop);
+    offAbort();
   };
-  if (options.signal?.aborted) stop();
   await app.started();
   return app;
 };
