@@ -11,6 +11,6 @@ export type { AppEvent } from './pure/host/app-event.ts';
 export type { EventStream } from './shell/status/events.ts';
 export type { Logger, Logging } from './shell/logger.ts';
 export type { App } from './shell/app.ts';
-export type { CleaningStatus, DroppedRecords, FailedPartition, Status, StatusStream, TaskStatus } from './shell/status/status.ts';
+export type { CleaningStatus, DroppedRecords, FailedPartition, RetriedPartition, Status, StatusStream, TaskStatus } from './shell/status/status.ts';
 export type { HistoryOptions } from './shell/history.ts';
 export type { StoreReader } from './shell/stores.ts';

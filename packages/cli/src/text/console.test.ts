@@ -1,4 +1,4 @@
-import { compactedTopic, topic } from '@stoplog/core';
+import { compactedTopic, StoplogError, topic } from '@stoplog/core';
 import { topicOf } from '@stoplog/core/kit';
 import { grouped, oneLine, printable } from '@stoplog/runtime/kit';
 import { describe, expect, test } from 'vitest';
@@ -86,6 +86,9 @@ describe('a status', () => {
       state: 'draining',
       failed: [{ task: 1, partition: 3, code: 'Error', message: 'boom\u001b' }],
     });
+    const waiting = { ...troubled, retrying: [{ task: 0, partition: 1, error: new StoplogError('STOPLOG_SINK', {}, 'gone'), failures: 7 }] };
+    expect(statusLine(waiting)).toContain('retrying 1');
+    expect(JSON.parse(statusJson(waiting, 'now'))).toMatchObject({ retrying: [{ task: 0, partition: 1, code: 'STOPLOG_SINK', message: 'gone', failures: 7 }] });
   });
 });
 

@@ -4,6 +4,11 @@ import { grouped, secondsText } from '@stoplog/runtime/kit';
 import { drainText } from './duration-text.ts';
 import { jsonText } from './json-text.ts';
 
+interface FailedPartition {
+  readonly task: number;
+  readonly partition: number;
+  readonly error: Error;
+}
 /** The part of a status that is shown (shell/status/status.ts has more). */
 export interface Glance {
   readonly state: 'waiting' | 'running' | 'draining' | 'ended';
@@ -15,7 +20,8 @@ export interface Glance {
   readonly commitMs: { readonly p50: number; readonly p99: number } | undefined;
   readonly restarts: number;
   readonly tasks?: readonly { readonly drainSeconds: number | undefined; readonly partitions: number; readonly holds: readonly number[] }[];
-  readonly failed: readonly { readonly task: number; readonly partition: number; readonly error: Error }[];
+  readonly failed: readonly FailedPartition[];
+  readonly retrying?: readonly (FailedPartition & { readonly failures: number })[];
   readonly cleaning?: { readonly lastAt: number | undefined; readonly failed: readonly unknown[] };
 }
 
@@ -35,6 +41,7 @@ export const statusLine = (status: Glance): string =>
     status.lag === 0 ? 'lag 0' : `lag ${grouped(status.lag)}, ${secondsText(status.lagSeconds)} old, drains ${drainText(status.drainSeconds)}`,
     status.commitMs === undefined ? 'commit –' : `commit p50 ${millis(status.commitMs.p50)} p99 ${millis(status.commitMs.p99)}`,
     ...(status.restarts === 0 ? [] : [`restarts ${status.restarts}`]),
+    ...((status.retrying?.length ?? 0) === 0 ? [] : [`retrying ${status.retrying!.length}`]),
     ...(status.failed.length === 0 ? [] : [`failed ${status.failed.length}`]),
     ...((status.cleaning?.failed.length ?? 0) === 0 ? [] : [`cleaning failed ${status.cleaning!.failed.length}`]),
   ].join('   ');
@@ -47,12 +54,14 @@ export const statusJson = (status: Glance, time: string): string =>
     tasks: status.tasks?.map((task) => ({ ...task, drainSeconds: task.drainSeconds ?? null })),
     commitMs: status.commitMs ?? null,
     cleaning: status.cleaning && { ...status.cleaning, lastAt: status.cleaning.lastAt ?? null },
-    failed: status.failed.map(({ task, partition, error }) => ({
-      task,
-      partition,
-      code: isStoplogError(error) ? error.code : error.name,
-      message: error.message,
-    })),
+    failed: status.failed.map(failureJson),
+    retrying: status.retrying?.map((one) => ({ ...failureJson(one), failures: one.failures })),
   });
 
+const failureJson = ({ task, partition, error }: FailedPartition): object => ({
+  task,
+  partition,
+  code: isStoplogError(error) ? error.code : error.name,
+  message: error.message,
+});
 const millis = (ms: number): string => `${ms < 10 ? ms.toFixed(1) : Math.round(ms)}ms`;

@@ -270,6 +270,7 @@ export class RunningApp implements App {
     // An error here makes the next assignment fail, too.
     const over = this.#host.assign(now, DRAIN_MS, (some) => void release(some).catch(() => {}), beginnings);
     this.#tally.failed = this.#host.failed;
+    this.#tally.retrying = this.#host.retrying;
     await over;
     await this.#notes.end(ended.filter(({ unit }) => !now.has(unit.name)).map(({ unit }) => unit.name));
   }
@@ -312,6 +313,7 @@ export class RunningApp implements App {
   }
 
   #on(event: HostEvent): void {
+    this.#tally.retrying = this.#host.retrying;
     switch (event.type) {
       case 'progress':
         this.#tally.add(event.actor, event.progress);

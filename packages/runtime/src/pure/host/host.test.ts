@@ -152,6 +152,25 @@ describe('a host', () => {
     send(assigned([0, 1], [1, 2]));
     expect(state.isStarted).toBe(false);
   });
+  test('a host is started, too, when the sink of a unit is not there: the unit waits', () => {
+    const { send, state } = host();
+    send(assigned([0, 1], [1, 1]), running(0), ended(1, failure('STOPLOG_LOG_UNAVAILABLE')));
+    expect(state.isStarted).toBe(false);
+    send({ type: 'due', unit: '0:1' }, ended(1, failure('STOPLOG_SINK')));
+    expect(state.isStarted).toBe(true);
+  });
+  test('a host lists the units that are retried until they work, have failed, or are revoked', () => {
+    const { send, state } = host();
+    const fail = (partition: number): readonly HostEvent[] => [ended(partition, failure('STOPLOG_SINK')), { type: 'due', unit: units[partition]!.name }];
+    const listed = (): unknown => [...state.retrying].map(([unit, { failures }]) => `${unit} × ${failures}`);
+    send(assigned([0, 1], [1, 1], [2, 1]), ...fail(0), ...fail(1), ...fail(1), ...fail(2));
+    expect(listed()).toEqual(['0:0 × 1', '0:1 × 2', '0:2 × 1']);
+    // An actor that runs again has not worked yet.
+    send(running(0), running(1));
+    expect(listed()).toEqual(['0:0 × 1', '0:1 × 2', '0:2 × 1']);
+    send({ type: 'worked', unit: '0:0' }, ...failForGood(1), assigned([0, 1], [1, 1]));
+    expect([listed(), [...state.failed.keys()]]).toEqual([[], ['0:1']]);
+  });
   test('a host without units reports after a second that other processes have them all', () => {
     const { send, state } = host();
     expect(send(assigned())).toEqual(['drained', 'stand by for 1000']);

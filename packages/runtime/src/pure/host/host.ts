@@ -74,6 +74,11 @@ export type HostEffect =
   /** All revoked units are free. */
   | { readonly type: 'drained' };
 
+/** A failure that is tried again: the last error, and how often in a row it came. */
+export interface Retrying {
+  readonly error: Error;
+  readonly failures: number;
+}
 interface Incarnation {
   readonly held: Held;
   isLeaving: boolean;
@@ -100,6 +105,8 @@ export class HostState {
   /** Units whose actors run, and failed units with the errors of their handlers. */
   readonly running: Set<string> = new Set();
   readonly failed: Map<string, Error> = new Map();
+  /** Units whose actors failed and have not worked since. */
+  readonly retrying: Map<string, Retrying> = new Map();
   /** 'standby' while other processes have all units. */
   membership: 'none' | 'joined' | 'standby' | 'stopping' = 'none';
   /** The actors of a question that have not answered yet, and the number of actors asked. */
@@ -108,10 +115,14 @@ export class HostState {
   constructor(hangAfterMs: number) {
     this.hangAfterMs = hangAfterMs;
   }
-  /** Each unit has an actor that runs or has failed; or other processes have all units. */
+  /** Each unit has an actor that runs, has failed, or waits for a sink that is not there; or other processes have all units. */
   get isStarted(): boolean {
     if (this.membership === 'standby') return true;
-    return this.held.size > 0 && [...this.held.keys()].every((unit) => this.running.has(unit) || this.failed.has(unit));
+    return this.held.size > 0 && [...this.held.keys()].every((unit) => this.running.has(unit) || this.failed.has(unit) || this.#waitsForSink(unit));
+  }
+  #waitsForSink(unit: string): boolean {
+    const error = this.retrying.get(unit)?.error;
+    return error !== undefined && isStoplogError(error) && error.code === 'STOPLOG_SINK';
   }
   /** Units whose actors are draining. */
   get leaving(): readonly string[] {
@@ -147,6 +158,7 @@ const react = (state: HostState, event: HostEvent): Effects => {
       // A new incarnation has not heard the question.
       return answered(state);
     case 'worked':
+      state.retrying.delete(event.unit);
       state.failures.set(event.unit, worked(state.failures.get(event.unit) ?? NO_FAILURES));
       return [];
     case 'ended':
@@ -183,7 +195,10 @@ const standBy = (state: HostState): Effects => {
 const change = (state: HostState, now: Holdings): Effects => {
   const { ended: gone, started } = differenceOf(state.held, now);
   state.held = now;
-  for (const { unit } of [...gone, ...started]) state.running.delete(unit.name);
+  for (const { unit } of [...gone, ...started]) {
+    state.running.delete(unit.name);
+    state.retrying.delete(unit.name);
+  }
   state.isDrained = false;
   const effects: HostEffect[] = [];
   for (const held of gone) {
@@ -252,6 +267,7 @@ const failed = (state: HostState, { held }: Incarnation, { error, place, among }
   if (effect.type === 'fatal') return [{ type: 'fatal', error: asError(error) }, ...answered(state)];
   if (effect.type === 'stop') {
     state.running.delete(unit);
+    state.retrying.delete(unit);
     state.failed.set(unit, error);
     return [{ type: 'failed', unit, failures: effect.failures, error }, ...answered(state)];
   }
@@ -259,6 +275,7 @@ const failed = (state: HostState, { held }: Incarnation, { error, place, among }
   const suspect = among === 0 ? undefined : place;
   const pace = among > 1 ? Math.ceil(among / NARROWING) : undefined;
   state.restarts.set(unit, { held, suspect, pace });
+  state.retrying.set(unit, { error, failures: effect.failures });
   return [{ type: 'restart', unit, afterMs: effect.afterMs, failures: effect.failures, error }];
 };
 

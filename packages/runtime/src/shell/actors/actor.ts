@@ -9,7 +9,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { threadId } from 'node:worker_threads';
 import { isStoplogError, StoplogError } from '@stoplog/core';
-import type { Log, LogRef, StateStore, StorePart } from '@stoplog/core/port';
+import type { Log, LogRef, SinkStart, StateStore, StorePart } from '@stoplog/core/port';
 import { asError, errorToData, openPort, sourcePartition } from '@stoplog/core/kit';
 import { compile, recordWork, storesOf, type Ground } from '../../pure/actor/compile-task.ts';
 import { ArrivalWork } from '../../pure/actor/arrivals.ts';
@@ -17,7 +17,7 @@ import { LIMITS, memoryBounds } from '../../pure/actor/limits.ts';
 import { streamTimePart } from '../../pure/actor/stream-time.ts';
 import type { FromActor, Start, ToActor, Warming } from '../../pure/host/mailbox.ts';
 import { EXIT_LACKING_FILES, lacksFiles } from '../../pure/host/lacks-files.ts';
-import { readBy, type Plan } from '../../pure/topology/plan.ts';
+import { readBy, type Plan, type Task } from '../../pure/topology/plan.ts';
 import { loadPlanWatching, markActorThread, startsSomething } from '../load-plan.ts';
 import { orLackOfFiles } from '../open-files.ts';
 import { Beacon } from './beacon.ts';
@@ -100,6 +100,7 @@ const live = async (start: Start): Promise<void> => {
   let actor: Performer | undefined;
   let reports: Reports | undefined;
   const idle = (): void => {
+    reports?.rested();
     if (!asksForIdle) return reports?.soon();
     reports?.now();
     say({ type: 'idle' });
@@ -181,6 +182,7 @@ class Reports {
   readonly #actor: Performer;
   readonly #say: (message: FromActor) => void;
   #reported = -Infinity;
+  #hasRested = false;
   #later: NodeJS.Timeout | undefined;
 
   constructor(actor: Performer, say: (message: FromActor) => void) {
@@ -193,6 +195,12 @@ class Reports {
     this.#reported = performance.now();
     const progress = this.#actor.takeProgress();
     if (progress.commits > 0) this.#say({ type: 'progress', progress });
+  }
+  /** Reports the first rest, though nothing may have been committed: an actor that was restarted, and finds nothing to read, works again. */
+  rested(): void {
+    if (this.#hasRested) return;
+    this.#hasRested = true;
+    this.#say({ type: 'progress', progress: this.#actor.takeProgress() });
   }
   ifDue(): void {
     if (performance.now() - this.#reported >= REPORT_MS) this.now();
@@ -246,6 +254,12 @@ const logHere = (ref: LogRef, link: () => Promise<unknown>): Promise<Log> => {
   return log;
 };
 
+const openSinks = (task: Task, log: Log, start: SinkStart): Promise<Sinks> =>
+  Sinks.open(task.sinks, start, async () => {
+    const [end] = await log.offsets([{ topic: start.topic, partition: start.partition }], 'latest');
+    return end!.offset;
+  });
+
 /** Opens the sources, sinks and stores of the actor, and begins at the group's positions. */
 const workOf = async (
   start: Start,
@@ -261,7 +275,7 @@ const workOf = async (
   const opened: StateStore[] = [];
   for (const part of storesOf(ground)) opened.push(await open(part));
   const group = plan.name;
-  const sinks = task.sinks.length === 0 ? undefined : await Sinks.open(task.sinks, { group, topic: task.inputs[0]!.topic.name, partition, epoch });
+  const sinks = task.sinks.length === 0 ? undefined : await openSinks(task, log, { group, topic: task.inputs[0]!.topic.name, partition, epoch });
   const { commitBytes, generationBytes } = memoryBounds(heapMb, opened.length);
   const compiled = compile(ground, opened, { bytes: generationBytes, recovered: sinks?.recovered });
   const { functions } = compiled;

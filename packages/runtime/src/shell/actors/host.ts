@@ -15,7 +15,7 @@ import type { Activity, Place } from '../../pure/actor/place.ts';
 import type { ActorName, AppEvent } from '../../pure/host/app-event.ts';
 import { deathOf, endsProcesses, hangOf, type Death } from '../../pure/host/death.ts';
 import type { FromActor, Progress, Start, ToActor } from '../../pure/host/mailbox.ts';
-import { HostState, step, type Failure, type HostEffect, type HostEvent as MachineEvent, type Stopped } from '../../pure/host/host.ts';
+import { HostState, step, type Failure, type HostEffect, type HostEvent as MachineEvent, type Retrying, type Stopped } from '../../pure/host/host.ts';
 import type { Beginning } from '../../pure/host/process-note.ts';
 import { skipCommand } from '../../pure/host/skip-command.ts';
 import type { Held, Holdings } from '../../pure/host/holdings.ts';
@@ -135,6 +135,10 @@ export class Host {
   /** The failed partitions. */
   get failed(): readonly (ActorName & { readonly error: Error })[] {
     return [...this.#state.failed].map(([unit, error]) => ({ ...nameOf(unit), error }));
+  }
+  /** The partitions whose actors failed and have not worked since. */
+  get retrying(): readonly (ActorName & Retrying)[] {
+    return [...this.#state.retrying].map(([unit, retrying]) => ({ ...nameOf(unit), ...retrying }));
   }
   /** Asks one round: resolves when every actor was idle once, or cannot become idle any more; with the number of actors asked. */
   idle(): Promise<number> {

@@ -1,10 +1,11 @@
 /** Pipelines in real processes that write outside the log. */
-import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { openLog, type LogClient } from '@stoplog/core';
 import { lmdb } from '@stoplog/core/lmdb';
-import { expect, test } from 'vitest';
+import { run } from '@stoplog/runtime';
+import { expect, test, vi } from 'vitest';
 import { randomly, startApp, withFolder, type Child } from '../fixtures/child.ts';
 import { numbers } from './fixtures/to-file.pipeline.mjs';
 
@@ -75,5 +76,35 @@ test('a sink that fails is opened again until it accepts the batch: no record is
     await app.said('running');
     await settle(app);
     expect(valuesIn(sink).toSorted((a, b) => a - b)).toEqual(upTo(500));
+  });
+}, 60_000);
+
+test('a sink that was written from another log is refused, and gets nothing, until it is cleared', async () => {
+  await withSink(async (data, sink, log) => {
+    await appendNumbers(log, 0, 100);
+    const app = startOn(data, sink);
+    await app.said('running');
+    await settle(app);
+    const before = valuesIn(sink);
+    await withFolder(async (fresh) => {
+      await using other = await openLog(lmdb(fresh));
+      await appendNumbers(other, 0, 3);
+      vi.stubEnv('SINK', sink);
+      await using second = await run(pathToFileURL(PIPELINE), { log: lmdb(fresh), logger: 'none' });
+      for await (const event of second.events) {
+        if (event.type !== 'restarting') continue;
+        expect(event.error).toMatchObject({
+          code: 'STOPLOG_SINK',
+          facts: { sink: 'file', topic: 'numbers' },
+          message: expect.stringContaining('written from another log'),
+        });
+        break;
+      }
+      expect(valuesIn(sink)).toEqual(before);
+      // Without its positions, the sink takes the records of the new log.
+      for (const name of readdirSync(sink)) rmSync(join(sink, name));
+      await second.settled();
+      expect(valuesIn(sink).toSorted((a, b) => a - b)).toEqual(upTo(3));
+    }).finally(() => vi.unstubAllEnvs());
   });
 }, 60_000);

@@ -20,14 +20,18 @@ export class Sinks {
     this.recovered = recovered;
   }
 
-  static async open(sinks: readonly AnySink[], start: SinkStart): Promise<Sinks> {
+  /** `end` reads the end of the partition that the sinks are written from. */
+  static async open(sinks: readonly AnySink[], start: SinkStart, end: () => Promise<bigint>): Promise<Sinks> {
     const writers = new Map<string, SinkWriter>();
     const recovered = new Map<string, bigint | undefined>();
     try {
       for (const { name, open } of sinks) {
         const writer = await open(start).catch(ofSink(name));
         writers.set(name, writer);
-        recovered.set(name, await writer.recover().catch(ofSink(name)));
+        const position = await writer.recover().catch(ofSink(name));
+        recovered.set(name, position);
+        // The sink is written behind durable records only, so the log that it was written from reaches to its position.
+        if (position !== undefined) checkEnd(name, start, position, await end());
       }
     } catch (error) {
       await closeAll(writers.values());
@@ -44,6 +48,16 @@ export class Sinks {
     return closeAll(this.#writers.values());
   }
 }
+
+/** A sink that is ahead of the log was written from another one: it would leave out the records that this log has below the position. */
+const checkEnd = (sink: string, { group, topic, partition }: SinkStart, position: bigint, end: bigint): void => {
+  if (position <= end) return;
+  throw new StoplogError(
+    'STOPLOG_SINK',
+    { sink, group, topic, partition, position, end },
+    `sink '${sink}' has position ${position} of ${topic}[${partition}], which ends at ${end}: the sink was written from another log, or from this one before it was restored. Clear the positions and versions in the target, or write to another one: see docs/guides/writing-to-other-stores.md`,
+  );
+};
 
 /** Errors of a close are ignored: they would hide the error that ended the actor. */
 const closeAll = async (writers: Iterable<SinkWriter>): Promise<void> => {

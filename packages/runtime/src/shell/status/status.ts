@@ -17,6 +17,11 @@ export interface FailedPartition {
   readonly partition: number;
   readonly error: Error;
 }
+/** A partition whose actor failed, and is started again from its last commit until it works. */
+export interface RetriedPartition extends FailedPartition {
+  /** How often in a row it failed. */
+  readonly failures: number;
+}
 /** Records without a key that a verb has left out. */
 export interface DroppedRecords {
   readonly task: number;
@@ -63,6 +68,8 @@ export interface Status {
   readonly commitMs: { readonly p50: number; readonly p99: number } | undefined;
   readonly restarts: number;
   readonly failed: readonly FailedPartition[];
+  /** Partitions that wait and are tried again: a sink, a source or the log is not there, or a handler failed for the first few times. */
+  readonly retrying: readonly RetriedPartition[];
   /** Records without a key since the app was started: verbs with a memory, and joins, leave them out. A retried record counts again. */
   readonly dropped: readonly DroppedRecords[];
   /** Retention and compaction of this pipeline's topics, as of some seconds ago; 'stoplog topics describe' shows each partition. */
@@ -79,6 +86,7 @@ export class Tally {
   holds: readonly ActorName[] = [];
   restarts = 0;
   failed: readonly FailedPartition[] = [];
+  retrying: readonly RetriedPartition[] = [];
   readonly byTask: Map<number, { recordsIn: number; recordsOut: number }> = new Map();
   readonly dropped: Map<number, Drops> = new Map();
   #commitMs: number[] = [];
@@ -159,6 +167,7 @@ export const statusOf = (tally: Tally, plan: Plan, log: Log, cleanings: () => re
           commitMs: percentiles(tally.takeCommitMs()),
           restarts: tally.restarts,
           failed: tally.failed,
+          retrying: tally.retrying,
           dropped: [...tally.dropped].flatMap(([task, drops]) => drops.all().map((one) => ({ task, ...one }))),
           cleaning: cleaningStatus(cleanings()),
           tasks,
