@@ -1,6 +1,6 @@
 /**
- * The configuration of every test of the workspace except the kills of `reliability/` and the tests beside a Kafka broker, which have
- * their own (vitest.reliability.config.ts, vitest.kafka.config.ts). The counts of a run are left in `.cache/vitest`, one file per major version of Node, for
+ * The configuration of every test of the workspace except the kills of `reliability/` and the tests beside a Kafka broker or a
+ * PostgreSQL server, which have their own (vitest.reliability.config.ts, vitest.kafka.config.ts, vitest.postgres.config.ts). The counts of a run are left in `.cache/vitest`, one file per major version of Node, for
  * `.ci/run` to add up.
  *
  * Tests run in three groups, one group after the other:
@@ -30,8 +30,8 @@ const long = [
   'packages/runtime/src/shell/{deadly,few-files,kill,misbehaving,pipeline-module,takeover,terminate}.test.ts',
   'packages/core/src/lmdb/*/{backup,cleaning-kill,dead-readers,folder,shrink}.test.ts',
 ];
-/** They need a broker, and have a configuration of their own: vitest.kafka.config.ts. */
-const kafka = ['packages/connectors/src/kafka/**/*.test.ts'];
+/** They need a server, and have configurations of their own: vitest.kafka.config.ts, vitest.postgres.config.ts. */
+const servers = ['packages/connectors/src/kafka/**/*.test.ts', 'packages/connectors/src/sql/postgres/**/*.test.ts'];
 const measured = ['packages/runtime/src/shell/pressure.test.ts'];
 /**
  * Left out of the second version of Node in a run, since the result cannot differ: tests that read our sources as text, the
@@ -59,7 +59,7 @@ export default defineConfig({
         test: { name: 'pure', include: pure, exclude: elsewhere, isolate: false, maxWorkers: cores, sequence: { groupOrder: 1 } },
       },
       { extends: true, test: { name: 'long', include: long, exclude: elsewhere, ...waiting } },
-      { extends: true, test: { name: 'shell', include: shell, exclude: [...elsewhere, ...pure, ...long, ...measured, ...kafka], ...waiting } },
+      { extends: true, test: { name: 'shell', include: shell, exclude: [...elsewhere, ...pure, ...long, ...measured, ...servers], ...waiting } },
       { extends: true, test: { name: 'measured', include: measured, exclude: elsewhere, maxWorkers: 1, sequence: { groupOrder: 3 } } },
     ],
   },

@@ -13,6 +13,7 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   vitest: ['packages/core/src/testing/', 'packages/runtime/src/testing/'],
   piscina: ['packages/runtime/src/shell/actors/threads.ts'],
   rxjs: ['packages/runtime/src/shell/status/', 'packages/connectors/src/rxjs/'],
+  pg: ['packages/connectors/src/sql/postgres/client.ts'],
   'better-sqlite3': ['packages/connectors/src/sql/sqlite/client.ts'],
   '@platformatic/kafka': ['packages/connectors/src/kafka/client.ts'],
   'pretty-ms': ['packages/runtime/src/pure/console/quantity-text.ts'],

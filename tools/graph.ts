@@ -33,7 +33,11 @@ export const graphOf = ({ files, packages }: Workspace): Graph => {
 
 /** Files that start by themselves: programs, benchmarks, tests, and the ones that package.json names. */
 /** A log that no package exports yet, and the setup that vitest.config.ts names. */
-const NAMED_ELSEWHERE = ['packages/connectors/src/kafka/log/log-module.ts', 'packages/connectors/src/kafka/fixtures/setup.ts'];
+const NAMED_ELSEWHERE = [
+  'packages/connectors/src/kafka/log/log-module.ts',
+  'packages/connectors/src/kafka/fixtures/setup.ts',
+  'packages/connectors/src/sql/postgres/fixtures/setup.ts',
+];
 const isEntry = (path: string): boolean =>
   isTest(path) ||
   NAMED_ELSEWHERE.includes(path) ||
