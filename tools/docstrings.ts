@@ -17,6 +17,7 @@ const ENTRIES: Readonly<Record<string, string>> = {
   '@stoplog/core/testing/contract': 'packages/core/src/testing/contract.ts',
   '@stoplog/core/tools': 'packages/core/src/tools/index.ts',
   '@stoplog/connectors/rxjs': 'packages/connectors/src/rxjs/index.ts',
+  '@stoplog/connectors/http': 'packages/connectors/src/http/index.ts',
   '@stoplog/connectors/postgres': 'packages/connectors/src/sql/postgres/index.ts',
   '@stoplog/connectors/sqlite': 'packages/connectors/src/sql/sqlite/index.ts',
   '@stoplog/runtime': 'packages/runtime/src/index.ts',

@@ -7,7 +7,7 @@ import { texts, write, type SinkPromises } from './setting.ts';
 
 export const versions: SinkPromises = (promise) => {
   promise('latest: of several records of a key in a batch, the last one stays', async ({ open, read }) => {
-    await write(await open(), 4, [0, 'a', 'one'], [1, 'a', 'two'], [1, 'a', 'three', 1], [2, 'b', 'four'], [3, 'b', null], [3, 'c', null], [3, 'c', 'five', 1]);
+    await write(await open(), 5, [0, 'a', 'one'], [1, 'a', 'two'], [1, 'a', 'three', 1], [2, 'b', 'four'], [3, 'b', null], [4, 'c', null], [4, 'c', 'five', 1]);
     expect(await texts({ read })).toEqual({ a: 'three', c: 'five' });
   });
   promise('latest: a key that was deleted gets a newer value, and is deleted again', async ({ open, read }) => {
