@@ -149,7 +149,8 @@ export class ProcessNotes {
     }
   }
 }
-const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+/** A process that ends meanwhile does not stay for the rest of the time. */
+const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms).unref());
 const NEVER = new AbortController().signal;
 const textOf = (positions: readonly Position[]): string => positions.map(({ topic, offset }) => `${topic}:${offset}`).join(' ');
 
