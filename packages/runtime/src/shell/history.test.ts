@@ -68,11 +68,11 @@ beforeEach(async () => {
 afterEach(async () => log[Symbol.asyncDispose]());
 
 describe('the history of a key', () => {
-  test('has the records of the key in all topics that feed the store, by their timestamps, tables first', async () => {
+  test('a history has the records of the key in all topics that feed the store, by their timestamps, tables first', async () => {
     expect(await history('ann')).toEqual(['customers Ann', 'orders a1', 'orders a2', 'customers Anne', 'orders a3']);
     expect(await history('eve')).toEqual([]);
   });
-  test('ends at the position of the pipeline', async () => {
+  test('a history ends at the position of the pipeline', async () => {
     await append(orders, 'ann', ['a4', 50]);
     expect(await history('ann', { limit: 1 })).toEqual(['orders a3']);
     const { inputs } = await readHistory(log, plan, 'per-customer', 'ann');
@@ -84,23 +84,23 @@ describe('the history of a key', () => {
     await process();
     expect(await history('ann', { limit: 1 })).toEqual(['orders a4']);
   });
-  test('begins where retention has left records', async () => {
+  test('a history begins where retention has left records', async () => {
     await log.deleteRecords([{ topic: 'orders', partition, offset: await offsetOf('a2') }]);
     expect(await history('ann')).toEqual(['customers Ann', 'orders a2', 'customers Anne', 'orders a3']);
   });
-  test('goes on behind records that retention drops while they are read', async () => {
+  test('a history goes on behind records that retention drops while they are read', async () => {
     const { records } = await readHistory(log, plan, 'per-customer', 'ann');
     await log.deleteRecords([{ topic: 'orders', partition, offset: await offsetOf('a3') }]);
     const found: unknown[] = [];
     for await (const { value } of records) found.push(value);
     expect(found).toEqual(['Ann', 'Anne', 'a3']);
   });
-  test('with a limit is the last records, and reads the partition of the key alone', async () => {
+  test('a history with a limit is the last records, and reads the partition of the key alone', async () => {
     const fetch = vi.spyOn(log, 'fetch');
     expect(await history('ann', { limit: 2 })).toEqual(['customers Anne', 'orders a3']);
     expect(new Set(fetch.mock.calls.map(([from]) => from.partition))).toEqual(new Set([partition]));
   });
-  test('tells its progress, and ends at an abort', async () => {
+  test('a history tells its progress, and ends at an abort', async () => {
     const progress = vi.fn<(done: number, total: number) => void>();
     await history('ann', { progress });
     const { calls } = progress.mock;
@@ -109,7 +109,7 @@ describe('the history of a key', () => {
     expect(calls.at(-1)![0]).toBe(calls.at(-1)![1]);
     expect(await history('ann', { signal: AbortSignal.abort() })).toEqual([]);
   });
-  test('is read through the store of an app', async () => {
+  test('a history is read through the store of an app', async () => {
     const found: LogRecord<string, unknown>[] = [];
     for await (const record of readStore(log, plan, perCustomer).history('ann', { limit: 1 })) found.push(record);
     expect(found).toMatchObject([{ topic: 'orders', partition, key: 'ann', value: 'a3', timestamp: 40 }]);

@@ -1,6 +1,7 @@
-import { compactedTopic, type Millis, seconds, StoplogError, store, topic } from '@stoplog/core';
+import { compactedTopic, type Millis, seconds, type Source, StoplogError, store, topic } from '@stoplog/core';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
+import { source } from '../pure/pipeline/arrivals.ts';
 import { pipeline } from '../pure/pipeline/pipeline.ts';
 import { stream } from '../pure/pipeline/stream.ts';
 import { table } from '../pure/pipeline/table.ts';
@@ -343,5 +344,28 @@ describe('records without output are finished all the same (O20)', () => {
     expect(seen).toEqual(all);
     d.restart();
     expect(seen).toEqual(all);
+  });
+});
+
+describe('a source', () => {
+  test('writes its arrivals to a topic, under their own keys', () => {
+    const calls: Source<string, number> = { kind: 'source', name: 'calls', open: () => Promise.reject(new Error('a driven source is not opened')) };
+    const minutes = topic('minutes', { key: z.string(), value: z.int(), partitions: 4 });
+    const d = drive(
+      pipeline(
+        'calls',
+        source(calls)
+          .filter((seconds) => seconds >= 60)
+          .map((seconds) => Math.floor(seconds / 60))
+          .to(minutes),
+      ),
+    );
+    d.arrive(calls, 'ann', 130, 7);
+    d.arrive(calls, 'ann', 30);
+    d.arrive(calls, 'ben', 60, 9);
+    expect(d.records(minutes)).toMatchObject([
+      { key: 'ann', value: 2, timestamp: 7 },
+      { key: 'ben', value: 1, timestamp: 9 },
+    ]);
   });
 });

@@ -1,8 +1,9 @@
 /** A table of a SQLite file as a sink: the latest value of each key, exactly once in effect. */
-import { StoplogError, type Sink } from '@stoplog/core';
+import type { Sink } from '@stoplog/core';
 import { checkSettings } from '@stoplog/core/kit';
 import type { SinkStart } from '@stoplog/core/port';
 import { tableOf, type KeyColumns, type ValueColumns } from '../pure/table.ts';
+import { checkPath } from './client.ts';
 import { SqliteWriter } from './sqlite-writer.ts';
 
 export interface SqliteSink<K, V> {
@@ -36,11 +37,6 @@ export const sqliteSink = <K, V>(name: string, spec: SqliteSink<K, V>): Sink<K, 
   checkSettings(`sink '${name}'`, spec, { path: true, table: true, key: true, value: true });
   const table = tableOf(name, spec);
   const { path } = spec;
-  if (typeof path !== 'string' || path.trim() === '' || path.trim() === ':memory:')
-    throw new StoplogError(
-      'STOPLOG_USAGE',
-      { sink: name, path },
-      `the path of sink '${name}' is ${typeof path === 'string' ? JSON.stringify(path) : `of type ${typeof path}`}: give the path of a file, which all threads open`,
-    );
+  checkPath('sink', name, path);
   return Object.freeze({ kind: 'sink' as const, name, open: (start: SinkStart) => SqliteWriter.open(path, table, start) });
 };

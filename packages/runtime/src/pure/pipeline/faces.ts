@@ -219,4 +219,12 @@ export interface Arrivals<in out K, out V> {
    * source(ticks).rekey((n) => n % 4).through(byShard)
    */
   rekey<J>(by: (value: V, record: LogRecord<K, V>) => J): Rekeyed<J, V>;
+
+  /**
+   * Writes every record to a topic, under the key that the source gave it: the end of this path. Other pipelines may read the topic, too.
+   *
+   * @example
+   * source(phoneCalls).to(phoneOrders)
+   */
+  to(topic: Target<K, V> & { readonly kind: 'topic' }): Flow;
 }

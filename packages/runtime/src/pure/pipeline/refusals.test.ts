@@ -76,8 +76,10 @@ compiled(() => {
   source(ticks).fold(spent, { init: () => 0, update: (n: number) => n + 1 });
   // @ts-expect-error  no partitions yet, so no join
   source(ticks).join(table(customers), (n) => n);
-  // @ts-expect-error  no partitions yet, so nowhere to append to
+  // @ts-expect-error  the topic has other keys and values
   source(ticks).to(orders);
+  // @ts-expect-error  a sink keeps the offsets of a topic, and arrivals have none
+  source(ticks).to(elsewhere);
   // @ts-expect-error  a source is not a topic
   stream(ticks);
   // @ts-expect-error  a topic is not a source
@@ -104,6 +106,8 @@ compiled(() => {
   return [merged, changes, count, keyed, wider, firsts, numbers, countries, stream(enrichedOrders).map(({ customer: _, ...order }) => order).to(ordersByCustomer), stream(orders).to(elsewhere)];
 });
 
+const silent: Source<string, number> = { kind: 'source', name: 'silent', open: () => Promise.reject(new Error('never opened')) };
+
 /** A value as plain JavaScript would pass it: of a type that is assignable anywhere. */
 const smuggled = (value: unknown): never => value as never;
 
@@ -115,6 +119,8 @@ describe('without a compiler, a verb refuses when it is called', () => {
     expect(() => stream(smuggled(customers))).toThrow(refusal('STOPLOG_USAGE', /read it with table\(customers\)/));
     expect(() => stream(orders).rekey((order) => order.customerId).through(smuggled(customers))).toThrow(refusal('STOPLOG_USAGE', /through needs a topic/));
     expect(() => table(customers).to(smuggled(orders))).toThrow(refusal('STOPLOG_USAGE', /to needs a compacted topic/));
+    expect(() => source(silent).to(smuggled(customers))).toThrow(refusal('STOPLOG_USAGE', /to needs a topic, and 'customers' is compacted/));
+    expect(() => source(silent).to(smuggled({ kind: 'sink', name: 'elsewhere' }))).toThrow(refusal('STOPLOG_USAGE', /this is not a topic/));
   });
 
   test('a verb refuses a value that is no topic, store, source, stream, table or function', () => {

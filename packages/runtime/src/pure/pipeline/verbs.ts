@@ -125,6 +125,10 @@ class ArrivalVerbs {
   rekey(by: Per<unknown>): RekeyedVerbs {
     return this.#stream.rekey(by);
   }
+  /** To a topic only: a sink keeps its position by a topic's offsets, and a source has none. */
+  to(topic: AnyTopic): FlowEnd {
+    return this.#stream.to(asTopic('to', topic, ['topic']));
+  }
 }
 
 class FlowEnd implements Flow {

@@ -31,17 +31,17 @@ const plan = planOf(
 const behind = (name: string): readonly string[] => ancestryOf(plan, name).inputs.map(({ topic: { name: input }, role }) => `${role} ${input}`);
 
 describe('the ancestry of a store', () => {
-  test('ends at the topic that its task reads', () => {
+  test('an ancestry ends at the topic that its task reads', () => {
     expect(behind('per-order')).toEqual(['stream orders']);
   });
-  test('ends at the topic of a through, and has the tables that are joined on the way', () => {
+  test('an ancestry ends at the topic of a through, and has the tables that are joined on the way', () => {
     expect(behind('per-customer')).toEqual(['table customers', 'through orders-by-customer']);
   });
-  test('leaves out the topics that the same task reads for other stores', () => {
+  test('an ancestry leaves out the topics that the same task reads for other stores', () => {
     expect(behind('per-movement')).toEqual(['through orders-by-customer', 'stream returns']);
     expect(behind('table:customers')).toEqual(['table customers']);
   });
-  test('of an unknown store is refused with the stores that are there', () => {
+  test('an unknown store is refused with the stores that are there', () => {
     expect(() => ancestryOf(plan, 'per-country')).toThrow(/pipeline 'shop' has no store 'per-country': it has 'per-order', .*'table:customers'/);
   });
 });
