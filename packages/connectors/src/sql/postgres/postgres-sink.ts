@@ -1,8 +1,9 @@
 /** A table of PostgreSQL as a sink: the latest value of each key, exactly once in effect. */
-import { StoplogError, type Sink } from '@stoplog/core';
+import type { Sink } from '@stoplog/core';
 import { checkSettings } from '@stoplog/core/kit';
 import type { SinkStart } from '@stoplog/core/port';
 import { tableOf, type KeyColumns, type ValueColumns } from '../pure/table.ts';
+import { checkConnection } from './client.ts';
 import { PostgresWriter } from './postgres-writer.ts';
 
 export interface PostgresSink<K, V> {
@@ -34,12 +35,7 @@ export interface PostgresSink<K, V> {
 export const postgresSink = <K, V>(name: string, spec: PostgresSink<K, V>): Sink<K, V> => {
   checkSettings(`sink '${name}'`, spec, { connection: true, table: true, key: true, value: true });
   const { connection } = spec;
-  if (connection !== undefined && typeof connection !== 'string' && (typeof connection !== 'object' || connection === null))
-    throw new StoplogError(
-      'STOPLOG_USAGE',
-      { sink: name },
-      `the connection of sink '${name}' is of type ${connection === null ? 'null' : typeof connection}: give 'postgres://user@host/database', settings of the package pg, or leave it out for PGHOST and its like`,
-    );
+  checkConnection('sink', name, connection);
   const table = tableOf(name, spec);
   return Object.freeze({ kind: 'sink' as const, name, open: (start: SinkStart) => PostgresWriter.open(connection, table, start) });
 };

@@ -30,7 +30,7 @@ export class PostgresWriter implements SinkWriter {
     this.#remove = remove(table);
   }
   static async open(connection: string | object | undefined, table: Table, start: SinkStart): Promise<PostgresWriter> {
-    const client = await connect(table.sink, connection);
+    const client = await connect('sink', table.sink, connection);
     const owner = new Owner(table.sink, start);
     try {
       await claim(client, table, owner);

@@ -262,7 +262,9 @@ const failed = (state: HostState, { held }: Incarnation, { error, place, among }
   const unit = held.unit.name;
   const where = place === undefined ? 'nowhere' : `${place.topic}:${place.partition}:${place.offset}`;
   const code = isStoplogError(error) ? error.code : undefined;
-  const [failures, effect] = restartStep(state.failures.get(unit) ?? NO_FAILURES, { type: 'failed', code, place: where, at, isFinal: isFinal(error) });
+  const isOutage = isStoplogError(error) && error.facts['outage'] === true;
+  const event = { type: 'failed', code, place: where, at, isFinal: isFinal(error), isOutage } as const;
+  const [failures, effect] = restartStep(state.failures.get(unit) ?? NO_FAILURES, event);
   state.failures.set(unit, failures);
   if (effect.type === 'fatal') return [{ type: 'fatal', error: asError(error) }, ...answered(state)];
   if (effect.type === 'stop') {

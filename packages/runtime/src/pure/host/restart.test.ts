@@ -58,6 +58,18 @@ describe('an actor whose log refused a commit', () => {
       expect(state.recent).toEqual([]);
     },
   );
+  test('an outage of a source is retried without a limit, and another failure of the source is not', () => {
+    const failing = (over: object): readonly string[] => {
+      let state = NO_FAILURES;
+      return Array.from({ length: 40 }, (_, n) => {
+        const [next, effect] = step(state, { ...failed('nowhere', n, 'STOPLOG_SOURCE'), ...over });
+        state = next;
+        return effect.type;
+      });
+    };
+    expect(new Set(failing({ isOutage: true }))).toEqual(new Set(['restart']));
+    expect(failing({}).indexOf('stop')).toBe(4);
+  });
   test('a log that takes no more commits of this process ends the app', () => {
     const gone = { ...failed('nowhere', 0, 'STOPLOG_LOG_UNAVAILABLE'), isFinal: true };
     expect(step(NO_FAILURES, gone)[1]).toEqual({ type: 'fatal' });

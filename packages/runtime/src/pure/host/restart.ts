@@ -2,8 +2,8 @@
  * Decides about an actor that failed: restart it after a while, or mark its partition as failed.
  *
  * After five failures at one record the partition has failed: the record will not get better. Failures at ever new records get thirty
- * tries in ten minutes. An error of the log or a sink (a full disk, a lost connection) is no fault of the actor's: the actor is restarted
- * without a limit. An actor that cannot start at all ends the app. A promise in place of a value is refused at the first try.
+ * tries in ten minutes. An error of the log or a sink (a full disk, a lost connection), or an outage of a source, is no fault of the actor's:
+ * the actor is restarted without a limit. An actor that cannot start at all ends the app. A promise in place of a value is refused at the first try.
  *
  * A lack of files may last a moment or for ever. An actor that has run before is restarted until there are files again; an actor that has
  * never run ends the app after some seconds: it would hold its partitions in vain.
@@ -28,6 +28,8 @@ export type RestartEvent = {
   readonly at: number;
   /** Another try at the record would fail in the same way. */
   readonly isFinal?: boolean;
+  /** The system behind a source cannot be reached; other partitions are not held up. */
+  readonly isOutage?: boolean;
 };
 export type RestartEffect =
   /** `failures`: how often in a row, this time included. */
@@ -65,7 +67,7 @@ export const worked = (state: Failures): Failures =>
 
 export const step = (state: Failures, event: RestartEvent): readonly [Failures, RestartEffect] => {
   if (event.code !== undefined && FATAL.has(event.code)) return [state, { type: 'fatal' }];
-  if (event.code !== undefined && LOGS_FAULT.has(event.code)) {
+  if (event.isOutage === true || (event.code !== undefined && LOGS_FAULT.has(event.code))) {
     // The log takes no more commits of this process, as when its file was removed.
     if (event.isFinal === true) return [state, { type: 'fatal' }];
     const logFailures = state.logFailures + 1;
