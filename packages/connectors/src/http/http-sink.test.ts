@@ -177,7 +177,7 @@ describe('a fault of the connection', () => {
       isOver = true;
       return 'never';
     };
-    await write(target, { version: 'idempotency-key', timeoutMs: 50 }, [record('o1', 1)]);
+    await write(target, { version: 'idempotency-key', timeoutMs: 500 }, [record('o1', 1)]);
     expect(target.changes).toBe(1);
   });
   test('a write ends at once when its signal is aborted, in a request and in a wait', async () => {
