@@ -14,7 +14,7 @@ import type { Declarations } from './declarations.ts';
 import { changelogConfigs, configsOf } from './pure/configs.ts';
 import type { Names } from './pure/names.ts';
 
-export interface Place {
+export interface ClusterPartition {
   /** The name in the cluster. */
   readonly kafka: string;
   readonly info: TopicInfo;
@@ -35,7 +35,7 @@ export class Topics {
   }
 
   /** The location of a partition of a topic, or of a source; refused by name if it is missing. */
-  async place({ topic, partition }: TopicPartition): Promise<Place> {
+  async place({ topic, partition }: TopicPartition): Promise<ClusterPartition> {
     const kafka = this.#names.topic(topic);
     const info = await this.#cluster.topic(kafka);
     if (info === undefined)
@@ -73,7 +73,7 @@ export class Topics {
     if (known === undefined || known.leaders.length <= partition) await this.#maker.make(name, partition + 1, []);
   }
   /** Records the owner of a store, and makes its changelog have a partition for the part. */
-  async ensureStore(part: StorePart): Promise<Place> {
+  async ensureStore(part: StorePart): Promise<ClusterPartition> {
     const key = `store ${part.store}`;
     const { group, version, fingerprint } = part;
     if (checkStore(part, (await this.#declarations.read()).get(key)))

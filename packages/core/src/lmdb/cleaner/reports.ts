@@ -18,8 +18,8 @@ import { put, read } from '../tables/sealed.ts';
 /** The time for which a partition is skipped after a failure. */
 export const PAUSE_MS = 60_000;
 
-type Place = Pick<PartitionId, 'topicId' | 'partition'>;
-export type PlacedReport = Place & { readonly report: CleaningReport };
+type NumberedPartition = Pick<PartitionId, 'topicId' | 'partition'>;
+export type PlacedReport = NumberedPartition & { readonly report: CleaningReport };
 
 export class Reports {
   readonly #env: Env;
@@ -38,18 +38,18 @@ export class Reports {
   get unsaved(): readonly PlacedReport[] {
     return [...this.#unsaved.values()];
   }
-  isPaused(place: Place): boolean {
+  isPaused(place: NumberedPartition): boolean {
     const left = (this.#known.get(nameOf(place))?.failure?.retryAt ?? 0) - this.#now();
     // A clock that was set back must not make a pause of a day.
     return left > 0 && left <= PAUSE_MS;
   }
   /** `worked`: the cleaning had an effect, or was requested. A cleaning without work only ends a failure, and is not reported otherwise. */
-  async cleaned(place: Place, cleaned: Cleaned, tookMs: number, worked: boolean): Promise<void> {
+  async cleaned(place: NumberedPartition, cleaned: Cleaned, tookMs: number, worked: boolean): Promise<void> {
     const before = this.#before(place);
     if (worked) await this.#save({ ...place, report: afterCleaning(cleaned, this.#now(), tookMs) });
     else if (before.failure !== undefined) await this.#save({ ...place, report: { last: before.last } });
   }
-  async failed(place: Place, error: unknown): Promise<void> {
+  async failed(place: NumberedPartition, error: unknown): Promise<void> {
     const reported = describeIo(this.#env.path, error);
     // The topic was deleted during the cleaning: there is nothing to report.
     if (isStoplogError(reported) && reported.code === 'STOPLOG_TOPIC_UNKNOWN') return;
@@ -60,7 +60,7 @@ export class Reports {
     for (const placed of this.unsaved) await this.#save(placed);
   }
 
-  #before(place: Place): CleaningReport {
+  #before(place: NumberedPartition): CleaningReport {
     const known = this.#known.get(nameOf(place));
     if (known !== undefined) return known;
     let found: CleaningReport = {};
@@ -91,4 +91,4 @@ export class Reports {
   }
 }
 
-const nameOf = ({ topicId, partition }: Place): string => `${topicId}:${partition}`;
+const nameOf = ({ topicId, partition }: NumberedPartition): string => `${topicId}:${partition}`;

@@ -18,7 +18,7 @@ export interface RepairedTopic {
   readonly isRenamed: boolean;
   readonly partitions: readonly RepairedPartition[];
 }
-interface Place {
+interface NumberedPartition {
   readonly topicId: number;
   readonly partition: number;
 }
@@ -31,7 +31,7 @@ export class LogRepair {
   /** By the first eight bytes of their keys, in hexadecimal digits, which sort. */
   readonly #ends = new Map<string, Ends>();
   readonly #segments = new Map<string, Segment[]>();
-  readonly #partitions = new Map<string, Place & { readonly repair: PartitionRepair }>();
+  readonly #partitions = new Map<string, NumberedPartition & { readonly repair: PartitionRepair }>();
 
   constructor(source: RepairSource, target: RepairTarget, names: Names, namesLost: boolean) {
     this.#source = source;
@@ -113,11 +113,11 @@ export class LogRepair {
     }
     return topics;
   }
-  #isOf({ topicId, partition }: Place): boolean {
+  #isOf({ topicId, partition }: NumberedPartition): boolean {
     const shape = this.#names.topics.get(topicId);
     return shape === undefined ? this.#namesLost && !this.#names.gone.has(topicId) : partition < shape.partitions;
   }
-  #at({ topicId, partition }: Place): PartitionRepair {
+  #at({ topicId, partition }: NumberedPartition): PartitionRepair {
     const name = nameOf({ topicId, partition });
     let found = this.#partitions.get(name);
     if (found === undefined) {
@@ -128,8 +128,8 @@ export class LogRepair {
   }
 }
 
-const nameOf = ({ topicId, partition }: Place): string => partitionKey(topicId, partition).toString('hex');
-const placeOf = (name: string): Place => ({ topicId: Number.parseInt(name.slice(0, 8), 16), partition: Number.parseInt(name.slice(8), 16) });
+const nameOf = ({ topicId, partition }: NumberedPartition): string => partitionKey(topicId, partition).toString('hex');
+const placeOf = (name: string): NumberedPartition => ({ topicId: Number.parseInt(name.slice(0, 8), 16), partition: Number.parseInt(name.slice(8), 16) });
 
 /** A topic of which only batches are left: the codec of its bytes is unknown. */
 const unnamed = (id: number, partitions: number): TopicShape => ({

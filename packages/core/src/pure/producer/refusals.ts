@@ -2,12 +2,8 @@
  * The errors that refuse an append, in the same words for every log.
  */
 import { StoplogError } from '../errors.ts';
+import type { GroupPartition } from '../group/group-partition.ts';
 import type { ProducerIncarnation, ProducerStamp } from './producer.ts';
-
-interface Place {
-  readonly topic: string;
-  readonly partition: number;
-}
 
 /** A newer incarnation of the producer has been opened, or the log has forgotten the producer. */
 export const producerFenced = (name: string | undefined, { epoch }: Pick<ProducerIncarnation, 'epoch'>, current: number | undefined): StoplogError =>
@@ -20,7 +16,7 @@ export const producerFenced = (name: string | undefined, { epoch }: Pick<Produce
   );
 
 /** The batch is not the next one, and none of the five that are remembered. */
-export const outOfSequence = (name: string, { topic, partition }: Place, { sequence, epoch }: ProducerStamp, expected: number): StoplogError =>
+export const outOfSequence = (name: string, { topic, partition }: GroupPartition, { sequence, epoch }: ProducerStamp, expected: number): StoplogError =>
   new StoplogError(
     'STOPLOG_SEQUENCE',
     { producer: name, topic, partition, epoch, sequence, expected },
@@ -30,7 +26,7 @@ export const outOfSequence = (name: string, { topic, partition }: Place, { seque
   );
 
 /** A conditional append whose partition has grown since the caller read its end. */
-export const endMoved = ({ topic, partition }: Place, expectedEnd: bigint, end: bigint): StoplogError =>
+export const endMoved = ({ topic, partition }: GroupPartition, expectedEnd: bigint, end: bigint): StoplogError =>
   new StoplogError(
     'STOPLOG_END_MOVED',
     { topic, partition, expectedEnd, end },

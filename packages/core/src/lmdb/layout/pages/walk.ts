@@ -69,7 +69,7 @@ export interface WalkOptions {
   readonly compare?: (a: Uint8Array, b: Uint8Array) => number;
 }
 
-interface Place {
+interface PlacedPage {
   readonly page: number;
   readonly lower: Uint8Array | undefined;
   readonly upper: Uint8Array | undefined;
@@ -103,7 +103,7 @@ export function* walk(read: ReadPages, tree: Tree, space: Space, options: WalkOp
   });
   if (tree.depth < 1 || tree.depth > MOST_DEPTH) return yield broken(tree.root, `its tree is ${tree.depth} deep`, undefined, undefined);
   // The next page is at the end.
-  const places: Place[] = [{ page: tree.root, lower: undefined, upper: undefined, depth: 1 }];
+  const places: PlacedPage[] = [{ page: tree.root, lower: undefined, upper: undefined, depth: 1 }];
   for (let place = places.pop(); place !== undefined; place = places.pop()) {
     const { page, lower, upper, depth } = place;
     if (from !== undefined && upper !== undefined && compare(upper, from) <= 0) continue;
@@ -209,7 +209,7 @@ const keyAfter = (bytes: Uint8Array, i: number, count: number): Uint8Array | und
 };
 
 /** The children with the keys around them, the last one first; an unreadable child becomes a page that does not exist. */
-const childrenOf = (bytes: Uint8Array, { lower, upper, depth }: Place, count: number, compare: (a: Uint8Array, b: Uint8Array) => number): Place[] => {
+const childrenOf = (bytes: Uint8Array, { lower, upper, depth }: PlacedPage, count: number, compare: (a: Uint8Array, b: Uint8Array) => number): PlacedPage[] => {
   const view = viewOf(bytes);
   const nodes = Array.from({ length: count }, (_, i) => childAt(bytes, i, view));
   const bounds: (Uint8Array | undefined)[] = [];
@@ -221,7 +221,7 @@ const childrenOf = (bytes: Uint8Array, { lower, upper, depth }: Place, count: nu
     else if (i > 0) nodes[i] = typeof node === 'string' ? node : 'its key is out of order';
     bounds.push(low);
   }
-  const places: Place[] = [];
+  const places: PlacedPage[] = [];
   let next = upper;
   for (let i = count - 1; i >= 0; i--) {
     const node = nodes[i]!;
