@@ -2,8 +2,9 @@
 import { openLog } from '@stoplog/core';
 import { lmdb } from '@stoplog/core/lmdb';
 import { run as runPipeline } from '@stoplog/runtime';
-import { countAll, fillCounts, sumOfCounts } from './count.floor.ts';
-import { countByKey, events } from './count.pipeline.ts';
+import { countAll, sumOfCounts } from './count.floor.ts';
+import { countByKey, events, PARTITIONS } from './count.pipeline.ts';
+import { fillPartitions } from './floors/hand-records.ts';
 import { atLeast, type Figure, type Setting } from './harness/benchmark.ts';
 import { withFolder } from './harness/folder.ts';
 import { interleave, rate } from './harness/pairs.ts';
@@ -35,7 +36,7 @@ export const run = async (setting: Setting): Promise<readonly Figure[]> => {
       }),
     () =>
       withFolder(async (folder) => {
-        await fillCounts(folder, records(count));
+        await fillPartitions(folder, PARTITIONS, records(count));
         const measured = await rate(count, () => countAll(folder));
         check(await sumOfCounts(folder), count);
         return measured;

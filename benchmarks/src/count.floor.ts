@@ -5,11 +5,10 @@
  */
 import { once } from 'node:events';
 import { isMainThread, parentPort, Worker, workerData, type MessagePort } from 'node:worker_threads';
-import { crc32 } from 'node:zlib';
-import { partitionOf } from '@stoplog/core';
 import { PARTITIONS } from './count.pipeline.ts';
 import { HandBatch, HandCursor, verify } from './floors/hand-batch.ts';
 import { logKey, openHandEnv, peek, stateKey } from './floors/hand-env.ts';
+import { sealed } from './floors/hand-records.ts';
 import { packEntries, startHandWriter, type Entry } from './floors/hand-writer.ts';
 
 const COMMIT_RECORDS = 50_000;
@@ -22,29 +21,6 @@ interface Work {
   readonly partition: number;
   readonly port: MessagePort;
 }
-
-/** Appends the records, each to its key's partition. */
-export const fillCounts = async (folder: string, records: Iterable<{ readonly key: string; readonly value: Uint8Array }>): Promise<void> => {
-  const env = openHandEnv(folder, false);
-  const parts = Array.from({ length: PARTITIONS }, () => ({ batch: new HandBatch(), first: 0 }));
-  const put = (partition: number): void => {
-    const part = parts[partition]!;
-    const { count } = part.batch;
-    if (count === 0) return;
-    env.log.putSync(logKey(partition, part.first), part.batch.finish());
-    part.first += count;
-  };
-  env.transaction(() => {
-    for (const { key, value } of records) {
-      const keyBytes = Buffer.from(JSON.stringify(key));
-      const partition = partitionOf(keyBytes, PARTITIONS);
-      parts[partition]!.batch.add(keyBytes, value, 1_700_000_000_000);
-      if (parts[partition]!.batch.full) put(partition);
-    }
-    parts.forEach((_, partition) => put(partition));
-  });
-  await env.close();
-};
 
 /** Counts every record, with a thread for each partition, until the last commit is durable. */
 export const countAll = async (folder: string): Promise<void> => {
@@ -137,14 +113,6 @@ const work = async ({ folder, partition, port }: Work): Promise<void> => {
   port.close();
   parentPort?.close();
   await env.close();
-};
-
-/** The value as text, followed by the checksum of key and value. */
-const sealed = (key: Buffer, text: string): Buffer => {
-  const bytes = Buffer.allocUnsafe(text.length + 4);
-  bytes.write(text, 'latin1');
-  bytes.writeUInt32LE(crc32(bytes.subarray(0, text.length), crc32(key)), text.length);
-  return bytes;
 };
 
 const data = workerData as Partial<Work> | null;
