@@ -72,6 +72,7 @@ test('every benchmark of the list asks a question', () => {
     'latency',
     'partitions',
     'pressure',
+    'rebuild',
     'recovery',
     'rolling',
     'scan',

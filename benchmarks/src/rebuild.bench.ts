@@ -48,7 +48,9 @@ export const run = async (setting: Setting): Promise<readonly Figure[]> => {
 /** Seconds from the call of `run` until the version serves and everything is settled. */
 const settle = async (folder: string, version: number, count: number): Promise<number> => {
   const started = performance.now();
-  await using app = await runPipeline(new URL(`./rebuild.pipeline.js?version=${version}`, import.meta.url), {
+  const program = new URL('./rebuild.pipeline.js', import.meta.url);
+  program.searchParams.set('version', `${version}`);
+  await using app = await runPipeline(program, {
     log: lmdb(folder),
     threads: PARTITIONS,
     rebuild: { threads: PARTITIONS },
