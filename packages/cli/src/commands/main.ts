@@ -19,11 +19,12 @@ import { rebuild } from './rebuild.ts';
 import { repair } from './repair.ts';
 import { restore } from './restore.ts';
 import { run } from './run.ts';
+import { store } from './store.ts';
 import { tail } from './tail.ts';
 import { topics } from './topics.ts';
 import { why } from './why.ts';
 
-const commands: readonly Command[] = [run, describe, topics, groups, rebuild, why, tail, append, compact, check, repair, backup, restore];
+const commands: readonly Command[] = [run, describe, topics, groups, rebuild, store, why, tail, append, compact, check, repair, backup, restore];
 
 const EXIT_CODES = `Exit codes: 0 the command succeeded; 1 it failed, or a partition failed; 2 the command line is wrong;
 130 and 143 a signal interrupted it. Errors go to standard error as 'CODE  sentence', with the remedy at the end;
@@ -36,6 +37,7 @@ const overview = (): string => `Examples
   stoplog tail lines --from earliest                    read the topic, and wait for more records
   stoplog topics                                        list the topics
   stoplog groups                                        list the consumer groups and their lag
+  stoplog store get by-word to                          read a store
   stoplog rebuild by-word --pipeline words.pipeline.ts  build a store anew, beside the one that serves
   stoplog why by-word to --pipeline words.pipeline.ts   see the records behind the value of a key
   stoplog compact                                       apply retention and compaction now

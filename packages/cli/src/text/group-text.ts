@@ -32,7 +32,7 @@ export const groupData = ({ description, parts }: GroupLag): unknown => ({
   lag: parts.length === 0 ? null : lagIn(parts),
   lagSeconds: parts.length === 0 ? null : ageIn(parts) / 1000,
   topics: [...new Set(parts.map(({ topic }) => topic))],
-  stores: description.stores,
+  stores: description.stores.map(({ store, version }) => ({ store, version })),
 });
 
 /** A partition of a group, and its rates between two readings. */
