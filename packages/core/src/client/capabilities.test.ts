@@ -50,7 +50,7 @@ describe('a log without tools', () => {
     for (const [name, tool] of Object.entries(tools)) {
       await expect((tool as () => Promise<never>)()).rejects.toMatchObject({ code: 'STOPLOG_USAGE', facts: { tool: name, module: plain } });
     }
-    expect(Object.keys(tools)).toHaveLength(13);
+    expect(Object.keys(tools)).toHaveLength(14);
   });
   test('a log has the tools that its module exports, and lacks the others', async () => {
     const tools = await loadTools({ module: new URL('./fixtures/topics-tool.mjs', import.meta.url).href, options: undefined });

@@ -28,6 +28,7 @@ export class LogRepair {
   readonly #target: RepairTarget;
   #names: Names;
   readonly #namesLost: boolean;
+  readonly #readTo: (NumberedPartition & { readonly offset: bigint })[] = [];
   /** By the first eight bytes of their keys, in hexadecimal digits, which sort. */
   readonly #ends = new Map<string, Ends>();
   readonly #segments = new Map<string, Segment[]>();
@@ -56,6 +57,10 @@ export class LogRepair {
     }
   }
 
+  /** A group has read a partition up to this offset, so its batches reached it, whatever is left of them. */
+  read(topicId: number, partition: number, offset: bigint): void {
+    this.#readTo.push({ topicId, partition, offset });
+  }
   /** Leaves topics out: what is found of them later is not put. */
   leaveOut(ids: ReadonlySet<number>): void {
     const topics = new Map([...this.#names.topics].filter(([id]) => !ids.has(id)));
@@ -68,6 +73,7 @@ export class LogRepair {
       for (let partition = 0; partition < partitions; partition++) if (this.#ends.has(nameOf({ topicId, partition }))) this.#at({ topicId, partition });
     for (const name of this.#ends.keys()) if (this.#isOf(placeOf(name))) this.#at(placeOf(name));
     this.#reach();
+    for (const { offset, ...place } of this.#readTo) if (this.#isOf(place)) this.#at(place).reach(offset);
     for await (const view of this.#source.inTurns(salvage.batches())) {
       if (this.#isOf(view)) this.#at(view).take(view, this.#target);
       this.#source.records += view.count;

@@ -9,7 +9,7 @@ import type { Restarted } from '../../port/inspection.ts';
 import { groupsToRestart } from './entries/group-loss.ts';
 import { META_KINDS, type Names } from './entries/names.ts';
 import { decodeGroup, encodeGroup } from '../layout/group-record.ts';
-import { FORMAT, TABLES, type Table } from '../layout/keyspace.ts';
+import { decodeOffset, FORMAT, TABLES, type Table } from '../layout/keyspace.ts';
 import { formatKey, groupMetaKey, nextIdKey, producerMetaKey, SOURCE_PREFIX, sourceMetaKey, storeMetaKey, toBytes, topicMetaKey } from '../layout/meta.ts';
 import type { TopicShape } from '../../pure/topic/shape.ts';
 import type { RepairSource } from './repair-source.ts';
@@ -32,7 +32,7 @@ export interface KeptTables {
 
 /**
  * Copies all tables but the log, the derived tables, and the names. Calls `marked` with the numbers of groups that were
- * deleted.
+ * deleted, and `reached` with each kept position: its partition has reached that offset.
  */
 export const putTables = async (
   source: RepairSource,
@@ -40,6 +40,7 @@ export const putTables = async (
   names: Names,
   namesLost: boolean,
   marked: (id: number) => void,
+  reached: (topicId: number, partition: number, offset: bigint) => void,
 ): Promise<KeptTables> => {
   const { salvage } = source;
   const positions = await source.all('positions', (key, value) => key.length === 12 && value.length === 8 && names.groups.has(key.readUInt32BE(0)));
@@ -68,6 +69,7 @@ export const putTables = async (
     else {
       kept++;
       target.put('positions', key, value);
+      reached(key.readUInt32BE(4), key.readUInt32BE(8), decodeOffset(value));
     }
   }
   for (const { key, value } of groups) {

@@ -13,6 +13,7 @@ import { openPort } from '@stoplog/core/kit';
 import { lmdb } from '@stoplog/core/lmdb';
 import type { Committed, Log } from '@stoplog/core/port';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openEnv } from '../tables/env.ts';
 import { chance, DAMAGES, makeKnownLog, PAGE, recordsIn, usedBytes, withData, type Left, type Originals } from '../fixtures/damaged.ts';
 import { readLetters, start, withFolder } from '../fixtures/child.ts';
 import { append, batchOf, commitOf, never, place, shape } from '../fixtures/letters.mjs';
@@ -186,6 +187,22 @@ describe('a repaired log', () => {
     expect(kept.filter(({ partition, offset, text }) => originals.get(`${partition} ${offset}`) !== text)).toEqual([]);
     expect((await append(log, 0, ['after'])).offsets).toEqual([BigInt(RECORDS / 2)]);
     expect((await log.committed('g', [place(0)]))[0]!.offset).toBe(BigInt(RECORDS / 2));
+  });
+  test('a partition whose last batch and ends are lost reaches as far as its readers did, so no offset is assigned twice', async () => {
+    const [copy, to] = [join(folder, 'read to the end'), join(folder, 'reaches')];
+    withData(original, copy, data);
+    const env = openEnv({ path: copy, mapSize: 2 ** 26 }, false);
+    env.root.transactionSync(() => {
+      const last = [...env.tables.log.getKeys({})].findLast((key) => Buffer.from(key).readUInt32BE(4) === 0)!;
+      env.tables.log.removeSync(last);
+      env.tables.ends.removeSync(Buffer.from(last).subarray(0, 8));
+    });
+    await env.root.close();
+    const report = await repair(copy, to);
+    expect(report.partitions.find(({ partition }) => partition === 0)).toMatchObject({ endIsKnown: false, reached: BigInt(RECORDS / 2) });
+    expect(report.lostOffsets).toBeGreaterThan(0);
+    await using log = await openPort(lmdb(to));
+    expect((await append(log, 0, ['after'])).offsets[0]).toBeGreaterThanOrEqual(BigInt(RECORDS / 2));
   });
   test("a repaired log has no store that lost entries, and the store's group restarts", async () => {
     const [copy, to] = [join(folder, 'store'), join(folder, 'without store')];

@@ -59,7 +59,7 @@ const repair = async (source: RepairSource, target: RepairTarget): Promise<Repai
   const namesLost = salvage.missing('meta') !== 0;
   const log = new LogRepair(source, target, names, namesLost);
   await log.readEnds(mark);
-  const tables = await putTables(source, target, names, namesLost, mark);
+  const tables = await putTables(source, target, names, namesLost, mark, (topicId, partition, offset) => log.read(topicId, partition, offset));
   log.leaveOut(tables.leftOut);
   const topics = await log.putBatches();
   const anew = new Set(tables.restarted.map(({ group }) => group));
