@@ -24,22 +24,23 @@ const pure = [
 const shell = ['packages/*/src/**/*.test.ts', 'examples/src/**/*.test.ts', 'benchmarks/src/**/*.test.ts', 'tools/**/*.test.ts'];
 /** Tests that take half a minute and more. Vitest takes the projects of a group by their names. */
 const long = [
-  'examples/src/flights/kill.test.ts',
   'examples/src/flights/flights.test.ts',
   'packages/cli/src/{cli,groups}.test.ts',
   'packages/runtime/src/shell/{deadly,few-files,kill,misbehaving,pipeline-module,takeover,terminate}.test.ts',
+  'packages/runtime/src/shell/{replay/rebuild,sinks/sinks}.test.ts',
   'packages/core/src/lmdb/*/{backup,cleaning-kill,dead-readers,folder,shrink}.test.ts',
 ];
 /** They need a server, and have configurations of their own: vitest.kafka.config.ts, vitest.postgres.config.ts. */
 const servers = ['packages/connectors/src/kafka/**/*.test.ts', 'packages/connectors/src/sql/postgres/**/*.test.ts'];
 const measured = ['packages/runtime/src/shell/pressure.test.ts'];
+/** Kills of the example with all of its three million flights: with the other kills, in vitest.reliability.config.ts. */
+const kills = ['examples/src/flights/kill.test.ts'];
 /**
- * Left out of the second version of Node in a run, since the result cannot differ: tests that read our sources as text, the
- * one of the benchmarks' files, and kills of the flights example. `kill -9` is the system's, the same program is run and
- * stopped on both, and the kills of runtime's own tests are made on both.
+ * Left out of the second version of Node in a run, since the result cannot differ: tests that read our sources as text, and the
+ * one of the benchmarks' files.
  */
-const once = ['tools/{prose,tidy,rules,imports,markdown}.test.ts', 'benchmarks/**', 'examples/src/flights/kill.test.ts'];
-const elsewhere = ['**/node_modules/**', '**/dist/**', '.cache/**', ...(process.env['SECOND_NODE'] === undefined ? [] : once)];
+const once = ['tools/{prose,tidy,rules,imports,markdown}.test.ts', 'benchmarks/**'];
+const elsewhere = ['**/node_modules/**', '**/dist/**', '.cache/**', ...kills, ...(process.env['SECOND_NODE'] === undefined ? [] : once)];
 /** Projects that mostly wait. */
 const waiting = { maxWorkers: Math.ceil(1.5 * cores), sequence: { groupOrder: 2 } };
 

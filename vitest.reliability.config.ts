@@ -1,5 +1,5 @@
 /**
- * The tests of `reliability/`: tier P, for every change. They wait for processes most of the time, so more run at once than
+ * The tests of `reliability/`, and the kills of the flights example: tier P, for every change. They wait for processes most of the time, so more run at once than
  * there are cores. Repeated kills take longest, and begin first: vitest takes projects by their names.
  */
 import { availableParallelism } from 'node:os';
@@ -8,7 +8,7 @@ import base from './vitest.config.ts';
 
 const { test, ...rest } = base;
 const { projects: _others, reporters: _file, ...shared } = test ?? {};
-const long = ['reliability/src/{failpoints,kills,processes}.test.ts', 'reliability/src/mutants/*.test.ts'];
+const long = ['reliability/src/{failpoints,kills,processes,rebuilds}.test.ts', 'reliability/src/mutants/*.test.ts', 'examples/src/flights/kill.test.ts'];
 const waiting = { maxWorkers: Math.ceil(1.5 * availableParallelism()) };
 
 export default mergeConfig(

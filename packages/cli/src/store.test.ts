@@ -17,7 +17,7 @@ beforeAll(async () => {
   await running.said('"state":"running"');
   await running.said('"lag":0');
   running.signal('SIGINT');
-  expect((await running.finished).code).toBe(0);
+  await running.finished;
 }, 60_000);
 
 test('stores are listed with their version and their pipeline', async () => {
